@@ -1,0 +1,1 @@
+"""Learn sequence taggers from labels nobody is sure of."""

@@ -1,0 +1,122 @@
+"""Every error and warning that tagsift raises on purpose.
+
+One sentence each: what was expected, what was found, where, and what to do.
+
+.. code-block:: text
+
+    TagsiftError
+    ├── DataError            (ValueError)      a file cannot be read as asked
+    ├── InputError           (ValueError)      Python input breaks the contract
+    ├── ModelFileError       (ValueError)      a model file is damaged or too new
+    ├── NotSupportedError    (AttributeError)  the method does not offer this
+    ├── NotFittedError       (ValueError, AttributeError)
+    ├── ResourceError        (MemoryError)     the work would not fit
+    └── MissingExtraError    (ImportError)     an optional package is absent
+
+    TagsiftWarning (UserWarning)
+    ├── ConvergenceWarning   a solver stopped early
+    ├── NumericalWarning     jitter was added, or an answer means little
+    └── ScaleWarning         a method took its large-data variant
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+__all__ = [
+    "ConvergenceWarning",
+    "DataError",
+    "InputError",
+    "MissingExtraError",
+    "ModelFileError",
+    "NotFittedError",
+    "NotSupportedError",
+    "NumericalWarning",
+    "ResourceError",
+    "ScaleWarning",
+    "TagsiftError",
+    "TagsiftWarning",
+]
+
+
+class TagsiftError(Exception):
+    """Base class of all errors that tagsift raises on purpose."""
+
+
+class DataError(TagsiftError, ValueError):
+    """A data file is not what its reader expects.
+
+    Parameters
+    ----------
+    message : str
+        One sentence: expected, found, what to do.
+    path : path-like, optional
+        The file.
+    line : int, optional
+        The line, counted from 1.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        path: str | PathLike[str] | None = None,
+        line: int | None = None,
+    ) -> None:
+        self.message = message
+        self.path = None if path is None else fspath(path)
+        self.line = line
+        where = "" if self.path is None else self.path
+        if line is not None:
+            where = f"{where}, line {line}" if where else f"line {line}"
+        super().__init__(f"{where}: {message}" if where else message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.path, self.line)
+
+
+class InputError(TagsiftError, ValueError):
+    """Input given from Python breaks the contract of the function."""
+
+
+class ModelFileError(TagsiftError, ValueError):
+    """A model file is damaged, altered, or of a format this version cannot read."""
+
+
+class NotSupportedError(TagsiftError, AttributeError):
+    """The method does not offer what was asked of it."""
+
+
+class NotFittedError(TagsiftError, ValueError, AttributeError):
+    """The estimator has not been fitted yet."""
+
+
+class ResourceError(TagsiftError, MemoryError):
+    """The work asked for would not fit into the memory there is."""
+
+
+class MissingExtraError(TagsiftError, ImportError):
+    """An optional package is needed and not installed."""
+
+    @classmethod
+    def for_package(cls, package: str, *, extra: str, what: str) -> MissingExtraError:
+        """Build the sentence that names the package and the extra that brings it."""
+        return cls(
+            f"{what} needs the package {package!r}, which is not installed; "
+            f"install it with: pip install 'tagsift[{extra}]'."
+        )
+
+
+class TagsiftWarning(UserWarning):
+    """Base class of all warnings that tagsift gives."""
+
+
+class ConvergenceWarning(TagsiftWarning):
+    """A solver stopped before it had converged."""
+
+
+class NumericalWarning(TagsiftWarning):
+    """Numerical help was needed, or the answer means little."""
+
+
+class ScaleWarning(TagsiftWarning):
+    """A method took its large-data variant; the message says which and why."""
