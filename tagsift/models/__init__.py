@@ -1,1 +1,7 @@
+"""Estimators of our own: the paper's model, and a floor to compare with."""
 
+from __future__ import annotations
+
+from tagsift.models.majority import Majority
+
+__all__ = ["Majority"]

@@ -1,0 +1,16 @@
+"""The estimator contract, and all checking of what users hand to an estimator."""
+
+from __future__ import annotations
+
+from tagsift.base.inputs import read_candidates, read_sentences
+from tagsift.base.method import Method
+from tagsift.base.tagger import SequenceTagger
+from tagsift.base.training_set import TrainingSet
+
+__all__ = [
+    "Method",
+    "SequenceTagger",
+    "TrainingSet",
+    "read_candidates",
+    "read_sentences",
+]

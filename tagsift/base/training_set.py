@@ -1,0 +1,87 @@
+"""What a fit works on once the input has been checked: arrays, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from tagsift.chain.layout import ChainLayout
+from tagsift.features.matrix import FeatureMatrix
+from tagsift.typing import BoolArray, IntArray, Label
+
+__all__ = ["TrainingSet"]
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Features and candidate sets of stacked training tokens.
+
+    Parameters
+    ----------
+    features : FeatureMatrix
+        Feature blocks, with the offsets of the sentences.
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        The candidate set of every token.
+    classes : tuple
+        The labels, in column order.
+    scheme : str
+        The tag scheme of the labels.
+    seed : int
+        Seed of everything random in the fit.
+    """
+
+    features: FeatureMatrix
+    mask: BoolArray
+    classes: tuple[Label, ...]
+    scheme: str
+    seed: int
+
+    @property
+    def offsets(self) -> IntArray:
+        """Where each sentence begins, [S + 1]."""
+        return self.features.offsets
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of stacked tokens, N."""
+        return self.features.n_tokens
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, L."""
+        return len(self.classes)
+
+    @cached_property
+    def layout(self) -> ChainLayout:
+        """Packed order of the tokens for the chain recursions."""
+        return ChainLayout.from_offsets(self.offsets)
+
+    @cached_property
+    def exact(self) -> BoolArray:
+        """Whether a token's candidate set is a singleton, [N]."""
+        return self.mask.sum(axis=1) == 1  # [N]
+
+    @cached_property
+    def exact_sequences(self) -> BoolArray:
+        """Whether every token of a (non-empty) sentence is exact, [S]."""
+        lengths = self.features.lengths  # [S]
+        ambiguous = np.concatenate([[0], np.cumsum(~self.exact)])  # [N + 1]
+        inside = ambiguous[self.offsets[1:]] - ambiguous[self.offsets[:-1]]  # [S]
+        return (inside == 0) & (lengths > 0)  # [S]
+
+    def take_sequences(self, indices: Iterable[int]) -> TrainingSet:
+        """Keep the chosen sentences, in the order given."""
+        chosen = list(indices)
+        rows = [
+            np.arange(self.offsets[s], self.offsets[s + 1], dtype=np.int64)
+            for s in chosen
+        ]
+        kept = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)  # [N']
+        return replace(
+            self,
+            features=self.features.take_sequences(chosen),
+            mask=self.mask[kept],
+        )
