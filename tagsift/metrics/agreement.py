@@ -1,0 +1,316 @@
+r"""How far annotators agree, and how reliable each of them is.
+
+Votes are one integer per token and annotator, −1 where an annotator did not label the
+token. All statistics take tokens one by one and labels as names without order.
+
+* Pairwise agreement: the share of equal labels among the tokens both labelled; Cohen's
+  κ takes off what two annotators with the same habits would reach by chance.
+* Fleiss' κ, with the mean over tokens where their numbers of votes differ.
+* Krippendorff's α for nominal labels, which allows for missing votes.
+* Dawid & Skene (1979): the true labels are hidden, every annotator has a confusion
+  matrix, and both are estimated by expectation–maximisation. The confusion matrix of an
+  annotator is drawn towards the pooled one by a few pseudo-votes, so that one who gave
+  few labels is judged like the others until their own votes say more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from scipy.special import logsumexp
+
+from tagsift.errors import InputError
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+
+__all__ = [
+    "DawidSkene",
+    "PairwiseAgreement",
+    "dawid_skene",
+    "encode_votes",
+    "fleiss_kappa",
+    "krippendorff_alpha",
+    "pairwise_agreement",
+]
+
+
+def encode_votes(
+    votes: Sequence[Sequence[Sequence[Label | None]]], labels: Sequence[Label]
+) -> IntArray:
+    """Stack the votes of all sentences as label indices.
+
+    Parameters
+    ----------
+    votes : sequence of sentences of tokens of votes
+        One entry per annotator; None where an annotator did not label the token.
+    labels : sequence of labels
+        The label set and its order.
+
+    Returns
+    -------
+    ndarray of shape (n_tokens, n_annotators)
+        Label indices, −1 for a missing vote.
+    """
+    place: dict[Label | None, int] = {name: k for k, name in enumerate(labels)}
+    place[None] = -1
+    try:
+        rows = [
+            [place[vote] for vote in token] for sentence in votes for token in sentence
+        ]
+    except KeyError as error:
+        raise InputError(
+            f"the vote {error.args[0]!r} is not among the {len(labels)} labels; name "
+            "it in the label set or correct it."
+        ) from None
+    if len({len(row) for row in rows}) > 1:
+        raise InputError("every token needs one vote (or None) per annotator.")
+    return np.array(rows, dtype=np.int64).reshape(len(rows), -1)  # [N, A]
+
+
+def _check(votes: IntArray, n_labels: int) -> IntArray:
+    """Check what every function here takes."""
+    array = np.asarray(votes)  # [N, A]
+    if array.ndim != 2 or array.dtype.kind not in "iu" or array.size == 0:
+        raise InputError(
+            "votes must be an integer array of shape (n_tokens, n_annotators) with "
+            f"something in it; got {array.dtype} of shape {array.shape}."
+        )
+    if array.min() < -1 or array.max() >= n_labels:
+        raise InputError(
+            f"votes must lie between −1 (missing) and {n_labels - 1}; got values from "
+            f"{array.min()} to {array.max()}."
+        )
+    return array.astype(np.int64)
+
+
+def _counts(votes: IntArray, n_labels: int) -> FloatArray:
+    """Number of votes for every label at every token, [N, L]."""
+    n_tokens = len(votes)
+    token, annotator = np.nonzero(votes >= 0)  # [V], [V]
+    cell = token * n_labels + votes[token, annotator]  # [V]
+    flat = np.bincount(cell, minlength=n_tokens * n_labels)  # [N·L]
+    return flat.reshape(n_tokens, n_labels).astype(float)
+
+
+def _one_hot(votes: IntArray, n_labels: int) -> csr_matrix:
+    """Votes as a sparse 0/1 matrix with one column per annotator and label."""
+    token, annotator = np.nonzero(votes >= 0)  # [V], [V]
+    column = annotator * n_labels + votes[token, annotator]  # [V]
+    shape = (len(votes), votes.shape[1] * n_labels)
+    return csr_matrix((np.ones(len(token)), (token, column)), shape=shape)  # [N, A·L]
+
+
+@dataclass(frozen=True)
+class PairwiseAgreement:
+    """Agreement of every pair of annotators.
+
+    Parameters
+    ----------
+    shared : ndarray of shape (n_annotators, n_annotators)
+        Tokens that both labelled.
+    share : ndarray of shape (n_annotators, n_annotators)
+        Share of those with the same label; NaN where there are none.
+    kappa : ndarray of shape (n_annotators, n_annotators)
+        Cohen's κ; NaN where it is not defined.
+    """
+
+    shared: IntArray
+    share: FloatArray
+    kappa: FloatArray
+
+    @property
+    def mean_share(self) -> float:
+        """Share of equal labels over all pairs of votes for the same token."""
+        above = np.triu_indices(len(self.shared), k=1)
+        shared = self.shared[above]  # [P]
+        if not shared.sum():
+            return float("nan")
+        equal = np.nan_to_num(self.share[above]) * shared  # [P]
+        return float(equal.sum() / shared.sum())
+
+
+def pairwise_agreement(votes: IntArray, n_labels: int) -> PairwiseAgreement:
+    """Share of equal labels and Cohen's κ for every pair of annotators.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_tokens, n_annotators)
+        Label indices, −1 for a missing vote.
+    n_labels : int
+        Labels.
+    """
+    array = _check(votes, n_labels)
+    n_annotators = array.shape[1]
+    hot = _one_hot(array, n_labels)  # [N, A·L]
+    tables = np.asarray((hot.T @ hot).todense()).reshape(
+        n_annotators, n_labels, n_annotators, n_labels
+    )  # [A, L, A, L]
+    shared = np.einsum("akbl->ab", tables)  # [A, A]
+    equal = np.einsum("akbk->ab", tables)  # [A, A]
+    mine = np.einsum("akbl->abk", tables)  # [A, A, L]  labels of a where b voted
+    chance = np.einsum("abk,bak->ab", mine, mine)  # [A, A]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = equal / shared  # [A, A]
+        by_chance = chance / shared**2  # [A, A]
+        kappa = (share - by_chance) / (1.0 - by_chance)  # [A, A]
+    kappa[~np.isfinite(kappa)] = np.nan
+    return PairwiseAgreement(shared.astype(np.int64), share, kappa)
+
+
+def fleiss_kappa(votes: IntArray, n_labels: int) -> float:
+    """Fleiss' κ over the tokens with at least two votes; NaN where undefined.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_tokens, n_annotators)
+        Label indices, −1 for a missing vote.
+    n_labels : int
+        Labels.
+    """
+    counts = _counts(_check(votes, n_labels), n_labels)  # [N, L]
+    counts = counts[counts.sum(axis=1) >= 2]  # [N', L]
+    if not len(counts):
+        return float("nan")
+    total = counts.sum(axis=1)  # [N']
+    agreed = (counts * (counts - 1)).sum(axis=1) / (total * (total - 1))  # [N']
+    share = counts.sum(axis=0) / counts.sum()  # [L]
+    chance = float((share**2).sum())
+    if chance >= 1.0:
+        return float("nan")
+    return float((agreed.mean() - chance) / (1.0 - chance))
+
+
+def krippendorff_alpha(votes: IntArray, n_labels: int) -> float:
+    """Krippendorff's α for nominal labels and missing votes; NaN where undefined.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_tokens, n_annotators)
+        Label indices, −1 for a missing vote.
+    n_labels : int
+        Labels.
+    """
+    counts = _counts(_check(votes, n_labels), n_labels)  # [N, L]
+    counts = counts[counts.sum(axis=1) >= 2]  # [N', L]
+    if not len(counts):
+        return float("nan")
+    total = counts.sum(axis=1)  # [N']
+    differing = (total**2 - (counts**2).sum(axis=1)) / (total - 1)  # [N']
+    margins = counts.sum(axis=0)  # [L]
+    size = margins.sum()
+    expected = size**2 - (margins**2).sum()
+    if expected == 0.0:
+        return float("nan")
+    return float(1.0 - (size - 1.0) * differing.sum() / expected)
+
+
+@dataclass(frozen=True)
+class DawidSkene:
+    """Hidden true labels and the habits of annotators, as estimated from votes.
+
+    Parameters
+    ----------
+    prior : ndarray of shape (n_labels,)
+        Share of every true label.
+    confusion : ndarray of shape (n_annotators, n_labels, n_labels)
+        Probability of the label given (last axis), by true label.
+    posterior : ndarray of shape (n_tokens, n_labels)
+        Probability of every true label; the prior where nobody voted.
+    n_iter : int
+        Rounds of expectation–maximisation.
+    converged : bool
+        Whether the posterior had stopped moving by then.
+    """
+
+    prior: FloatArray
+    confusion: FloatArray
+    posterior: FloatArray
+    n_iter: int
+    converged: bool
+
+    def reliability(self, labels: BoolArray | None = None) -> FloatArray:
+        """Chance that an annotator gives the true label of a token, [A].
+
+        Parameters
+        ----------
+        labels : ndarray of bool, shape (n_labels,), optional
+            Count only tokens whose true label is one of these.
+        """
+        weight = self.prior if labels is None else self.prior * labels  # [L]
+        right = np.einsum("akk->ak", self.confusion)  # [A, L]
+        if not weight.sum():
+            return np.full(len(right), np.nan)
+        return np.asarray(right @ weight / weight.sum())  # [A]
+
+
+def dawid_skene(
+    votes: IntArray,
+    n_labels: int,
+    *,
+    strength: float = 10.0,
+    max_iter: int = 200,
+    tol: float = 1e-5,
+) -> DawidSkene:
+    r"""Estimate true labels and annotators' confusion matrices from votes alone.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_tokens, n_annotators)
+        Label indices, −1 for a missing vote.
+    n_labels : int
+        Labels.
+    strength : float
+        Pseudo-votes, per true label, that draw an annotator's confusion matrix towards
+        the pooled one.
+    max_iter : int
+        Most rounds, at least 1.
+    tol : float
+        Stop when no posterior probability moves by more.
+
+    Notes
+    -----
+    With :math:`q_n(k)` the posterior and :math:`n_a(k, v)` the expected number of
+    tokens of truth k that annotator a labelled v,
+
+    .. math::
+
+        \pi_a(k, v) = \frac{n_a(k, v) + s\,\bar\pi(k, v)}
+                           {\sum_{v'} n_a(k, v') + s},
+        \qquad
+        \bar\pi(k, v) \propto \textstyle\sum_a n_a(k, v) + 1 / L .
+
+    It starts from the shares of the votes.
+    """
+    array = _check(votes, n_labels)
+    n_annotators = array.shape[1]
+    hot = _one_hot(array, n_labels)  # [N, A·L]
+    counts = _counts(array, n_labels)  # [N, L]
+    voted = counts.sum(axis=1) > 0  # [N]
+    if not voted.any():
+        raise InputError("nobody labelled any token: there is nothing to estimate.")
+    hot, counts = hot[voted], counts[voted]  # [N', A·L], [N', L]
+    posterior = counts / counts.sum(axis=1, keepdims=True)  # [N', L]
+    for n_iter in range(1, max(max_iter, 1) + 1):
+        prior = (posterior.sum(axis=0) + 1.0 / n_labels) / (len(posterior) + 1.0)  # [L]
+        table = np.asarray(hot.T @ posterior).reshape(
+            n_annotators, n_labels, n_labels
+        )  # [A, V, K]
+        table = table.transpose(0, 2, 1)  # [A, K, V]
+        pooled = table.sum(axis=0) + 1.0 / n_labels  # [K, V]
+        pooled /= pooled.sum(axis=1, keepdims=True)  # [K, V]
+        confusion = table + strength * pooled  # [A, K, V]
+        confusion /= confusion.sum(axis=2, keepdims=True)  # [A, K, V]
+        weights = np.log(confusion).transpose(0, 2, 1)  # [A, V, K]
+        scores = np.log(prior) + np.asarray(
+            hot @ weights.reshape(-1, n_labels)
+        )  # [N', K]
+        updated = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))  # [N', K]
+        converged = bool(np.abs(updated - posterior).max() <= tol)
+        posterior = updated  # [N', K]
+        if converged:
+            break
+    full = np.tile(prior, (len(array), 1))  # [N, L]
+    full[voted] = posterior
+    return DawidSkene(prior, confusion, full, n_iter, converged)

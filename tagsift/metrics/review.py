@@ -1,0 +1,124 @@
+"""What a person should look at first: tokens and sentences by uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import entr
+
+from tagsift.errors import InputError
+from tagsift.typing import FloatArray, IntArray
+
+__all__ = [
+    "SentenceRanking",
+    "doubt",
+    "entropy",
+    "rank_sentences",
+    "rank_tokens",
+    "vote_disagreement",
+]
+
+
+def entropy(confidences: FloatArray) -> FloatArray:
+    """Entropy of the confidences of every token, in nats.
+
+    Parameters
+    ----------
+    confidences : ndarray of shape (n_tokens, n_labels)
+        Rows sum to 1; labels that are no candidates have 0.
+
+    Returns
+    -------
+    ndarray of shape (n_tokens,)
+        0 where one label has it all, log L where all are equal.
+    """
+    return np.asarray(entr(np.asarray(confidences)).sum(axis=1))  # [N]
+
+
+def doubt(confidences: FloatArray, chosen: IntArray) -> FloatArray:
+    """One minus the confidence of the chosen label of every token.
+
+    Parameters
+    ----------
+    confidences : ndarray of shape (n_tokens, n_labels)
+        Rows sum to 1.
+    chosen : ndarray of shape (n_tokens,)
+        Column of the chosen label.
+
+    Returns
+    -------
+    ndarray of shape (n_tokens,)
+        The estimated probability that the chosen label is wrong.
+    """
+    rows = np.arange(len(chosen))  # [N]
+    return np.clip(1.0 - np.asarray(confidences)[rows, chosen], 0.0, 1.0)  # [N]
+
+
+def vote_disagreement(votes: IntArray, chosen: IntArray) -> FloatArray:
+    """Share of the votes of every token that differ from the chosen label.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_tokens, n_annotators)
+        Label indices, −1 for a missing vote.
+    chosen : ndarray of shape (n_tokens,)
+        The chosen label.
+
+    Returns
+    -------
+    ndarray of shape (n_tokens,)
+        Between 0 and 1; 1 where nobody voted, since nobody supports the label. Above
+        one half, the majority says something else.
+    """
+    given = (votes >= 0).sum(axis=1)  # [N]
+    backing = (votes == np.asarray(chosen)[:, None]).sum(axis=1)  # [N]
+    return np.asarray(1.0 - backing / np.maximum(given, 1))  # [N]
+
+
+def rank_tokens(scores: FloatArray) -> IntArray:
+    """Token numbers by falling score; ties in the order of the file, [N]."""
+    return np.argsort(-np.asarray(scores), kind="stable")  # [N]
+
+
+@dataclass(frozen=True)
+class SentenceRanking:
+    """Sentences by falling total score.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_sentences,)
+        Sentence numbers, the one to look at first in front.
+    total : ndarray of shape (n_sentences,)
+        Sum of the scores of the tokens, in the order of the file.
+    worst : ndarray of shape (n_sentences,)
+        Position of the token with the highest score; −1 in an empty sentence.
+    """
+
+    order: IntArray
+    total: FloatArray
+    worst: IntArray
+
+
+def rank_sentences(scores: FloatArray, offsets: IntArray) -> SentenceRanking:
+    """Rank sentences by the sum of the scores of their tokens.
+
+    With scores that are probabilities of being wrong, the sum is the expected number of
+    wrong labels.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_tokens,)
+        One score per stacked token.
+    offsets : ndarray of shape (n_sentences + 1,)
+        Sentence ``s`` is ``offsets[s]:offsets[s + 1]``.
+    """
+    if len(offsets) == 0 or offsets[-1] != len(scores):
+        raise InputError(
+            f"there are {len(scores)} scores and offsets for "
+            f"{offsets[-1] if len(offsets) else 0} tokens; give one score per token."
+        )
+    pieces = np.split(np.asarray(scores, dtype=float), offsets[1:-1])  # S × [T]
+    total = np.array([piece.sum() for piece in pieces])  # [S]
+    worst = np.array([piece.argmax() if len(piece) else -1 for piece in pieces])  # [S]
+    return SentenceRanking(rank_tokens(total), total, worst)
