@@ -292,7 +292,9 @@ def dawid_skene(
         raise InputError("nobody labelled any token: there is nothing to estimate.")
     hot, counts = hot[voted], counts[voted]  # [N', A·L], [N', L]
     posterior = counts / counts.sum(axis=1, keepdims=True)  # [N', L]
-    for n_iter in range(1, max(max_iter, 1) + 1):
+    n_iter, converged = 0, False
+    while not n_iter or not (converged or n_iter >= max_iter):
+        n_iter += 1
         prior = (posterior.sum(axis=0) + 1.0 / n_labels) / (len(posterior) + 1.0)  # [L]
         table = np.asarray(hot.T @ posterior).reshape(
             n_annotators, n_labels, n_labels
@@ -309,8 +311,6 @@ def dawid_skene(
         updated = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))  # [N', K]
         converged = bool(np.abs(updated - posterior).max() <= tol)
         posterior = updated  # [N', K]
-        if converged:
-            break
     full = np.tile(prior, (len(array), 1))  # [N, L]
     full[voted] = posterior
     return DawidSkene(prior, confusion, full, n_iter, converged)
