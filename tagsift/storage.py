@@ -2,13 +2,14 @@
 
 A model file is one safetensors file. Its metadata holds one JSON text (key
 ``tagsift``) with the format version, the method and its settings, and a checksum over
-the arrays; strings too long for a header travel as arrays of UTF-8 bytes. Loading reads
-numbers and JSON, and never runs code.
+that text and the arrays; strings too long for a header travel as arrays of UTF-8 bytes.
+Loading reads numbers and JSON, and never runs code.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -43,7 +44,8 @@ def atomic_write(
     """Open a temporary file beside `path` and move it into place on success.
 
     Whatever stops the writer (an error, Ctrl-C, a full disk, a kill), `path` is either
-    as it was before or complete.
+    as it was before or complete. A link is followed; a device or a pipe is written to
+    as it stands, for it cannot be replaced.
 
     Parameters
     ----------
@@ -59,33 +61,34 @@ def atomic_write(
     file
         Open for writing.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise DataError("expected a file to write, found a directory.", target)
-    try:
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.name[:80]}.", suffix=".part", dir=target.parent or "."
-        )
-    except OSError as error:
-        raise DataError(_os_sentence("write", error), target) from error
-    temporary = Path(name)
+    named = Path(path)
     text = "b" not in mode
+    how: dict[str, Any] = {"encoding": encoding, "newline": ""} if text else {}
     try:
-        with os.fdopen(
-            handle,
-            mode,
-            encoding=encoding if text else None,
-            newline="" if text else None,
-        ) as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        _adopt_mode(temporary, target)
-        os.replace(temporary, target)
+        if named.is_dir():
+            raise DataError("expected a file to write, found a directory.", named)
+        if named.exists() and not os.access(named, os.W_OK):
+            raise PermissionError(errno.EACCES, "permission denied")
+        if named.exists() and not named.is_file():
+            with open(named, mode, **how) as stream:
+                yield stream
+            return
+        target = Path(os.path.realpath(named))
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent
+        )
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, mode, **how) as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            _adopt_mode(temporary, target)
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise DataError(_os_sentence("write", error), target) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        raise DataError(_os_sentence("write", error), named) from error
 
 
 def _adopt_mode(temporary: Path, target: Path) -> None:
@@ -113,13 +116,14 @@ def bytes_to_text(array: np.ndarray[Any, np.dtype[np.uint8]]) -> str:
     return np.asarray(array, dtype=np.uint8).tobytes().decode("utf-8")
 
 
-def _digest(arrays: Mapping[str, np.ndarray[Any, Any]]) -> str:
-    """Checksum of names, types, shapes and contents."""
-    total = hashlib.sha256()
+def _digest(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> str:
+    """Checksum of the metadata, and of names, types, shapes and contents."""
+    plain = {name: value for name, value in meta.items() if name != "sha256"}
+    total = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
     for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
+        array = np.asarray(arrays[name], order="C")
         total.update(f"{name}|{array.dtype.str}|{array.shape}|".encode())
-        total.update(array.tobytes())
+        total.update(array.reshape(-1).view(np.uint8).data)
     return total.hexdigest()
 
 
@@ -141,8 +145,9 @@ def write_container(
     """
     from safetensors.numpy import save
 
-    flat = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    header = {"format": FORMAT_VERSION, "sha256": _digest(flat), **meta}
+    flat = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    header = json.loads(json.dumps({"format": FORMAT_VERSION, **meta}))
+    header["sha256"] = _digest(header, flat)
     payload = save(flat, metadata={_KEY: json.dumps(header, sort_keys=True)})
     with atomic_write(path, "wb") as stream:
         stream.write(payload)
@@ -169,8 +174,10 @@ def read_container(
         raise ModelFileError(f"{source}: there is no such model file.")
     try:
         with safe_open(source, framework="numpy") as file:
-            texts = file.metadata() or {}
+            meta = _read_header(source, file.metadata() or {})
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except ModelFileError:
+        raise
     except PermissionError as error:
         raise ModelFileError(f"{source}: no permission to read the file.") from error
     except (SafetensorError, OSError, ValueError) as error:
@@ -178,15 +185,24 @@ def read_container(
             f"{source}: not a whole safetensors file ({_first_line(error)}); it was "
             "truncated or is no model file. Save the model again."
         ) from error
+    if _digest(meta, arrays) != meta["sha256"]:
+        raise ModelFileError(
+            f"{source}: the contents do not match their checksum; the file was altered "
+            "or damaged. Save the model again."
+        )
+    return meta, arrays
+
+
+def _read_header(source: Path, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Read the JSON metadata, before any array is touched."""
     if _KEY not in texts:
         raise ModelFileError(
             f"{source}: a safetensors file, but not one that tagsift wrote "
             "(no 'tagsift' entry in its metadata)."
         )
     try:
-        meta = json.loads(texts[_KEY])
-        version = int(meta["format"])
-        expected = meta["sha256"]
+        meta: dict[str, Any] = json.loads(texts[_KEY])
+        version, _ = int(meta["format"]), str(meta["sha256"])
     except (ValueError, KeyError, TypeError) as error:
         raise ModelFileError(
             f"{source}: the metadata is damaged ({_first_line(error)}); save the model "
@@ -197,12 +213,7 @@ def read_container(
             f"{source}: written in format {version}, this version of tagsift reads up "
             f"to format {FORMAT_VERSION}; install a newer tagsift."
         )
-    if _digest(arrays) != expected:
-        raise ModelFileError(
-            f"{source}: the contents do not match their checksum; the file was altered "
-            "or damaged. Save the model again."
-        )
-    return meta, arrays
+    return meta
 
 
 def _first_line(error: BaseException) -> str:
