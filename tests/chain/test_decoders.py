@@ -1,0 +1,129 @@
+"""The four decoders against enumeration of all label sequences."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from tagsift.chain import decoders
+from tagsift.chain.layout import ChainLayout
+
+
+def random_batch(rng, n_sentences=6, max_labels=3, max_length=4):
+    """Several short sentences at once, some with full candidate sets, some empty."""
+    n_labels = int(rng.integers(1, max_labels + 1))
+    lengths = rng.integers(0, max_length + 1, size=n_sentences)
+    lengths[0] = max(lengths[0], 1)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    n_tokens = int(offsets[-1])
+    U = rng.normal(size=(n_tokens, n_labels))
+    T = rng.normal(size=(n_labels, n_labels))
+    mask = rng.random((n_tokens, n_labels)) < rng.choice([0.3, 0.6, 0.9])
+    mask[np.arange(n_tokens), rng.integers(n_labels, size=n_tokens)] = True
+    full = rng.integers(n_sentences)
+    mask[offsets[full] : offsets[full + 1]] = True
+    return U, T, mask, offsets
+
+
+def score(U, T, labels):
+    total = sum(U[t, label] for t, label in enumerate(labels))
+    return total + sum(T[a, b] for a, b in itertools.pairwise(labels))
+
+
+def sequences(length, n_labels):
+    return itertools.product(range(n_labels), repeat=length)
+
+
+def inside(mask, labels):
+    return all(mask[t, label] for t, label in enumerate(labels))
+
+
+def pieces(offsets):
+    return [
+        (s, slice(offsets[s], offsets[s + 1]))
+        for s in range(len(offsets) - 1)
+        if offsets[s + 1] > offsets[s]
+    ]
+
+
+@pytest.mark.parametrize("seed", range(75))
+def test_decoders_equal_enumeration(seed):
+    U, T, mask, offsets = random_batch(np.random.default_rng(seed))
+    layout = ChainLayout.from_offsets(offsets)
+    best = decoders.free(U, T, layout)
+    kept = decoders.candidate(U, T, mask, layout)
+    outside, found = decoders.non_candidate(U, T, mask, layout)
+    twin, twin_found = decoders.non_candidate_by_marginals(U, T, mask, layout)
+    exists = dict(zip(layout.sentences.tolist(), found.tolist(), strict=True))
+    np.testing.assert_array_equal(found, twin_found)
+    for s, rows in pieces(offsets):
+        u, m = U[rows], mask[rows]
+        every = list(sequences(len(u), U.shape[1]))
+        top = max(score(u, T, y) for y in every)
+        assert score(u, T, best[rows]) == pytest.approx(top)
+        top = max(score(u, T, y) for y in every if inside(m, y))
+        assert inside(m, kept[rows])
+        assert score(u, T, kept[rows]) == pytest.approx(top)
+        rest = [score(u, T, y) for y in every if not inside(m, y)]
+        assert exists[s] == bool(rest) == (not m.all())
+        if rest:
+            assert not inside(m, outside[rows])
+            assert score(u, T, outside[rows]) == pytest.approx(max(rest))
+            np.testing.assert_array_equal(outside[rows], twin[rows])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_max_marginals_equal_enumeration(seed):
+    U, T, _, offsets = random_batch(np.random.default_rng(100 + seed))
+    layout = ChainLayout.from_offsets(offsets)
+    through = decoders.max_marginals(U, T, layout)
+    for _, rows in pieces(offsets):
+        u = U[rows]
+        expected = np.full(u.shape, -np.inf)
+        for y in sequences(len(u), U.shape[1]):
+            for t, label in enumerate(y):
+                expected[t, label] = max(expected[t, label], score(u, T, y))
+        np.testing.assert_allclose(through[rows], expected)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_mean_feature_equals_the_average_over_candidate_sequences(seed):
+    rng = np.random.default_rng(200 + seed)
+    _, _, mask, offsets = random_batch(rng)
+    X = rng.normal(size=(len(mask), 2))
+    P, pairs = decoders.mean_feature(mask, offsets)
+    n_labels = mask.shape[1]
+    for s, rows in pieces(offsets):
+        chosen = [y for y in sequences(len(X[rows]), n_labels) if inside(mask[rows], y)]
+        emission = np.zeros((n_labels, 2))
+        transition = np.zeros((n_labels, n_labels))
+        for y in chosen:
+            for t, label in enumerate(y):
+                emission[label] += X[rows][t] / len(chosen)
+            for a, b in itertools.pairwise(y):
+                transition[a, b] += 1 / len(chosen)
+        np.testing.assert_allclose(P[rows].T @ X[rows], emission, atol=1e-12)
+        np.testing.assert_allclose(pairs[s], transition, atol=1e-12)
+
+
+def test_ties_go_to_the_lowest_label():
+    offsets = np.array([0, 3, 3, 5])
+    layout = ChainLayout.from_offsets(offsets)
+    U, T = np.zeros((5, 3)), np.zeros((3, 3))
+    mask = np.ones((5, 3), dtype=bool)
+    mask[:, 0] = False
+    np.testing.assert_array_equal(decoders.free(U, T, layout), 0)
+    np.testing.assert_array_equal(decoders.candidate(U, T, mask, layout), 1)
+    labels, found = decoders.non_candidate(U, T, mask, layout)
+    np.testing.assert_array_equal(labels, 0)
+    assert found.all()
+
+
+def test_decoders_take_a_layout_without_tokens():
+    layout = ChainLayout.from_offsets(np.array([0, 0]))
+    U, T = np.zeros((0, 3)), np.zeros((3, 3))
+    labels, found = decoders.non_candidate(U, T, np.zeros((0, 3), dtype=bool), layout)
+    assert labels.shape == (0,)
+    assert found.shape == (0,)
