@@ -1,0 +1,111 @@
+"""Feature dicts as users of CRF toolkits write them, to one sparse block."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.errors import InputError, ModelFileError
+from tagsift.storage import bytes_to_text, text_to_bytes
+from tagsift.typing import IntArray
+
+__all__ = ["DictFeatures"]
+
+
+class DictFeatures:
+    """The features that dicts had in training, and their columns.
+
+    As in scikit-learn's ``DictVectorizer``: a string value becomes the binary feature
+    ``name=value``, a number or truth value is the value of the feature ``name``, a
+    list of strings becomes one binary feature each. Zeros are not stored.
+
+    Parameters
+    ----------
+    names : sequence of str
+        In the order of the columns.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        self._columns = {name: column for column, name in enumerate(self.names)}
+
+    @classmethod
+    def learn(
+        cls, dicts: Sequence[Mapping[str, Any]], offsets: IntArray, min_count: int
+    ) -> Self:
+        """Collect the features that are not zero at `min_count` tokens or more."""
+        counts = Counter(
+            name
+            for n, features in enumerate(dicts)
+            for name, value in _items(features, n, offsets)
+            if value != 0.0
+        )
+        return cls(sorted(name for name, count in counts.items() if count >= min_count))
+
+    def block(
+        self, dicts: Sequence[Mapping[str, Any]], offsets: IntArray
+    ) -> sp.csr_matrix:
+        """Sparse features of the stacked tokens; unknown ones are ignored, [N, D]."""
+        indices: list[int] = []
+        values: list[float] = []
+        indptr = [0]
+        for n, features in enumerate(dicts):
+            for name, value in _items(features, n, offsets):
+                column = self._columns.get(name)
+                if column is not None:
+                    indices.append(column)
+                    values.append(value)
+            indptr.append(len(indices))
+        matrix = sp.csr_matrix(
+            (values, indices, indptr),
+            shape=(len(dicts), len(self.names)),
+            dtype=np.float64,
+        )  # [N, D]
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        return matrix
+
+    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        """Return what `from_state` needs: JSON-able settings and arrays."""
+        return {}, {"names": text_to_bytes(json.dumps(self.names))}
+
+    @classmethod
+    def from_state(
+        cls, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> Self:
+        """Build again what `state` described."""
+        try:
+            return cls(json.loads(bytes_to_text(arrays["names"])))
+        except (KeyError, ValueError, TypeError) as error:
+            raise ModelFileError(
+                f"the saved feature names are damaged ({error}); save the model again."
+            ) from error
+
+
+def _items(
+    features: Mapping[str, Any], n: int, offsets: IntArray
+) -> Iterator[tuple[str, float]]:
+    """Name and value of every feature of one dict."""
+    for name, value in features.items():
+        if isinstance(value, str):
+            yield f"{name}={value}", 1.0
+        elif isinstance(value, Real | np.bool_) and np.isfinite(float(value)):
+            yield str(name), float(value)
+        elif isinstance(value, list | tuple | set | frozenset) and all(
+            isinstance(entry, str) for entry in value
+        ):
+            for entry in value:
+                yield f"{name}={entry}", 1.0
+        else:
+            s = int(np.searchsorted(offsets, n, side="right")) - 1
+            raise InputError(
+                f"sentence {s}, token {n - int(offsets[s])}: the feature {name!r} has "
+                f"the value {value!r}; expected a string, a truth value, a finite "
+                "number or a list of strings."
+            )

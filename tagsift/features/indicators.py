@@ -1,0 +1,270 @@
+"""Binary features from templates: one sparse block per group of templates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.errors import InputError, ModelFileError
+from tagsift.features.lexicon import Lexicon
+from tagsift.features.templates import POSITIONAL, Template, attribute
+from tagsift.storage import bytes_to_text, text_to_bytes
+from tagsift.typing import IntArray
+
+__all__ = ["Indicators"]
+
+
+class Indicators:
+    """The features that templates found in training, and their columns.
+
+    A feature of a template is a tuple of attribute codes, packed into one integer key;
+    its column is the place of its key among the sorted keys of its template.
+
+    Parameters
+    ----------
+    templates : sequence of Template
+        In the order of the columns.
+    lexicons : mapping of int to Lexicon
+        The attribute codes of each column of the input.
+    keys : sequence of ndarray
+        The sorted keys of every template.
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[Template],
+        lexicons: Mapping[int, Lexicon],
+        keys: Sequence[IntArray],
+    ) -> None:
+        self.templates = tuple(templates)
+        self.lexicons = dict(lexicons)
+        self.keys = tuple(keys)
+        self._sizes = {name: 1 for name in POSITIONAL} | {
+            name: len(values)
+            for lexicon in self.lexicons.values()
+            for name, values in lexicon.vocabularies.items()
+        }
+
+    @classmethod
+    def learn(
+        cls,
+        columns: Sequence[Sequence[str]],
+        offsets: IntArray,
+        templates: Sequence[Template],
+        min_count: int,
+    ) -> Self:
+        """Collect the features that occur at least `min_count` times.
+
+        Parameters
+        ----------
+        columns : sequence of sequences of str
+            The columns of the stacked tokens.
+        offsets : ndarray of shape (n_sequences + 1,)
+            Where sentences begin.
+        templates : sequence of Template
+            Those that look at columns that are not there are left out.
+        min_count : int
+            The cut-off.
+        """
+        there = set(range(len(columns)))
+        used = [template for template in templates if template.columns <= there]
+        if not used:
+            raise InputError(
+                "every feature template looks at columns that the tokens do not have "
+                f"(the tokens have {len(columns)}); give more columns or other "
+                "templates."
+            )
+        wanted: dict[int, dict[str, None]] = {}
+        for template in used:
+            for name, _ in template.parts:
+                if name not in POSITIONAL:
+                    wanted.setdefault(attribute(name).column, {})[name] = None
+        lexicons = {k: Lexicon.learn(columns[k], wanted[k]) for k in sorted(wanted)}
+        draft = cls(used, lexicons, [np.empty(0, dtype=np.int64)] * len(used))
+        keys = []
+        for row in draft._token_keys(columns, offsets):
+            found, counts = np.unique(row[row >= 0], return_counts=True)
+            keys.append(found[counts >= min_count])
+        return cls(used, lexicons, keys)
+
+    @property
+    def groups(self) -> dict[str, list[int]]:
+        """Numbers of the templates of every group that has a feature."""
+        members: dict[str, list[int]] = {}
+        for number, template in enumerate(self.templates):
+            members.setdefault(template.group, []).append(number)
+        kept = {
+            group: numbers
+            for group, numbers in members.items()
+            if any(len(self.keys[number]) for number in numbers)
+        }
+        return kept or members
+
+    @property
+    def columns(self) -> frozenset[int]:
+        """The columns of the input that are looked at."""
+        return frozenset(self.lexicons)
+
+    def blocks(
+        self, columns: Sequence[Sequence[str]], offsets: IntArray
+    ) -> dict[str, sp.csr_matrix]:
+        """Sparse binary features of the stacked tokens, one block per group.
+
+        Templates that look at a column that is not there are silent.
+        """
+        places = [
+            _places(row, keys)
+            for row, keys in zip(
+                self._token_keys(columns, offsets), self.keys, strict=True
+            )
+        ]
+        n_tokens = int(offsets[-1])
+        blocks = {}
+        for group, numbers in self.groups.items():
+            first = np.cumsum([0] + [len(self.keys[number]) for number in numbers])
+            # Columns of the templates of the group, one row per token.  [N, templates]
+            at = np.empty((n_tokens, len(numbers)), dtype=np.int32)
+            for j, number in enumerate(numbers):
+                at[:, j] = np.where(places[number] < 0, -1, places[number] + first[j])
+            active = at >= 0  # [N, templates]
+            indptr = np.concatenate([[0], np.cumsum(active.sum(axis=1))])  # [N+1]
+            indices = at[active]  # [non-zeros]
+            blocks[group] = sp.csr_matrix(
+                (np.ones(len(indices)), indices, indptr.astype(np.int32)),
+                shape=(n_tokens, int(first[-1])),
+            )
+        return blocks
+
+    def names(self, group: str) -> list[str]:
+        """Names of the features of a group, in the order of its columns."""
+        result = []
+        for number in self.groups[group]:
+            template = self.templates[number]
+            if not len(self.keys[number]):
+                continue
+            sizes = [self._sizes[name] for name, _ in template.parts]
+            codes = np.unravel_index(self.keys[number], sizes)
+            texts = [
+                [self._text(name, code) for code in row]
+                for (name, _), row in zip(template.parts, codes, strict=True)
+            ]
+            result += [
+                f"{template.name}={'|'.join(values)}"
+                for values in zip(*texts, strict=True)
+            ]
+        return result
+
+    def _text(self, name: str, code: int) -> str:
+        if name in POSITIONAL:
+            return "yes"
+        return self.lexicons[attribute(name).column].vocabularies[name][code]
+
+    def _token_keys(
+        self, columns: Sequence[Sequence[str]], offsets: IntArray
+    ) -> list[IntArray]:
+        """Key of every template at every token, [N] each; −1 where it is silent."""
+        n_tokens = int(offsets[-1])
+        codes = _positions(offsets)
+        for k, lexicon in self.lexicons.items():
+            if k < len(columns):
+                codes |= lexicon.encode(columns[k])
+        silent = np.full(n_tokens, -1, dtype=np.int64)  # [N]
+        windows: dict[int, IntArray] = {}
+        shifted: dict[tuple[str, int], IntArray] = {}
+        for name, place in {part for t in self.templates for part in t.parts}:
+            if place not in windows:
+                windows[place] = _neighbours(offsets, place)  # [N]
+            row = np.append(codes.get(name, silent), -1)  # [N+1]
+            shifted[name, place] = row[windows[place]]  # [N]
+        keys = []
+        for template in self.templates:
+            sizes = [self._sizes[name] for name, _ in template.parts]
+            if prod(sizes) >= 2**63:
+                raise InputError(
+                    f"the feature template {template.name!r} has more combinations of "
+                    "values than can be counted; use fewer parts."
+                )
+            key = shifted[template.parts[0]]  # [N]
+            for part, size in zip(template.parts[1:], sizes[1:], strict=True):
+                code = shifted[part]  # [N]
+                key = np.where((key < 0) | (code < 0), -1, key * size + code)  # [N]
+            keys.append(key)
+        return keys
+
+    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        """Return what `from_state` needs: JSON-able settings and arrays."""
+        meta = {
+            "templates": [[t.group, t.name] for t in self.templates],
+            "columns": {
+                str(k): list(lexicon.vocabularies)
+                for k, lexicon in self.lexicons.items()
+            },
+        }
+        arrays: dict[str, np.ndarray[Any, Any]] = {}
+        for lexicon in self.lexicons.values():
+            for name, values in lexicon.vocabularies.items():
+                arrays[f"values.{name}"] = text_to_bytes(json.dumps(values))  # [B]
+        sizes = [len(keys) for keys in self.keys]
+        arrays["key_counts"] = np.asarray(sizes, dtype=np.int64)  # [templates]
+        arrays["keys"] = np.concatenate([np.empty(0, np.int64), *self.keys])  # [D]
+        return meta, arrays
+
+    @classmethod
+    def from_state(
+        cls, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> Self:
+        """Build again what `state` described."""
+        try:
+            templates = [
+                Template.parse(group, text) for group, text in meta["templates"]
+            ]
+            lexicons = {
+                int(k): Lexicon(
+                    {
+                        name: json.loads(bytes_to_text(arrays[f"values.{name}"]))
+                        for name in names
+                    }
+                )
+                for k, names in meta["columns"].items()
+            }
+            cuts = np.cumsum(arrays["key_counts"])[:-1]
+            keys = np.split(np.asarray(arrays["keys"], dtype=np.int64), cuts)
+        except (KeyError, ValueError, TypeError) as error:
+            raise ModelFileError(
+                f"the saved feature templates are damaged ({error}); save the model "
+                "again."
+            ) from error
+        return cls(templates, lexicons, keys)
+
+
+def _positions(offsets: IntArray) -> dict[str, IntArray]:
+    """Codes of the positional attributes, [N] each."""
+    filled = np.diff(offsets) > 0  # [S]
+    begin = np.full(int(offsets[-1]), -1, dtype=np.int64)  # [N]
+    end = begin.copy()  # [N]
+    begin[offsets[:-1][filled]] = 0
+    end[offsets[1:][filled] - 1] = 0
+    return {"begin": begin, "end": end}
+
+
+def _neighbours(offsets: IntArray, place: int) -> IntArray:
+    """Index of the token `place` steps on, or N outside the sentence, [N]."""
+    n_tokens = int(offsets[-1])
+    lengths = np.diff(offsets)  # [S]
+    first = np.repeat(offsets[:-1], lengths)  # [N]
+    last = np.repeat(offsets[1:], lengths)  # [N]
+    there = np.arange(n_tokens) + place  # [N]
+    return np.where((there >= first) & (there < last), there, n_tokens)  # [N]
+
+
+def _places(row: IntArray, keys: IntArray) -> IntArray:
+    """Place of every entry of `row` among the sorted `keys`, −1 if absent, [N]."""
+    if not len(keys):
+        return np.full(len(row), -1, dtype=np.int64)  # [N]
+    at = np.minimum(np.searchsorted(keys, row), len(keys) - 1)  # [N]
+    return np.where(keys[at] == row, at, -1)  # [N]

@@ -1,0 +1,245 @@
+"""What users give as X, checked and stacked: columns, feature dicts or arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from tagsift.errors import InputError
+from tagsift.typing import FloatArray, IntArray
+
+__all__ = ["Kind", "StackedTokens", "offsets_of", "stack_tokens"]
+
+#: What the tokens of a sentence are; "empty" where no sentence has a token.
+Kind: TypeAlias = Literal["columns", "dict", "array", "empty"]
+
+_NAMES = {
+    "str": "strings",
+    "row": "tuples of columns",
+    "dict": "feature dicts",
+    "array": "an array",
+}
+_REMEDY = (
+    "give every sentence as a list of strings, of tuples of strings, of feature dicts, "
+    "or as an array [T, D]"
+)
+
+
+@dataclass(frozen=True)
+class StackedTokens:
+    """The tokens of all sentences, one after the other.
+
+    Parameters
+    ----------
+    kind : {"columns", "dict", "array", "empty"}
+        Which of the next three is filled.
+    columns : tuple of list of str
+        The first columns, one list of N entries each.
+    dicts : list of mapping
+        N feature dicts.
+    array : ndarray of shape (n_tokens, n_features) or None
+        Ready features.
+    offsets : ndarray of shape (n_sequences + 1,)
+        Where sentences begin.
+    """
+
+    kind: Kind
+    columns: tuple[list[str], ...]
+    dicts: list[Mapping[str, Any]]
+    array: FloatArray | None
+    offsets: IntArray
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of stacked tokens, N."""
+        return int(self.offsets[-1])
+
+
+def offsets_of(lengths: Iterable[int]) -> IntArray:
+    """Where sentences of the given lengths begin, and where the last one ends."""
+    return np.concatenate(
+        [[0], np.cumsum(np.fromiter(lengths, dtype=np.int64))]
+    ).astype(np.int64)  # [S+1]
+
+
+def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
+    """Check the sentences and lay their tokens end to end.
+
+    Parameters
+    ----------
+    X : sequence of sentences
+        Each a sequence of str, of tuples of str, of dicts, or an array [T, D]; all of
+        one kind. Empty sentences are welcome.
+    n_columns : int
+        How many columns to keep of tuples that are longer.
+
+    Returns
+    -------
+    StackedTokens
+        The tokens, stacked.
+    """
+    sentences = _sentences(X)
+    offsets = offsets_of(map(len, sentences))  # [S+1]
+    shapes = [
+        _shape_of(s, sentence) if len(sentence) else None
+        for s, sentence in enumerate(sentences)
+    ]
+    filled = [(s, shape) for s, shape in enumerate(shapes) if shape is not None]
+    if not filled:
+        return StackedTokens("empty", (), [], None, offsets)
+    first, (form, width) = filled[0]
+    for s, (found, size) in filled:
+        if found != form:
+            raise InputError(
+                f"sentence {s} holds {_NAMES[found]} where sentence {first} holds "
+                f"{_NAMES[form]}; {_REMEDY}, all of one kind."
+            )
+        if size != width:
+            raise InputError(
+                f"{_where(s, 0, sentences[s])}: {size} columns where sentence {first} "
+                f"has {width}; every token needs the same number of columns."
+            )
+    chosen = [sentences[s] for s, _ in filled]
+    if form == "array":
+        return StackedTokens("array", (), [], _stack_arrays(filled, chosen), offsets)
+    tokens = [token for sentence in chosen for token in sentence]
+    if form == "dict":
+        return StackedTokens("dict", (), tokens, None, offsets)
+    if form == "str":
+        return StackedTokens("columns", (tokens,), [], None, offsets)
+    kept = tuple([row[k] for row in tokens] for k in range(min(width, n_columns)))
+    for k, column in enumerate(kept):
+        if not set(map(type, column)) <= {str, np.str_}:
+            _complain_of_entry(k, column, offsets, sentences)
+    return StackedTokens("columns", kept, [], None, offsets)
+
+
+def _sentences(X: Any) -> list[Any]:
+    """Look at X itself, before its sentences."""
+    if isinstance(X, str | bytes | Mapping) or not isinstance(X, Iterable):
+        raise InputError(
+            f"expected a list of sentences, found {type(X).__name__}; {_REMEDY}."
+        )
+    sentences = list(X)
+    for s, sentence in enumerate(sentences):
+        if isinstance(sentence, str | bytes | Mapping) or not hasattr(
+            sentence, "__len__"
+        ):
+            raise InputError(
+                f"sentence {s}: expected a list of tokens, found "
+                f"{type(sentence).__name__} ({_short(sentence)}); {_REMEDY}."
+            )
+        if isinstance(sentence, np.ndarray) and sentence.ndim == 0:
+            raise InputError(
+                f"sentence {s}: expected a list of tokens, found an array without "
+                f"axes; {_REMEDY}."
+            )
+    return [
+        sentence if isinstance(sentence, list | tuple | np.ndarray) else list(sentence)
+        for sentence in sentences
+    ]
+
+
+def _shape_of(s: int, sentence: Any) -> tuple[str, int]:
+    """Kind of the tokens of one sentence and their number of columns."""
+    if isinstance(sentence, np.ndarray) and sentence.dtype.kind in "fiub":
+        if sentence.ndim != 2:
+            raise InputError(
+                f"sentence {s}: expected an array with the two axes [T, D], found "
+                f"{sentence.ndim} (shape {sentence.shape})."
+            )
+        return "array", 0
+    kinds = set(map(type, sentence))
+    if kinds <= {str, np.str_}:
+        return "str", 1
+    if len(kinds) == 1:
+        (kind,) = kinds
+        form = _form_of_type(kind)
+    else:
+        forms = [_form_of_type(type(token)) for token in sentence]
+        form = forms[0]
+        odd = next((t for t, f in enumerate(forms) if f != form), None)
+        if form is not None and odd is not None:
+            raise InputError(
+                f"{_where(s, odd, sentence)}: found {type(sentence[odd]).__name__} "
+                f"after {type(sentence[0]).__name__}; {_REMEDY}, all of one kind."
+            )
+    if form is None:
+        raise InputError(
+            f"{_where(s, 0, sentence)}: cannot use a token of type "
+            f"{type(sentence[0]).__name__}; {_REMEDY}."
+        )
+    if form != "row":
+        return form, 1
+    widths = list(map(len, sentence))
+    width = widths[0]
+    if any(size != width for size in widths):
+        odd = next(t for t, size in enumerate(widths) if size != width)
+        raise InputError(
+            f"{_where(s, odd, sentence)}: {widths[odd]} columns where the sentence "
+            f"began with {width}; every token needs the same number of columns."
+        )
+    if width == 0:
+        raise InputError(
+            f"{_where(s, 0, sentence)}: a token without columns; the first column is "
+            "the word."
+        )
+    return "row", width
+
+
+def _form_of_type(kind: type) -> str | None:
+    if issubclass(kind, str):
+        return "str"
+    if issubclass(kind, Mapping):
+        return "dict"
+    if issubclass(kind, tuple | list | np.ndarray):
+        return "row"
+    return None
+
+
+def _stack_arrays(
+    filled: list[tuple[int, tuple[str, int]]], chosen: list[Any]
+) -> FloatArray:
+    """Stack ready features, all of one width and finite."""
+    width = chosen[0].shape[1]
+    for (s, _), array in zip(filled, chosen, strict=True):
+        if array.shape[1] != width:
+            raise InputError(
+                f"sentence {s}: an array with {array.shape[1]} features where sentence "
+                f"{filled[0][0]} has {width}; all need the same number."
+            )
+        finite = np.isfinite(array)  # [T, D]
+        if not finite.all():
+            t, d = np.argwhere(~finite)[0]
+            raise InputError(
+                f"sentence {s}, token {t}: feature {d} is {array[t, d]}; every feature "
+                "must be a finite number."
+            )
+    return np.concatenate(chosen, axis=0).astype(np.float64)  # [N, D]
+
+
+def _complain_of_entry(
+    k: int, column: list[Any], offsets: IntArray, sentences: list[Any]
+) -> None:
+    """Find the first entry of a column that is not a string, and say where."""
+    for n, entry in enumerate(column):
+        if not isinstance(entry, str):
+            s = int(np.searchsorted(offsets, n, side="right")) - 1
+            t = n - int(offsets[s])
+            raise InputError(
+                f"{_where(s, t, sentences[s])}: column {k} is of type "
+                f"{type(entry).__name__}, expected a string; give features that are "
+                "numbers as arrays [T, D] or as feature dicts."
+            )
+
+
+def _where(s: int, t: int, sentence: Any) -> str:
+    return f"sentence {s}, token {t} ({_short(sentence[t])})"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,266 @@
+"""Feature templates in the manner of CRF toolkits, in named groups.
+
+A template is written as a product of attributes at places near the token:
+``lower[-1]|lower[0]`` is the pair of the word before and the word itself, both in lower
+case. It is one binary feature for every pair seen in training, named
+``lower[-1]|lower[0]=in|the``. A template whose place lies outside the sentence, or
+whose attribute has no value there (``prefix4`` of a three-letter word), is silent.
+
+=============  =======  ======================================================
+attribute      column   value
+=============  =======  ======================================================
+``word``       0        the word as written
+``lower``      0        in lower case
+``prefix1..4`` 0        the first letters, in lower case
+``suffix1..4`` 0        the last letters, in lower case
+``shape``      0        ``Xx``, ``dd.d`` …: runs of one class cut to two signs
+``brief``      0        the shape with every run cut to one sign
+``digits``     0        ``all`` or ``some``, silent without digits
+``numeral``    0        the word with every digit written 0, silent without digits
+``capitals``   0        ``initial``, ``all``, ``single`` or ``inner``, silent without
+``pos``        1        the part of speech as given
+``column<k>``  k        column k as given, counted from 0
+``begin``      –        only at the first token of a sentence
+``end``        –        only at the last token of a sentence
+=============  =======  ======================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from tagsift.errors import InputError
+
+__all__ = [
+    "DEFAULT_GROUPS",
+    "POSITIONAL",
+    "Attribute",
+    "Template",
+    "attribute",
+    "column_templates",
+    "default_templates",
+    "word_shape",
+]
+
+#: The default templates: group name to templates.
+DEFAULT_GROUPS: dict[str, str] = {
+    "word": "word[0]",
+    "lower": "lower[0]",
+    "affix": (
+        "prefix1[0] prefix2[0] prefix3[0] prefix4[0] "
+        "suffix1[0] suffix2[0] suffix3[0] suffix4[0]"
+    ),
+    "shape": "shape[0] brief[0] brief[-1]|brief[0] brief[0]|brief[1]",
+    "digits": "digits[0] numeral[0]",
+    "capitals": "capitals[0] begin[0]|capitals[0]",
+    "window": (
+        "lower[-2] lower[-1] lower[1] lower[2] "
+        "shape[-2] shape[-1] shape[1] shape[2] "
+        "suffix3[-1] suffix3[1]"
+    ),
+    "pos": (
+        "pos[-2] pos[-1] pos[0] pos[1] pos[2] "
+        "pos[-2]|pos[-1] pos[-1]|pos[0] pos[0]|pos[1] pos[1]|pos[2] "
+        "pos[-1]|pos[0]|pos[1]"
+    ),
+    "position": "begin[0] end[0]",
+}
+
+#: Attributes of the place in the sentence, not of a column.
+POSITIONAL = ("begin", "end")
+
+_PART = re.compile(r"([a-z]+[0-9]*)\[([+-]?[0-9]+)\]")
+_RUNS = re.compile(r"(.)\1+", re.DOTALL)
+
+
+def word_shape(word: str, longest: int = 2) -> str:
+    """Shape of a word: X upper case, x lower case, d digit, others as they are.
+
+    Parameters
+    ----------
+    word : str
+        The word.
+    longest : int
+        Runs of one sign are cut to this length.
+
+    Examples
+    --------
+    >>> word_shape("McDonald's"), word_shape("1,250.75"), word_shape("IBM", 1)
+    ("XxXxx'x", 'd,dd.dd', 'X')
+    """
+    signs = "".join(
+        "d"
+        if sign.isdigit()
+        else "X"
+        if sign.isupper()
+        else "x"
+        if sign.isalpha()
+        else sign
+        for sign in word
+    )
+    return _RUNS.sub(lambda run: run.group(0)[:longest], signs)
+
+
+def _prefix(word: str, length: int) -> str | None:
+    return word.lower()[:length] if len(word) >= length else None
+
+
+def _suffix(word: str, length: int) -> str | None:
+    return word.lower()[-length:] if len(word) >= length else None
+
+
+def _digits(word: str) -> str | None:
+    if not any(map(str.isdigit, word)):
+        return None
+    return "all" if word.isdigit() else "some"
+
+
+def _numeral(word: str) -> str | None:
+    if not any(map(str.isdigit, word)):
+        return None
+    return "".join("0" if sign.isdigit() else sign for sign in word.lower())
+
+
+def _capitals(word: str) -> str | None:
+    if not any(map(str.isupper, word)):
+        return None
+    if word.isupper():
+        return "all" if len(word) > 1 else "single"
+    return "initial" if word[0].isupper() else "inner"
+
+
+_WORD_ATTRIBUTES: dict[str, Callable[[str], str | None]] = {
+    "word": str,
+    "lower": str.lower,
+    "shape": word_shape,
+    "brief": partial(word_shape, longest=1),
+    "digits": _digits,
+    "numeral": _numeral,
+    "capitals": _capitals,
+    **{f"prefix{k}": partial(_prefix, length=k) for k in range(1, 5)},
+    **{f"suffix{k}": partial(_suffix, length=k) for k in range(1, 5)},
+}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A property of the entry of one column.
+
+    Parameters
+    ----------
+    name : str
+        As written in templates.
+    column : int
+        The column it looks at, counted from 0.
+    value : callable
+        From the entry to the value, or to None where it has none.
+    """
+
+    name: str
+    column: int
+    value: Callable[[str], str | None]
+
+
+def attribute(name: str) -> Attribute:
+    """Look up the attribute called `name`."""
+    if name in _WORD_ATTRIBUTES:
+        return Attribute(name, 0, _WORD_ATTRIBUTES[name])
+    if name == "pos":
+        return Attribute(name, 1, str)
+    if re.fullmatch(r"column[0-9]+", name):
+        return Attribute(name, int(name.removeprefix("column")), str)
+    known = [*_WORD_ATTRIBUTES, "pos", "column<k>", *POSITIONAL]
+    raise InputError(
+        f"there is no attribute {name!r} for feature templates; choose from "
+        f"{', '.join(known)}."
+    )
+
+
+@dataclass(frozen=True)
+class Template:
+    """One feature template of a group.
+
+    Parameters
+    ----------
+    group : str
+        The block of features it belongs to.
+    parts : tuple of (str, int)
+        Attribute and place relative to the token.
+
+    Examples
+    --------
+    >>> Template.parse("window", "lower[-1]|lower[0]").parts
+    (('lower', -1), ('lower', 0))
+    """
+
+    group: str
+    parts: tuple[tuple[str, int], ...]
+
+    @classmethod
+    def parse(cls, group: str, text: str) -> Template:
+        """Read a template written as in ``lower[-1]|lower[0]``."""
+        parts = []
+        for part in text.split("|"):
+            match = _PART.fullmatch(part)
+            if match is None:
+                raise InputError(
+                    f"the feature template {text!r} has the part {part!r}; expected "
+                    "an attribute with a place, such as 'lower[-1]'."
+                )
+            if match[1] not in POSITIONAL:
+                attribute(match[1])
+            parts.append((match[1], int(match[2])))
+        return cls(group, tuple(parts))
+
+    @property
+    def name(self) -> str:
+        """The template as written."""
+        return "|".join(f"{name}[{place}]" for name, place in self.parts)
+
+    @property
+    def columns(self) -> frozenset[int]:
+        """The columns it looks at."""
+        return frozenset(
+            attribute(name).column for name, _ in self.parts if name not in POSITIONAL
+        )
+
+
+def default_templates(groups: Iterable[str] | None = None) -> tuple[Template, ...]:
+    """Return the default templates, of all groups or of those named.
+
+    Parameters
+    ----------
+    groups : iterable of str, optional
+        Names from `DEFAULT_GROUPS`.
+    """
+    chosen = tuple(DEFAULT_GROUPS) if groups is None else tuple(groups)
+    for group in chosen:
+        if group not in DEFAULT_GROUPS:
+            raise InputError(
+                f"there is no group of feature templates called {group!r}; choose "
+                f"from {', '.join(DEFAULT_GROUPS)}."
+            )
+    return tuple(
+        Template.parse(group, text)
+        for group in chosen
+        for text in DEFAULT_GROUPS[group].split()
+    )
+
+
+def column_templates(
+    column: int, places: Sequence[int] = (-2, -1, 0, 1, 2)
+) -> tuple[Template, ...]:
+    """Return templates for a further column: its entries at places near the token.
+
+    Parameters
+    ----------
+    column : int
+        Counted from 0; the group is called ``column<k>``.
+    places : sequence of int
+        Relative to the token.
+    """
+    name = f"column{column}"
+    return tuple(Template(name, ((name, place),)) for place in places)

@@ -1,0 +1,367 @@
+"""From sentences to features: the scikit-learn transformer of tagsift."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from tagsift.errors import InputError, ModelFileError, NotFittedError, TagsiftWarning
+from tagsift.features.dicts import DictFeatures
+from tagsift.features.indicators import Indicators
+from tagsift.features.inputs import Kind, StackedTokens, stack_tokens
+from tagsift.features.matrix import FeatureMatrix
+from tagsift.features.templates import Template, default_templates
+from tagsift.typing import FloatArray, SentenceLike
+
+__all__ = ["SequenceVectorizer"]
+
+
+class SequenceVectorizer(TransformerMixin, BaseEstimator):
+    """Turn sentences into named blocks of features.
+
+    ======================  =====================================================
+    tokens of a sentence    blocks
+    ======================  =====================================================
+    str, or tuples of str   one sparse binary block per group of templates:
+                            ``word``, ``lower``, ``affix``, ``shape``, ``digits``,
+                            ``capitals``, ``window``, ``pos`` (where there is a
+                            second column) and ``position``
+    feature dicts           ``dict``, sparse
+    an array [T, D]         ``array``, dense
+    ======================  =====================================================
+
+    Text is used as given. Columns beyond word and part of speech are ignored unless a
+    template asks for them (`column_templates`).
+
+    Parameters
+    ----------
+    templates : "default", sequence of str, sequence of Template, or callable
+        The default templates, some groups of them by name, templates of your own, or
+        your own function from a sentence to feature dicts (or to an array [T, D]).
+        An empty sequence leaves the features to the encoder alone.
+    min_count : int
+        Features seen at fewer training tokens are left out.
+    encoder : ContextualEncoder, optional
+        Adds the dense block ``encoder``: word vectors, centred and scaled to a mean
+        norm of 1 on the training sentences.
+
+    Attributes
+    ----------
+    kind_ : {"columns", "dict", "array"}
+        What the features were computed from.
+    n_columns_ : int
+        Number of columns that the features look at.
+    encoder_mean_, encoder_scale_ : ndarray, float
+        The encoder's vectors less this mean, times this scale, are the block.
+
+    Examples
+    --------
+    >>> vectorizer = SequenceVectorizer(templates=("lower", "position"))
+    >>> features = vectorizer.fit_transform([["The", "cat", "sat"], ["the", "end"]])
+    >>> features.names, features.n_tokens, features.n_features
+    (('lower', 'position'), 5, 6)
+    """
+
+    kind_: Kind
+    n_columns_: int
+    encoder_mean_: FloatArray | None
+    encoder_scale_: float
+    _features: Indicators | DictFeatures | None
+    _width: int
+    _array_width: int
+
+    def __init__(
+        self,
+        templates: str
+        | Sequence[str]
+        | Sequence[Template]
+        | Callable[[Any], Any] = "default",
+        min_count: int = 1,
+        encoder: Any = None,
+    ) -> None:
+        self.templates = templates
+        self.min_count = min_count
+        self.encoder = encoder
+
+    def fit(self, X: Sequence[SentenceLike], y: Any = None) -> Self:
+        """Learn which features there are.
+
+        Parameters
+        ----------
+        X : sequence of sentences
+            Training sentences.
+        y : ignored
+            For scikit-learn.
+        """
+        self._learn(X)
+        return self
+
+    def fit_transform(self, X: Sequence[SentenceLike], y: Any = None) -> FeatureMatrix:
+        """Learn which features there are, and compute them."""
+        tokens, vectors = self._learn(X)
+        return self._assemble(tokens, vectors)
+
+    def transform(self, X: Sequence[SentenceLike]) -> FeatureMatrix:
+        """Compute the features of sentences; those unseen in training are ignored.
+
+        Parameters
+        ----------
+        X : sequence of sentences
+            Of the same kind as the training sentences.
+
+        Returns
+        -------
+        FeatureMatrix
+            Named blocks over stacked tokens.
+        """
+        if not hasattr(self, "kind_"):
+            raise NotFittedError(
+                "this SequenceVectorizer has not been fitted; call fit first."
+            )
+        tokens = self._stack(X, self._width)
+        self._check_kind(tokens)
+        vectors = None if self.encoder is None else self._encode(X, tokens)
+        return self._assemble(tokens, vectors)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
+        """Names of all columns of ``transform(X).stacked()``, group first."""
+        if not hasattr(self, "kind_"):
+            raise NotFittedError(
+                "this SequenceVectorizer has not been fitted; call fit first."
+            )
+        names: list[str] = []
+        if isinstance(self._features, Indicators):
+            for group in self._features.groups:
+                names += [f"{group}: {name}" for name in self._features.names(group)]
+        elif isinstance(self._features, DictFeatures):
+            names += [f"dict: {name}" for name in self._features.names]
+        elif self.kind_ == "array":
+            names += [f"array: {d}" for d in range(self._array_width)]
+        if self.encoder_mean_ is not None:
+            names += [f"encoder: {d}" for d in range(len(self.encoder_mean_))]
+        return np.asarray(names, dtype=object)  # [D]
+
+    # -- fitting -----------------------------------------------------------------
+
+    def _learn(
+        self, X: Sequence[SentenceLike]
+    ) -> tuple[StackedTokens, np.ndarray[Any, Any] | None]:
+        """Learn features and scales; return what `_assemble` needs."""
+        if not isinstance(self.min_count, Integral) or self.min_count < 1:
+            raise InputError(
+                f"min_count must be an integer of at least 1, found {self.min_count!r}."
+            )
+        templates = self._templates()
+        width = 2
+        if templates is not None:
+            width = 1 + max((k for t in templates for k in t.columns), default=0)
+        tokens = self._stack(X, width)
+        if tokens.kind == "empty":
+            raise InputError(
+                "the training sentences have no tokens; at least one token is needed."
+            )
+        self._width = width
+        self._features = None
+        self._array_width = 0
+        if tokens.kind == "columns" and templates is None:
+            raise InputError(
+                "the feature function returned strings; it must return one dict of "
+                "features per token, or an array [T, D]."
+            )
+        if tokens.kind == "columns" and templates:
+            self._features = Indicators.learn(
+                tokens.columns, tokens.offsets, templates, int(self.min_count)
+            )
+        elif tokens.kind == "dict":
+            self._features = DictFeatures.learn(
+                tokens.dicts, tokens.offsets, int(self.min_count)
+            )
+        elif tokens.array is not None:
+            self._array_width = tokens.array.shape[1]
+        elif self.encoder is None:
+            raise InputError(
+                "there are neither templates nor an encoder; no feature would be left."
+            )
+        self.kind_ = tokens.kind
+        self.n_columns_ = len(tokens.columns)
+        self.encoder_mean_, self.encoder_scale_ = None, 1.0
+        if self.encoder is None:
+            return tokens, None
+        vectors = self._encode(X, tokens)  # [N, D]
+        self.encoder_mean_ = vectors.mean(axis=0, dtype=np.float64)  # [D]
+        norms = np.linalg.norm(vectors - self.encoder_mean_, axis=1)  # [N]
+        self.encoder_scale_ = 1.0 / max(float(norms.mean()), 1e-12)
+        return tokens, vectors
+
+    def _templates(self) -> tuple[Template, ...] | None:
+        """Return the templates to use, or None for a user's function."""
+        chosen = self.templates
+        if callable(chosen):
+            return None
+        if isinstance(chosen, str):
+            if chosen != "default":
+                raise InputError(
+                    f"templates must be 'default', a sequence of group names or of "
+                    f"templates, or a function; found {chosen!r}."
+                )
+            return default_templates()
+        templates: list[Template] = []
+        for entry in chosen:
+            if isinstance(entry, Template):
+                templates.append(entry)
+            else:
+                templates.extend(default_templates([entry]))
+        return tuple(templates)
+
+    # -- computing ---------------------------------------------------------------
+
+    def _stack(self, X: Sequence[SentenceLike], width: int) -> StackedTokens:
+        """Stack the tokens, after the user's function where there is one."""
+        if not callable(self.templates):
+            return stack_tokens(X, width)
+        sentences = list(X)
+        results = [self.templates(sentence) for sentence in sentences]
+        for s, (sentence, result) in enumerate(zip(sentences, results, strict=True)):
+            if not hasattr(result, "__len__") or len(result) != len(sentence):
+                size = len(result) if hasattr(result, "__len__") else "no"
+                raise InputError(
+                    f"sentence {s}: the feature function gave features of {size} "
+                    f"tokens, the sentence has {len(sentence)}; it must return one "
+                    "entry per token."
+                )
+        return stack_tokens(results, width)
+
+    def _check_kind(self, tokens: StackedTokens) -> None:
+        """Compare new tokens with the training tokens."""
+        if tokens.kind == "empty":
+            return
+        if tokens.kind != self.kind_:
+            names = {
+                "columns": "strings or tuples of strings",
+                "dict": "feature dicts",
+                "array": "arrays [T, D]",
+            }
+            raise InputError(
+                f"the features were learnt from {names[self.kind_]}, found "
+                f"{names[tokens.kind]}; give tokens of the same kind."
+            )
+        if tokens.array is not None and tokens.array.shape[1] != self._array_width:
+            raise InputError(
+                f"the training arrays had {self._array_width} features, found "
+                f"{tokens.array.shape[1]}; give the same number."
+            )
+        if len(tokens.columns) < self.n_columns_:
+            warnings.warn(
+                f"the training tokens had {self.n_columns_} columns, these have "
+                f"{len(tokens.columns)}: the features of the missing columns (such as "
+                "the part of speech) are left out, and accuracy suffers.",
+                TagsiftWarning,
+                stacklevel=4,
+            )
+
+    def _encode(
+        self, X: Sequence[SentenceLike], tokens: StackedTokens
+    ) -> np.ndarray[Any, Any]:
+        """Word vectors of the encoder, [N, D]."""
+        raw = stack_tokens(X, 1) if callable(self.templates) else tokens
+        if raw.kind == "empty":
+            return np.zeros((0, self.encoder.n_features))  # [0, D]
+        if raw.kind != "columns":
+            raise InputError(
+                "an encoder needs the words: give sentences of strings or of tuples "
+                "whose first column is the word."
+            )
+        words = raw.columns[0]
+        cuts = raw.offsets
+        sentences = [words[cuts[s] : cuts[s + 1]] for s in range(len(cuts) - 1)]
+        vectors: np.ndarray[Any, Any] = self.encoder.encode(sentences)  # [N, D]
+        return vectors
+
+    def _assemble(
+        self, tokens: StackedTokens, vectors: np.ndarray[Any, Any] | None
+    ) -> FeatureMatrix:
+        """Put the blocks together."""
+        blocks: dict[str, Any] = {}
+        offsets = tokens.offsets
+        if isinstance(self._features, Indicators):
+            blocks |= self._features.blocks(
+                tokens.columns or [[]] * self.n_columns_, offsets
+            )
+        elif isinstance(self._features, DictFeatures):
+            blocks["dict"] = self._features.block(tokens.dicts, offsets)
+        elif self.kind_ == "array":
+            array = tokens.array
+            if array is None:
+                array = np.zeros((0, self._array_width))  # [0, D]
+            blocks["array"] = array
+        if vectors is not None:
+            blocks["encoder"] = (vectors - self.encoder_mean_) * self.encoder_scale_
+        return FeatureMatrix(tuple(blocks), tuple(blocks.values()), offsets)
+
+    # -- saving ------------------------------------------------------------------
+
+    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        """Return what `from_state` needs: JSON-able settings, and arrays.
+
+        A function of the user is not saved (loading never runs code): a restored
+        vectorizer takes what the function returned, until `templates` is set to the
+        function again.
+        """
+        if not hasattr(self, "kind_"):
+            raise NotFittedError(
+                "this SequenceVectorizer has not been fitted; call fit first."
+            )
+        templates = self._templates()
+        meta: dict[str, Any] = {
+            "kind": self.kind_,
+            "templates": "default"
+            if isinstance(self.templates, str)
+            else [[t.group, t.name] for t in templates or ()],
+            "function": templates is None,
+            "min_count": int(self.min_count),
+            "width": self._width,
+            "n_columns": self.n_columns_,
+            "array_width": self._array_width,
+            "encoder": None,
+        }
+        arrays: dict[str, np.ndarray[Any, Any]] = {}
+        if self._features is not None:
+            meta["features"], found = self._features.state()
+            arrays |= {f"features.{name}": array for name, array in found.items()}
+        return meta, arrays
+
+    @classmethod
+    def from_state(
+        cls, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> Self:
+        """Build a fitted vectorizer from what `state` returned."""
+        found = {
+            name.removeprefix("features."): array
+            for name, array in arrays.items()
+            if name.startswith("features.")
+        }
+        try:
+            templates = meta["templates"]
+            if templates != "default":
+                templates = tuple(Template.parse(*entry) for entry in templates)
+            new = cls(templates=templates, min_count=meta["min_count"])
+            new.kind_ = meta["kind"]
+            new._width = meta["width"]
+            new.n_columns_ = meta["n_columns"]
+            new._array_width = meta["array_width"]
+            new._features = None
+            if "features" in meta:
+                family = DictFeatures if new.kind_ == "dict" else Indicators
+                new._features = family.from_state(meta["features"], found)
+            new.encoder_mean_, new.encoder_scale_ = None, 1.0
+        except (KeyError, TypeError) as error:
+            raise ModelFileError(
+                f"the saved settings of the features are damaged ({error!r}); save the "
+                "model again."
+            ) from error
+        return new
