@@ -1,1 +1,69 @@
+"""Text in, frozen records out: corpora, tag schemes, column files, partial labels.
 
+In the order of the data: `Sentence` and `Corpus` (gold labels), `LabelSet`, the tag
+schemes, column files, `PartialCorpus` (candidate sets), `VoteCorpus` (annotators), and
+`corrupt`, which makes partial labels from gold ones.
+"""
+
+from __future__ import annotations
+
+from tagsift.data.candidates import (
+    PartialCorpus,
+    format_candidates,
+    parse_candidates,
+    read_partial,
+    write_partial,
+)
+from tagsift.data.conll import iter_conll, read_conll, read_text, write_conll
+from tagsift.data.label_set import LabelSet
+from tagsift.data.sampling import corrupt
+from tagsift.data.schemes import (
+    SCHEMES,
+    Span,
+    allowed_transitions,
+    check_scheme,
+    detect_scheme,
+    is_tag,
+    spans,
+    tags,
+    to_scheme,
+)
+from tagsift.data.sentence import Corpus, Row, Sentence
+from tagsift.data.votes import (
+    Vote,
+    VoteCorpus,
+    parse_columns,
+    read_votes,
+    write_votes,
+)
+
+__all__ = [
+    "SCHEMES",
+    "Corpus",
+    "LabelSet",
+    "PartialCorpus",
+    "Row",
+    "Sentence",
+    "Span",
+    "Vote",
+    "VoteCorpus",
+    "allowed_transitions",
+    "check_scheme",
+    "corrupt",
+    "detect_scheme",
+    "format_candidates",
+    "is_tag",
+    "iter_conll",
+    "parse_candidates",
+    "parse_columns",
+    "read_conll",
+    "read_partial",
+    "read_text",
+    "read_votes",
+    "spans",
+    "tags",
+    "to_scheme",
+    "write_conll",
+    "write_partial",
+    "write_votes",
+]

@@ -1,0 +1,137 @@
+"""A set of labels whose order is fixed, so that a label is also a column number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tagsift.errors import InputError
+from tagsift.typing import BoolArray, IntArray
+
+__all__ = ["LabelSet"]
+
+
+@dataclass(frozen=True)
+class LabelSet:
+    """Labels in a fixed order.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The labels, each once. `LabelSet.union` sorts them; given by hand they keep
+        the order given.
+
+    Examples
+    --------
+    >>> labels = LabelSet(("B-NP", "I-NP", "O"))
+    >>> labels.index("O")
+    2
+    >>> labels.mask([{"B-NP", "O"}, "O"]).tolist()
+    [[True, False, True], [False, False, True]]
+    """
+
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.names))
+        if not self.names:
+            raise InputError("a label set needs at least one label; none was given.")
+        if len(set(self.names)) != len(self.names):
+            twice = next(n for n in self.names if self.names.count(n) > 1)
+            raise InputError(
+                f"the label {twice!r} stands twice in the label set; give each label "
+                "once."
+            )
+
+    @classmethod
+    def union(cls, sequences: Iterable[Iterable[str]]) -> LabelSet:
+        """Gather the labels of many sequences (or sets), sorted."""
+        seen: set[str] = set()
+        for sequence in sequences:
+            seen.update(sequence)
+        return cls(tuple(sorted(seen)))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._positions
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    @cached_property
+    def full(self) -> frozenset[str]:
+        """All labels: the candidate set of an unlabelled token."""
+        return frozenset(self.names)
+
+    def index(self, name: str) -> int:
+        """Position of a label in the order.
+
+        Parameters
+        ----------
+        name : str
+            The label.
+
+        Returns
+        -------
+        int
+            Counted from 0.
+        """
+        try:
+            return self._positions[name]
+        except KeyError:
+            raise InputError(self._unknown(name)) from None
+
+    def encode(self, labels: Sequence[str]) -> IntArray:
+        """Positions of a sequence of labels, [T]."""
+        positions = self._positions
+        try:
+            return np.array([positions[name] for name in labels], dtype=np.int64)  # [T]
+        except KeyError:
+            token, name = next(
+                (t, n) for t, n in enumerate(labels) if n not in positions
+            )
+            raise InputError(f"token {token}: {self._unknown(name)}") from None
+
+    def mask(self, sentence: Sequence[str | AbstractSet[str]]) -> BoolArray:
+        """Which labels each token of a sentence may have.
+
+        Parameters
+        ----------
+        sentence : sequence of str or of sets of str
+            A label (exact) or a set of candidates per token.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_tokens, n_labels)
+        """
+        positions = self._positions
+        mask = np.zeros((len(sentence), len(self.names)), dtype=bool)  # [T, L]
+        for token, entry in enumerate(sentence):
+            names = (entry,) if isinstance(entry, str) else entry
+            if not names:
+                raise InputError(
+                    f"token {token}: the candidate set is empty; every token needs at "
+                    "least one label, give the full label set for an unlabelled token."
+                )
+            for name in names:
+                if name not in positions:
+                    raise InputError(f"token {token}: {self._unknown(name)}")
+                mask[token, positions[name]] = True
+        return mask
+
+    def _unknown(self, name: object) -> str:
+        shown = ", ".join(self.names[:8]) + (", …" if len(self.names) > 8 else "")
+        return (
+            f"expected one of the {len(self.names)} labels ({shown}), found {name!r}; "
+            "give labels= with the whole label set."
+        )

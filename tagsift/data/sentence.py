@@ -1,0 +1,197 @@
+"""Sentences and corpora with one label a token, as frozen records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias, overload
+
+from tagsift.data.label_set import LabelSet
+from tagsift.data.schemes import check_scheme, detect_scheme, spans
+from tagsift.errors import InputError
+
+__all__ = ["Corpus", "Row", "Sentence", "as_rows", "check_columns"]
+
+#: The feature columns of one token: the word first, then part of speech and the like.
+Row: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: its tokens with their columns, and its labels if they are known.
+
+    Parameters
+    ----------
+    rows : tuple of tuples of str
+        One tuple of columns per token; the first column is the word.
+    labels : tuple of str or None
+        One label per token.
+    """
+
+    rows: tuple[Row, ...]
+    labels: tuple[str, ...] | None
+
+    def __post_init__(self) -> None:
+        if self.labels is not None and len(self.labels) != len(self.rows):
+            raise InputError(
+                f"expected one label per token, found {len(self.rows)} tokens and "
+                f"{len(self.labels)} labels."
+            )
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The words: the first column."""
+        return tuple(row[0] for row in self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, repr=False)
+class Corpus:
+    """Sentences with gold labels, and the scheme the labels are written in.
+
+    Parameters
+    ----------
+    sentences : tuple of Sentence
+        The sentences.
+    scheme : {"iob1", "iob2", "iobes", "plain"}
+        The tag scheme.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_lists([["Rates", "fell"]], [["B-NP", "B-VP"]])
+    >>> corpus.scheme, corpus.n_spans, corpus.labels
+    ('iob2', 2, [['B-NP', 'B-VP']])
+    """
+
+    sentences: tuple[Sentence, ...]
+    scheme: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sentences", tuple(self.sentences))
+        check_scheme(self.scheme)
+
+    @classmethod
+    def from_lists(
+        cls,
+        rows: Sequence[Sequence[str | Row]],
+        labels: Sequence[Sequence[str]],
+        scheme: str = "auto",
+    ) -> Corpus:
+        """Build a corpus from lists.
+
+        Parameters
+        ----------
+        rows : list of sentences
+            Each a list of words or of tuples of columns.
+        labels : list of lists of str
+            One label per token.
+        scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
+            ``"auto"`` looks at the labels.
+
+        Returns
+        -------
+        Corpus
+        """
+        if len(rows) != len(labels):
+            raise InputError(
+                f"expected labels for every sentence, found {len(rows)} sentences and "
+                f"{len(labels)} label sequences."
+            )
+        made = tuple(
+            Sentence(as_rows(sentence), tuple(tags))
+            for sentence, tags in zip(rows, labels, strict=True)
+        )
+        return cls(made, detect_scheme(labels) if scheme == "auto" else scheme)
+
+    @cached_property
+    def rows(self) -> list[list[Row]]:
+        """Per sentence and token, all columns but the label."""
+        return [list(sentence.rows) for sentence in self.sentences]
+
+    @cached_property
+    def tokens(self) -> list[list[str]]:
+        """Per sentence, the words."""
+        return [list(sentence.tokens) for sentence in self.sentences]
+
+    @cached_property
+    def labels(self) -> list[list[str]]:
+        """Per sentence, the labels."""
+        found = []
+        for number, sentence in enumerate(self.sentences):
+            if sentence.labels is None:
+                raise InputError(
+                    f"expected labels, found none in sentence {number}; only labelled "
+                    "sentences have .labels."
+                )
+            found.append(list(sentence.labels))
+        return found
+
+    @cached_property
+    def label_set(self) -> LabelSet:
+        """The sorted union of the labels."""
+        return LabelSet.union(self.labels)
+
+    @cached_property
+    def n_tokens(self) -> int:
+        """Number of tokens of all sentences."""
+        return sum(len(sentence) for sentence in self.sentences)
+
+    @cached_property
+    def n_spans(self) -> int:
+        """Number of chunks by the lenient CoNLL rules."""
+        return sum(len(spans(labels, self.scheme)) for labels in self.labels)
+
+    def take(self, indices: Iterable[int]) -> Corpus:
+        """Make a corpus of the sentences with these numbers, in this order."""
+        return replace(self, sentences=tuple(self.sentences[int(i)] for i in indices))
+
+    def columns(self, k: int) -> Corpus:
+        """Make the same corpus with only the first `k` feature columns."""
+        check_columns(k, self.rows)
+        return replace(
+            self,
+            sentences=tuple(
+                Sentence(tuple(row[:k] for row in s.rows), s.labels)
+                for s in self.sentences
+            ),
+        )
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def __iter__(self) -> Iterator[Sentence]:
+        return iter(self.sentences)
+
+    @overload
+    def __getitem__(self, key: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, key: slice) -> Corpus: ...
+    def __getitem__(self, key: int | slice) -> Sentence | Corpus:
+        if isinstance(key, slice):
+            return replace(self, sentences=self.sentences[key])
+        return self.sentences[key]
+
+    def __repr__(self) -> str:
+        return (
+            f"Corpus({len(self)} sentences, {self.n_tokens} tokens, "
+            f"scheme={self.scheme!r})"
+        )
+
+
+def as_rows(sentence: Sequence[str | Row]) -> tuple[Row, ...]:
+    """Turn a sentence of words or of column tuples into rows."""
+    return tuple(
+        (entry,) if isinstance(entry, str) else tuple(entry) for entry in sentence
+    )
+
+
+def check_columns(k: int, rows: Sequence[Sequence[Row]]) -> None:
+    """Refuse a number of columns that some row does not have."""
+    most = min((len(row) for sentence in rows for row in sentence), default=k)
+    if not 1 <= k <= most:
+        raise InputError(
+            f"expected a number of columns between 1 and {most}, found {k}."
+        )
