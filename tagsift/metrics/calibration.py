@@ -1,0 +1,344 @@
+"""How far the probabilities of labels can be trusted.
+
+Every function takes stacked tokens: probabilities ``[N, L]`` and the column of the true
+label ``[N]``, with −1 for a truth that has no column (its probability is then 0).
+
+* The calibration error (ECE) is top-label: the largest probability of a token against
+  whether that label is right, in equal-width bins, closed on the right.
+* The negative log-likelihood clips probabilities at `CLIP` from below, so that a single
+  zero costs about 34.5 and not infinity.
+* The Brier score is the sum of squared differences over all labels, between 0 and 2.
+* Risk–coverage: tokens are taken in order of falling confidence; the risk at coverage
+  k/N is the share of wrong ones among the first k. Tokens of equal confidence are
+  taken in random order on average, so that the curve does not depend on how the file is
+  sorted. AURC is the mean of the risk over k = 1 … N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tagsift.errors import InputError
+from tagsift.typing import FloatArray, IntArray
+
+__all__ = [
+    "CLIP",
+    "Reliability",
+    "RiskCoverage",
+    "brier_score",
+    "calibration_error",
+    "log_loss",
+    "reliability",
+    "risk_coverage",
+    "stack_marginals",
+    "top_label",
+]
+
+#: Probabilities below this count as this in the negative log-likelihood.
+CLIP = 1e-15
+#: How far the probabilities of a token may sum away from 1.
+_SUM_TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """The table behind a reliability diagram.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_bins + 1,)
+        Borders of the bins; bin ``b`` holds confidences in ``(edges[b], edges[b+1]]``
+        and the first bin 0 as well.
+    counts : ndarray of shape (n_bins,)
+        Tokens in every bin.
+    confidence, accuracy : ndarray of shape (n_bins,)
+        Mean confidence and share of right labels; NaN in empty bins.
+    """
+
+    edges: FloatArray
+    counts: IntArray
+    confidence: FloatArray
+    accuracy: FloatArray
+
+    @property
+    def ece(self) -> float:
+        """Expected calibration error: gaps weighted by the tokens in each bin."""
+        filled = self.counts > 0  # [B]
+        gaps = np.abs(self.accuracy - self.confidence)[filled]  # [B']
+        return float((gaps * self.counts[filled]).sum() / self.counts.sum())
+
+    @property
+    def mce(self) -> float:
+        """Maximum calibration error: the largest gap of a bin that holds a token."""
+        gaps = np.abs(self.accuracy - self.confidence)[self.counts > 0]  # [B']
+        return float(gaps.max())
+
+
+@dataclass(frozen=True)
+class RiskCoverage:
+    """Share of wrong labels among the most confident tokens.
+
+    Parameters
+    ----------
+    coverage : ndarray of shape (n_tokens,)
+        k/N for k = 1 … N.
+    risk : ndarray of shape (n_tokens,)
+        Expected share of wrong labels among the k most confident tokens.
+    """
+
+    coverage: FloatArray
+    risk: FloatArray
+
+    @property
+    def aurc(self) -> float:
+        """Area under the curve: the mean risk over all coverages."""
+        return float(self.risk.mean())
+
+    def risk_at(self, coverage: float) -> float:
+        """Risk when (at least) this share of the tokens is kept."""
+        if not 0.0 < coverage <= 1.0:
+            raise InputError(
+                f"The coverage must lie above 0 and at most at 1; got {coverage!r}."
+            )
+        kept = int(np.ceil(coverage * len(self.risk) - 1e-9))
+        return float(self.risk[max(kept, 1) - 1])
+
+
+def stack_marginals(
+    marginals: Sequence[npt.ArrayLike], lengths: Sequence[int], n_labels: int
+) -> FloatArray:
+    """Stack the marginals of all sentences after checking shapes and sums.
+
+    Parameters
+    ----------
+    marginals : sequence of arrays of shape (length, n_labels)
+        One array per sentence.
+    lengths : sequence of int
+        Tokens of every sentence.
+    n_labels : int
+        Labels.
+
+    Returns
+    -------
+    ndarray of shape (n_tokens, n_labels)
+        Probabilities of the stacked tokens.
+    """
+    if len(marginals) != len(lengths):
+        raise InputError(
+            f"There are marginals for {len(marginals)} sentences and labels for "
+            f"{len(lengths)}; give both for the same sentences."
+        )
+    parts: list[FloatArray] = []
+    for number, (part, length) in enumerate(zip(marginals, lengths, strict=True)):
+        array = np.asarray(part, dtype=np.float64)  # [T, L]
+        if length == 0 and array.size == 0:
+            continue
+        if array.shape != (length, n_labels):
+            raise InputError(
+                f"Sentence {number} (counted from 0): expected marginals of shape "
+                f"({length}, {n_labels}), one row per token and one column per class; "
+                f"got {array.shape}."
+            )
+        _check_rows(array, f"Sentence {number}, token")
+        parts.append(array)
+    if not parts:
+        return np.zeros((0, n_labels))
+    return np.concatenate(parts)  # [N, L]
+
+
+def _check_rows(probabilities: FloatArray, where: str) -> None:
+    """Refuse rows that are no distributions."""
+    with np.errstate(invalid="ignore"):
+        total = probabilities.sum(axis=1)  # [N]
+        bad = ~(np.abs(total - 1.0) <= _SUM_TOLERANCE)  # [N]
+        bad |= (probabilities < 0.0).any(axis=1)  # [N]
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"{where} {row} (counted from 0): the probabilities must be at least 0 and "
+            f"sum to 1; the smallest is {probabilities[row].min():.6g} and they sum to "
+            f"{total[row]:.6g}. Give marginals, not scores."
+        )
+
+
+def _check(
+    probabilities: npt.ArrayLike, truth: npt.ArrayLike
+) -> tuple[FloatArray, IntArray]:
+    """Check what every function here takes."""
+    array = np.asarray(probabilities, dtype=np.float64)  # [N, L]
+    index = np.asarray(truth)  # [N]
+    if array.ndim != 2 or index.shape != array.shape[:1] or not len(array):
+        raise InputError(
+            "Expected probabilities of shape (n_tokens, n_labels) and one true label "
+            f"index per token, for at least one token; got shapes {array.shape} and "
+            f"{index.shape}."
+        )
+    if index.dtype.kind not in "iu" or index.min() < -1 or index.max() >= len(array[0]):
+        raise InputError(
+            f"The true labels must be column numbers from 0 to {len(array[0]) - 1} (or "
+            f"−1: no column); got {index.dtype} values from {index.min()} to "
+            f"{index.max()}."
+        )
+    _check_rows(array, "Token")
+    return array, index.astype(np.int64)
+
+
+def top_label(
+    probabilities: npt.ArrayLike, truth: npt.ArrayLike
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Confidence of the most probable label of every token, and whether it is right.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_tokens, n_labels)
+        Rows sum to 1.
+    truth : array of shape (n_tokens,)
+        Column of the true label, −1 where it has none.
+
+    Returns
+    -------
+    confidence : ndarray of shape (n_tokens,)
+        The largest probability.
+    correct : ndarray of shape (n_tokens,)
+        Whether the label it belongs to is the truth; ties go to the lowest column.
+    """
+    array, index = _check(probabilities, truth)
+    return np.minimum(array.max(axis=1), 1.0), array.argmax(axis=1) == index
+
+
+def reliability(
+    probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
+) -> Reliability:
+    """Sort tokens into bins by confidence and compare confidence with accuracy.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_tokens, n_labels)
+        Rows sum to 1.
+    truth : array of shape (n_tokens,)
+        Column of the true label, −1 where it has none.
+    n_bins : int
+        Bins of equal width between 0 and 1.
+
+    Returns
+    -------
+    Reliability
+        Counts, mean confidence and accuracy of every bin.
+    """
+    if n_bins < 1:
+        raise InputError(f"The number of bins must be at least 1; got {n_bins!r}.")
+    confidence, correct = top_label(probabilities, truth)
+    edges = np.linspace(0.0, 1.0, n_bins + 1)  # [B+1]
+    bins = np.searchsorted(edges[1:-1], confidence, side="left")  # [N]
+    counts = np.bincount(bins, minlength=n_bins)  # [B]
+    with np.errstate(invalid="ignore"):
+        mean_confidence = np.bincount(bins, confidence, n_bins) / counts  # [B]
+        accuracy = np.bincount(bins, correct, n_bins) / counts  # [B]
+    return Reliability(edges, counts.astype(np.int64), mean_confidence, accuracy)
+
+
+def calibration_error(
+    probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
+) -> float:
+    """Expected calibration error of the top label (ECE).
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_tokens, n_labels)
+        Rows sum to 1.
+    truth : array of shape (n_tokens,)
+        Column of the true label, −1 where it has none.
+    n_bins : int
+        Bins of equal width between 0 and 1.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> calibration_error([[0.75, 0.25], [0.75, 0.25]], [0, 1])
+    0.25
+    """
+    return reliability(probabilities, truth, n_bins=n_bins).ece
+
+
+def brier_score(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
+    """Mean squared difference between probabilities and truth, summed over labels.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_tokens, n_labels)
+        Rows sum to 1.
+    truth : array of shape (n_tokens,)
+        Column of the true label, −1 where it has none.
+
+    Returns
+    -------
+    float
+        Between 0 (sure and right) and 2 (sure and wrong).
+    """
+    array, index = _check(probabilities, truth)
+    known = np.where(index >= 0, array[np.arange(len(index)), index], 0.0)  # [N]
+    return float(((array**2).sum(axis=1) - 2.0 * known + 1.0).mean())
+
+
+def log_loss(
+    probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, clip: float = CLIP
+) -> float:
+    """Mean negative log-probability of the true label (NLL), in nats.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_tokens, n_labels)
+        Rows sum to 1.
+    truth : array of shape (n_tokens,)
+        Column of the true label, −1 where it has none.
+    clip : float
+        Smaller probabilities of the truth count as this.
+
+    Returns
+    -------
+    float
+        0 when sure and right everywhere; at most ``-log(clip)``.
+    """
+    array, index = _check(probabilities, truth)
+    known = np.where(index >= 0, array[np.arange(len(index)), index], 0.0)  # [N]
+    return float(-np.log(np.clip(known, clip, 1.0)).mean())
+
+
+def risk_coverage(confidence: npt.ArrayLike, correct: npt.ArrayLike) -> RiskCoverage:
+    """Risk–coverage curve: how wrong the most confident tokens are.
+
+    Parameters
+    ----------
+    confidence : array of shape (n_tokens,)
+        Any score that is larger for surer tokens.
+    correct : array of bool of shape (n_tokens,)
+        Whether the token's label is right.
+
+    Returns
+    -------
+    RiskCoverage
+        The curve; ``.aurc`` is the area under it.
+    """
+    scores = np.asarray(confidence, dtype=np.float64)  # [N]
+    wrong = ~np.asarray(correct, dtype=np.bool_)  # [N]
+    if scores.ndim != 1 or scores.shape != wrong.shape or not len(scores):
+        raise InputError(
+            "Expected one confidence and one verdict per token, for at least one "
+            f"token; got shapes {scores.shape} and {wrong.shape}."
+        )
+    if np.isnan(scores).any():
+        raise InputError("A confidence is NaN; give a number for every token.")
+    _, group = np.unique(-scores, return_inverse=True)  # [N], 0 = surest
+    sizes = np.bincount(group)  # [G]
+    rates = np.bincount(group, wrong) / sizes  # [G]
+    errors = np.cumsum(np.repeat(rates, sizes))  # [N]
+    taken = np.arange(1, len(scores) + 1)  # [N]
+    return RiskCoverage(taken / len(scores), np.clip(errors / taken, 0.0, 1.0))

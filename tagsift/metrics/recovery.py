@@ -1,0 +1,133 @@
+"""How often the hidden true label of a training token was found (Table II).
+
+The paper counts ambiguous tokens only: tokens whose candidate set has more than one
+label. Tokens that came with an exact label are in the overall share as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tagsift.errors import InputError
+from tagsift.metrics._pairs import check_pairs
+from tagsift.typing import BoolArray, Label
+
+__all__ = ["Recovery", "ambiguous_tokens", "recovery"]
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """Shares of training tokens whose recovered label is the truth.
+
+    Parameters
+    ----------
+    ambiguous : float
+        Among tokens with several candidates; NaN when there are none.
+    overall : float
+        Among all tokens.
+    n_ambiguous, n_tokens : int
+        How many there are of each.
+    n_ambiguous_correct, n_correct : int
+        How many of each were recovered.
+    """
+
+    ambiguous: float
+    overall: float
+    n_ambiguous: int
+    n_tokens: int
+    n_ambiguous_correct: int
+    n_correct: int
+
+
+def ambiguous_tokens(
+    candidates: Sequence[Sequence[Collection[Label]] | npt.NDArray[np.bool_]],
+) -> BoolArray:
+    """Tell which of the stacked tokens have more than one candidate.
+
+    Parameters
+    ----------
+    candidates : sequence of sentences
+        A sentence is a list of sets of labels, or a boolean mask [T, L].
+
+    Returns
+    -------
+    ndarray of shape (n_tokens,)
+        True where there are several candidates.
+    """
+    sizes: list[int] = []
+    for number, sentence in enumerate(candidates):
+        if isinstance(sentence, np.ndarray) and sentence.ndim == 2:
+            found = np.count_nonzero(sentence, axis=1)  # [T]
+        else:
+            found = np.array([_size(x) for x in sentence], dtype=np.int64)  # [T]
+        if (found == 0).any():
+            raise InputError(
+                f"Sentence {number}, token {int(np.argmin(found))} (counted from 0): "
+                "the candidate set is empty. Every token needs at least one label; "
+                "give the full label set for an unlabelled token."
+            )
+        sizes.extend(found.tolist())
+    return np.array(sizes, dtype=np.int64) > 1  # [N]
+
+
+def _size(entry: Collection[Label] | Label) -> int:
+    """Count candidates; a bare label is an exact one."""
+    if isinstance(entry, (str, int, np.integer)):
+        return 1
+    if isinstance(entry, np.ndarray):
+        return int(np.count_nonzero(entry))
+    return len(set(entry))
+
+
+def recovery(
+    gold: Sequence[Sequence[Label]],
+    recovered: Sequence[Sequence[Label]],
+    candidates: Sequence[Sequence[Collection[Label]] | npt.NDArray[np.bool_]],
+) -> Recovery:
+    """Compare recovered training labels with the truth.
+
+    Parameters
+    ----------
+    gold : sequence of sequences of labels
+        The truth, which no fit has seen.
+    recovered : sequence of sequences of labels
+        The label that was found for every training token.
+    candidates : sequence of sentences
+        A sentence is a list of sets of labels, or a boolean mask [T, L].
+
+    Returns
+    -------
+    Recovery
+        Shares among ambiguous tokens and overall.
+
+    Examples
+    --------
+    >>> found = recovery([["A", "B"]], [["A", "C"]], [[{"A"}, {"B", "C"}]])
+    >>> found.ambiguous, found.overall
+    (0.0, 0.5)
+    """
+    check_pairs(gold, recovered, names=("gold", "recovered"))
+    check_pairs(gold, candidates, names=("gold", "candidate"))
+    several = ambiguous_tokens(candidates)  # [N]
+    right = np.array(
+        [
+            truth == found
+            for truths, founds in zip(gold, recovered, strict=True)
+            for truth, found in zip(truths, founds, strict=True)
+        ],
+        dtype=np.bool_,
+    )  # [N]
+    n_ambiguous = int(several.sum())
+    n_right = int((right & several).sum())
+    return Recovery(
+        ambiguous=n_right / n_ambiguous if n_ambiguous else float("nan"),
+        overall=float(right.mean()),
+        n_ambiguous=n_ambiguous,
+        n_tokens=len(right),
+        n_ambiguous_correct=n_right,
+        n_correct=int(right.sum()),
+    )

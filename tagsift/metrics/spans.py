@@ -1,0 +1,217 @@
+"""Span precision, recall and F1, by the rules of the CoNLL shared tasks.
+
+A predicted span is right when a gold span has the same type, start and end. Two
+readings of tag sequences:
+
+* ``"lenient"``: the CoNLL script's. A span that begins or ends irregularly (an ``I-``
+  after ``O`` in IOB2) is a span all the same.
+* ``"strict"``: a span counts only if its tags are exactly those that the scheme writes
+  for it; irregular ones are dropped, in gold and in prediction alike.
+
+Plain tags carry no spans of several tokens: as with the CoNLL script's raw option,
+every token whose tag is not ``O`` is a span of its own, and its whole tag is the type.
+A precision, recall or F1 whose denominator is zero is 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tagsift.data.schemes import Span, check_scheme, detect_scheme, spans
+from tagsift.errors import InputError
+from tagsift.metrics._pairs import check_pairs
+from tagsift.typing import Label
+
+__all__ = [
+    "Reading",
+    "SpanAverage",
+    "SpanScore",
+    "SpanScores",
+    "resolve_scheme",
+    "span_scores",
+]
+
+#: How irregular tag sequences are read.
+Reading = Literal["lenient", "strict"]
+
+
+@dataclass(frozen=True)
+class SpanScore:
+    """Counts of spans, and the precision, recall and F1 that follow from them.
+
+    Parameters
+    ----------
+    n_gold, n_predicted, n_correct : int
+        Spans in gold, in the prediction, and in both.
+    """
+
+    n_gold: int
+    n_predicted: int
+    n_correct: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted spans that are right."""
+        return self.n_correct / self.n_predicted if self.n_predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold spans that were found."""
+        return self.n_correct / self.n_gold if self.n_gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        both = self.n_gold + self.n_predicted
+        return 2 * self.n_correct / both if both else 0.0
+
+
+@dataclass(frozen=True)
+class SpanAverage:
+    """Unweighted means over the types of spans.
+
+    Parameters
+    ----------
+    precision, recall, f1 : float
+        Means of the values per type.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class SpanScores:
+    """What is counted span by span.
+
+    Parameters
+    ----------
+    micro : SpanScore
+        All spans together: the figure of the shared tasks.
+    macro : SpanAverage
+        Unweighted mean over the types in gold or in the prediction.
+    per_type : dict of str to SpanScore
+        Every type in gold or in the prediction, sorted.
+    scheme : str
+        How the tags were read.
+    reading : {"lenient", "strict"}
+        Whether irregular spans count.
+    """
+
+    micro: SpanScore
+    macro: SpanAverage
+    per_type: dict[str, SpanScore]
+    scheme: str
+    reading: Reading
+
+    @property
+    def precision(self) -> float:
+        """Micro precision."""
+        return self.micro.precision
+
+    @property
+    def recall(self) -> float:
+        """Micro recall."""
+        return self.micro.recall
+
+    @property
+    def f1(self) -> float:
+        """Micro F1."""
+        return self.micro.f1
+
+
+def span_scores(
+    gold: Sequence[Sequence[Label]],
+    predicted: Sequence[Sequence[Label]],
+    *,
+    scheme: str = "auto",
+    reading: Reading = "lenient",
+) -> SpanScores:
+    """Score predicted labels span by span.
+
+    Parameters
+    ----------
+    gold, predicted : sequences of sequences of labels
+        The truth and the labels to judge.
+    scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
+        How the tags are written; ``"auto"`` looks at the gold labels.
+    reading : {"lenient", "strict"}
+        Whether spans with irregular tags count.
+
+    Returns
+    -------
+    SpanScores
+        Micro, macro and per type.
+
+    Examples
+    --------
+    >>> gold = [["B-NP", "I-NP", "O", "B-NP"]]
+    >>> scores = span_scores(gold, [["B-NP", "I-NP", "O", "I-NP"]], scheme="iob2")
+    >>> scores.micro.f1
+    1.0
+    >>> strict = span_scores(gold, [["B-NP", "I-NP", "O", "I-NP"]], scheme="iob2",
+    ...                      reading="strict")
+    >>> strict.micro.n_predicted, strict.micro.n_correct
+    (1, 1)
+    """
+    if reading not in ("lenient", "strict"):
+        raise InputError(f"The reading must be 'lenient' or 'strict'; got {reading!r}.")
+    check_pairs(gold, predicted)
+    scheme = resolve_scheme(gold, scheme)
+    n_gold: Counter[str] = Counter()
+    n_predicted: Counter[str] = Counter()
+    n_correct: Counter[str] = Counter()
+    for number, (truths, guesses) in enumerate(zip(gold, predicted, strict=True)):
+        true_spans = _read(truths, scheme, reading, "gold", number)
+        given_spans = _read(guesses, scheme, reading, "predicted", number)
+        n_gold.update(span.type for span in true_spans)
+        n_predicted.update(span.type for span in given_spans)
+        n_correct.update(span.type for span in true_spans & given_spans)
+    per_type = {
+        name: SpanScore(n_gold[name], n_predicted[name], n_correct[name])
+        for name in sorted(n_gold.keys() | n_predicted.keys())
+    }
+    return SpanScores(
+        micro=SpanScore(n_gold.total(), n_predicted.total(), n_correct.total()),
+        macro=_average(list(per_type.values())),
+        per_type=per_type,
+        scheme=scheme,
+        reading=reading,
+    )
+
+
+def resolve_scheme(gold: Sequence[Sequence[Label]], scheme: str) -> str:
+    """Name the scheme of the labels; labels that are numbers are plain tags."""
+    if any(not isinstance(label, str) for sentence in gold for label in sentence):
+        return "plain"
+    if scheme == "auto":
+        return detect_scheme([[str(label) for label in labels] for labels in gold])
+    return check_scheme(scheme)
+
+
+def _read(
+    labels: Sequence[Label], scheme: str, reading: Reading, name: str, number: int
+) -> set[Span]:
+    """Spans of one sentence; an error says in which sentence the bad tag stands."""
+    try:
+        found = spans([str(t) for t in labels], scheme, strict=reading == "strict")
+    except InputError as error:
+        raise InputError(
+            f"Sentence {number} of the {name} labels (counted from 0), {error}"
+        ) from None
+    return set(found)
+
+
+def _average(scores: list[SpanScore]) -> SpanAverage:
+    if not scores:
+        return SpanAverage(0.0, 0.0, 0.0)
+    n = len(scores)
+    return SpanAverage(
+        sum(score.precision for score in scores) / n,
+        sum(score.recall for score in scores) / n,
+        sum(score.f1 for score in scores) / n,
+    )

@@ -1,0 +1,124 @@
+"""Tests of significance against scipy, published tables and hand-worked values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from tagsift.errors import InputError
+from tagsift.metrics import (
+    critical_difference,
+    friedman,
+    holm,
+    mean_ranks,
+    ranking,
+    wilcoxon,
+)
+
+# Table 5(a) of Demšar (2006): critical values of the two-tailed Nemenyi test.
+Q_05 = {2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102,
+        10: 3.164}  # fmt: skip
+
+
+@pytest.mark.parametrize(("n_methods", "quantile"), Q_05.items())
+def test_critical_values_equal_the_published_table(n_methods, quantile):
+    expected = quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * 14))
+    assert critical_difference(n_methods, 14) == pytest.approx(expected, rel=5e-4)
+
+
+def test_wilcoxon_by_hand():
+    # Differences 1, 2, 3, 4, 5, −6: the negative rank sum is 6, the exact two-sided
+    # p-value 2 · #{subsets of ranks 1 … 6 with sum ≤ 6} / 64 = 2 · 14 / 64.
+    result = wilcoxon([1, 2, 3, 4, 5, 0], [0, 0, 0, 0, 0, 6])
+    assert result.statistic == 6.0
+    assert result.p_value == pytest.approx(28 / 64)
+    assert (result.wins, result.ties, result.losses) == (5, 0, 1)
+    assert result.mean_difference == pytest.approx(1.5)
+
+
+def test_wilcoxon_without_a_difference():
+    result = wilcoxon([0.5, 0.6], [0.5, 0.6])
+    assert (result.p_value, result.ties) == (1.0, 2)
+
+
+def test_holm_by_hand():
+    # Sorted: .01·3 = .03, .02·2 = .04, .5·1 = .5.
+    np.testing.assert_allclose(holm([0.02, 0.5, 0.01]), [0.04, 0.5, 0.03])
+    # .03·2 = .06 pulls the second, .04·1, up to .06.
+    np.testing.assert_allclose(holm([0.03, 0.04]), [0.06, 0.06])
+    assert holm([0.9, 0.9]).max() == 1.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("decimals", [1, 6])
+def test_friedman_equals_scipy(seed, decimals):
+    rng = np.random.default_rng(seed)
+    scores = rng.random((12, 4)).round(decimals) + [0.0, 0.1, 0.2, 0.0]
+    result = friedman(scores)
+    chi_square, p_value = stats.friedmanchisquare(*scores.T)
+    assert result.chi_square == pytest.approx(chi_square)
+    assert result.p_value == pytest.approx(p_value)
+    assert result.f_statistic == pytest.approx(11 * chi_square / (12 * 3 - chi_square))
+
+
+def test_friedman_at_its_limits():
+    assert friedman(np.ones((4, 3))).p_value == 1.0
+    same_order = friedman(np.tile([3.0, 2.0, 1.0], (5, 1)))
+    assert same_order.chi_square == pytest.approx(10.0)
+    assert same_order.f_p_value == 0.0
+
+
+def test_ranking_groups_by_hand():
+    # Ten settings in the same order: ranks 1 … 4, critical difference 1.483, so only
+    # neighbours cannot be told apart.
+    scores = np.tile([0.9, 0.7, 0.8, 0.6], (10, 1))
+    result = ranking(scores, ["a", "b", "c", "d"])
+    assert result.methods == ("a", "c", "b", "d")
+    assert result.ranks == (1.0, 2.0, 3.0, 4.0)
+    assert result.critical_difference == pytest.approx(1.483, abs=1e-3)
+    assert result.groups == (("a", "c"), ("c", "b"), ("b", "d"))
+    assert (result.n_settings, result.alpha) == (10, 0.05)
+    losses = ranking(scores, ["a", "b", "c", "d"], higher_is_better=False)
+    assert losses.methods == ("d", "b", "c", "a")
+
+
+def test_no_groups_when_all_differ():
+    scores = np.tile([3.0, 2.0, 1.0], (100, 1))
+    assert ranking(scores, ["a", "b", "c"]).groups == ()
+    few = ranking(scores[:2], ["a", "b", "c"])
+    assert few.groups == (("a", "b", "c"),)
+
+
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(st.integers(1, 8), st.integers(2, 6), st.integers(0, 10**6), st.data())
+def test_ranks_sum_and_permute(n, m, seed, data):
+    scores = np.random.default_rng(seed).integers(0, 4, size=(n, m)).astype(float)
+    ranks = mean_ranks(scores)
+    assert ranks.sum() == pytest.approx(m * (m + 1) / 2)
+    assert ((ranks >= 1) & (ranks <= m)).all()
+    rows = data.draw(st.permutations(range(n)))
+    columns = data.draw(st.permutations(range(m)))
+    np.testing.assert_allclose(mean_ranks(scores[rows][:, columns]), ranks[columns])
+    names = [str(i) for i in range(m)]
+    for group in ranking(scores, names).groups:
+        assert len(group) > 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: wilcoxon([1.0], [1.0, 2.0]), "one score each"),
+        (lambda: wilcoxon([float("nan")], [1.0]), "finite"),
+        (lambda: mean_ranks([1.0, 2.0]), "one row per setting"),
+        (lambda: mean_ranks([[1.0, 2.0], [float("nan"), 1.0]]), "Row 1"),
+        (lambda: friedman([[1.0, 2.0]]), "at least 3 methods"),
+        (lambda: ranking([[1.0, 2.0]], ["a"]), "2 columns of scores and 1 names"),
+        (lambda: critical_difference(1, 10), "at least two methods"),
+    ],
+)
+def test_errors(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
