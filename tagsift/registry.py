@@ -79,16 +79,19 @@ def load(path: str | PathLike[str], *, features: Any = None) -> SequenceTagger:
         Fitted, with predictions identical to those before saving.
     """
     meta, arrays = read_container(path)
+    name = meta.get("method")
+    if name not in _HOMES:
+        raise ModelFileError(
+            f"{path}: holds a model of the method {name!r}, which this version of "
+            "tagsift does not know; install a newer one, or load an estimator of your "
+            "own with its from_container."
+        )
     try:
-        kind = estimator(str(meta["method"]))
-        return kind.from_container(meta, arrays, features=features)
-    except InputError as error:
+        return estimator(name).from_container(meta, arrays, features=features)
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from error
+    except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
         raise ModelFileError(
-            f"{path}: holds a model of the method {meta.get('method')!r}, which this "
-            "version of tagsift does not know; install a newer one."
-        ) from error
-    except (KeyError, TypeError, IndexError) as error:
-        raise ModelFileError(
-            f"{path}: the metadata lacks or misstates an entry ({error}); the file was "
-            "altered. Save the model again."
+            f"{path}: an entry of the model is missing or cannot be used "
+            f"({type(error).__name__}: {error}); save the model again."
         ) from error

@@ -5,7 +5,7 @@ This is the one place where messages about bad Python input are made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray, Label
 
-__all__ = ["read_candidates", "read_sentences", "resolve_labels"]
+__all__ = ["read_candidates", "read_gold", "read_sentences", "resolve_labels"]
 
 
 def read_sentences(X: Any) -> list[Any]:
@@ -35,7 +35,7 @@ def read_sentences(X: Any) -> list[Any]:
                 f"sentence {s} of X is one string ({_short(sentence)}); give a list of "
                 "its tokens."
             )
-        if not hasattr(sentence, "__len__"):
+        if not _has_order(sentence):
             raise InputError(
                 f"sentence {s} of X must be a list of tokens; got "
                 f"{type(sentence).__name__}."
@@ -47,17 +47,20 @@ def resolve_labels(labels: Iterable[Label] | None) -> tuple[Label, ...] | None:
     """Check the `labels` setting of an estimator."""
     if labels is None:
         return None
-    if isinstance(labels, str):
+    if isinstance(labels, (str, bytes)) or not _has_order(labels):
         raise InputError(
-            f"labels must be a list of labels; got the string {labels!r}."
+            f"labels must be a list of labels, in order; got {_short(labels)}."
         )
     names = tuple(labels)
+    if not names:
+        raise InputError("labels is empty; give at least one label, or None.")
+    for name in names:
+        if not _is_label(name):
+            raise InputError(f"labels must be strings or integers; got {_short(name)}.")
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"labels must be distinct; {twice!r} stands there twice.")
-    if not names:
-        raise InputError("labels is empty; give at least one label, or None.")
-    return names
+    return tuple(_plain(name) for name in names)
 
 
 def read_candidates(
@@ -93,7 +96,7 @@ def read_candidates(
             f"X has {len(lengths)} sentences and y has {len(y)}; they must be as many."
         )
     for s, (sentence, length) in enumerate(zip(y, lengths, strict=True)):
-        if isinstance(sentence, (str, bytes)) or not hasattr(sentence, "__len__"):
+        if isinstance(sentence, (str, bytes)) or not _has_order(sentence):
             raise InputError(
                 f"sentence {s} of y must be a list of labels, of sets, or a mask; got "
                 f"{_short(sentence)}."
@@ -106,6 +109,52 @@ def read_candidates(
     if any(_is_mask(sentence) for sentence in y):
         return _from_masks(y, labels)
     return _from_sets(y, lengths, labels)
+
+
+def read_gold(y: Any) -> list[list[Label]]:
+    """Read labels to score with: one label per token, or sets of one label.
+
+    Parameters
+    ----------
+    y : sequence of sentences
+        Each a list of labels.
+    """
+    if isinstance(y, (str, bytes)) or not _has_order(y):
+        raise InputError(
+            f"y must be a list of sentences of gold labels; got {type(y).__name__}."
+        )
+    gold: list[list[Label]] = []
+    for s, sentence in enumerate(y):
+        if isinstance(sentence, (str, bytes)) or not _has_order(sentence):
+            raise InputError(
+                f"sentence {s} of y must be a list of gold labels; got "
+                f"{_short(sentence)}."
+            )
+        labels = []
+        for t, entry in enumerate(sentence):
+            if isinstance(entry, (set, frozenset)) and len(entry) == 1:
+                (entry,) = entry
+            if not _is_label(entry):
+                raise InputError(
+                    f"sentence {s}, token {t}: expected one gold label to score with, "
+                    f"got {_short(entry)}."
+                )
+            labels.append(_plain(entry))
+        gold.append(labels)
+    return gold
+
+
+def _has_order(value: Any) -> bool:
+    """Whether `value` has a length and its items an order."""
+    if isinstance(value, (set, frozenset, Mapping)):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return hasattr(value, "__len__") and hasattr(value, "__iter__")
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, (str, int, np.integer)) and not isinstance(value, bool)
 
 
 def _is_mask(sentence: Any) -> bool:
@@ -123,9 +172,14 @@ def _from_masks(
     )
     pieces = []
     for s, sentence in enumerate(y):
-        array = np.asarray(sentence)
-        if array.size == 0:
+        if len(sentence) == 0:
             continue
+        if not isinstance(sentence, np.ndarray):
+            raise InputError(
+                f"sentence {s} of y is a {type(sentence).__name__} where others are "
+                "masks; give every sentence as a mask [T, L]."
+            )
+        array = sentence
         if array.ndim != 2 or array.shape[1] != width:
             raise InputError(
                 f"sentence {s} of y: expected a mask of {width} columns, got an array "
@@ -151,54 +205,48 @@ def _from_sets(
 ) -> tuple[BoolArray, tuple[Label, ...]]:
     """Index labels and sets of labels."""
     flat = [entry for sentence in y for entry in sentence]
-    known: dict[Any, frozenset[Label]] = {}
-    sets: list[frozenset[Label]] = []
+    known: dict[Any, int] = {}  # entry → number of its set, where it can be looked up
+    numbers: dict[frozenset[Label], int] = {}
+    which = np.empty(len(flat), dtype=np.int64)  # [N]
     for n, entry in enumerate(flat):
+        key = frozenset(entry) if type(entry) is set else entry
         try:
-            found = known.get(entry)
-        except TypeError:  # a set or list: not hashable
-            found = None
-        if found is None:
-            found = _as_set(entry, n, lengths)
-            if isinstance(entry, (str, frozenset, tuple)):
-                known[entry] = found
-        sets.append(found)
-    distinct = set(sets)
-    union = frozenset().union(*distinct) if distinct else frozenset()
+            number = known.get(key)
+        except TypeError:  # a list: not hashable
+            number, key = None, None
+        if number is None:
+            number = numbers.setdefault(_as_set(entry, n, lengths), len(numbers))
+            if isinstance(key, (str, frozenset)):
+                known[key] = number
+        which[n] = number
+    union: frozenset[Label] = frozenset().union(*numbers)
     classes = labels if labels is not None else _sorted_union(union)
     position = {name: k for k, name in enumerate(classes)}
     if not union <= position.keys():
-        n = next(k for k, entry in enumerate(sets) if not entry <= position.keys())
-        name = sorted(map(str, sets[n] - position.keys()))[0]
+        bad = [not entry <= position.keys() for entry in numbers]
+        n = int(np.flatnonzero(np.array(bad)[which])[0])
+        name = sorted(map(repr, list(numbers)[which[n]] - position.keys()))[0]
         raise InputError(
-            f"{_where(n, lengths)}: label {name!r} is not in labels="
+            f"{_where(n, lengths)}: label {name} is not in labels="
             f"{_short(list(classes))}; add it there or mend the data."
         )
-    rows = {}
-    for entry in distinct:
-        row = np.zeros(len(classes), dtype=bool)  # [L]
-        row[[position[name] for name in entry]] = True
-        rows[entry] = row
-    mask = (
-        np.stack([rows[entry] for entry in sets])
-        if sets
-        else np.zeros((0, len(classes)), dtype=bool)
-    )  # [N, L]
+    rows = np.zeros((len(numbers), len(classes)), dtype=bool)  # distinct sets by L
+    for entry, number in numbers.items():
+        rows[number, [position[name] for name in entry]] = True
+    mask = rows[which]  # [N, L]
     return mask, classes
 
 
 def _as_set(entry: Any, n: int, lengths: IntArray) -> frozenset[Label]:
     """Read one token's labels."""
-    if isinstance(entry, (str, int, np.integer, np.str_)) and not isinstance(
-        entry, (bool, np.bool_)
-    ):
+    if _is_label(entry):
         return frozenset([_plain(entry)])
     if isinstance(entry, (set, frozenset, list, tuple)):
         if not entry:
             s, t = _locate(n, lengths)
             raise InputError(_empty_sentence(s, t))
         for name in entry:
-            if not isinstance(name, (str, int, np.integer)) or isinstance(name, bool):
+            if not _is_label(name):
                 raise InputError(
                     f"{_where(n, lengths)}: a candidate must be a str or an int; got "
                     f"{_short(name)}."
@@ -222,7 +270,7 @@ def _sorted_union(union: frozenset[Label]) -> tuple[Label, ...]:
             "labels mix strings and integers; use one kind: "
             f"{_short(sorted(map(repr, union)))}."
         )
-    return tuple(sorted(union))  # type: ignore[type-var]
+    return tuple(sorted(union))
 
 
 def _empty_sentence(s: int, t: int) -> str:

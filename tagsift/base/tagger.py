@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -14,11 +15,16 @@ from sklearn.utils._param_validation import (
     validate_parameter_constraints,
 )
 
-from tagsift._version import __version__
-from tagsift.base.inputs import read_candidates, read_sentences, resolve_labels
+from tagsift.base.inputs import (
+    read_candidates,
+    read_gold,
+    read_sentences,
+    resolve_labels,
+)
 from tagsift.base.method import Method
-from tagsift.base.training_set import TrainingSet
-from tagsift.data import detect_scheme
+from tagsift.base.saving import pack, unpack
+from tagsift.base.training_set import TrainingSet, scheme_of
+from tagsift.base.vectorizing import as_matrix, new_vectorizer
 from tagsift.errors import InputError, NotFittedError, NotSupportedError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 from tagsift.metrics import span_scores, token_accuracy
@@ -28,7 +34,7 @@ from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 __all__ = ["SequenceTagger"]
 
 
-class SequenceTagger(BaseEstimator):  # type: ignore[misc]
+class SequenceTagger(BaseEstimator):
     """Base class of all estimators.
 
     A subclass states its facts in ``method``, its settings in ``__init__`` (keyword
@@ -61,13 +67,21 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         Confidence of every candidate of every training token, where the method has one.
     scheme_ : str
         The tag scheme in force.
+    vectorizer_ : transformer or None
+        Turns sentences into features; None after a fit on a `FeatureMatrix`.
+    n_features_in_ : int
+        Number of columns of the features.
     """
 
     method: ClassVar[Method]
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
-    _common_constraints: ClassVar[dict[str, list[Any]]] = {
-        "features": ["no_validation"],
-        "labels": ["no_validation"],
+    #: Cheaper settings for the contract suite, `tagsift.checks`.
+    _check_params: ClassVar[dict[str, Any]] = {}
+    #: Checks of the suite that the method cannot meet: name of the check → why.
+    _check_skips: ClassVar[dict[str, str]] = {}
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _common_constraints: ClassVar[dict[str, Any]] = {
+        "features": "no_validation",
+        "labels": "no_validation",
         "scheme": [StrOptions({"auto", "iob1", "iob2", "iobes", "plain"})],
         "random_state": ["random_state", np.random.Generator],
         "verbose": ["verbose"],
@@ -151,17 +165,26 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check_parameters()
-        train = self._prepare(X, y)
+        train, vectorizer = self._prepare(X, y)
         if self.method.exact_only and not train.exact.all():
             n = int(np.flatnonzero(~train.exact)[0])
             s = int(np.searchsorted(train.offsets, n, side="right")) - 1
+            t, size = n - int(train.offsets[s]), int(train.mask[n].sum())
             raise InputError(
-                f"{self.method.title} needs exact labels; sentence {s}, token "
-                f"{n - int(train.offsets[s])} has {int(train.mask[n].sum())} candidates. "
-                "Use a method for partial labels, such as 'partial-crf'."
+                f"{self.method.title} needs exact labels; sentence {s}, token {t} has "
+                f"{size} candidates. Use a method for partial labels, such as "
+                "'partial-crf'."
             )
+        self._forget()
+        self.vectorizer_ = vectorizer
+        self.n_features_in_ = train.features.n_features
+        self.classes_, self.scheme_ = train.classes, train.scheme
         self._train_confidences: FloatArray | None = None
-        recovered = self._fit(train)  # [N]
+        try:
+            recovered = self._fit(train)  # [N]
+        except BaseException:
+            self._forget()
+            raise
         self.recovered_ = self._as_labels(recovered, train.features)
         if self._train_confidences is not None:
             self.confidences_ = train.features.split(self._train_confidences)
@@ -237,7 +260,7 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
             Gold labels.
         """
         predicted = self.predict(X)
-        gold = [list(sentence) for sentence in y]
+        gold = read_gold(y)
         if self.scheme_ == "plain":
             return float(token_accuracy(gold, predicted))
         return float(span_scores(gold, predicted, scheme=self.scheme_).f1)
@@ -251,24 +274,8 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
             Usually ends in ``.tagsift``. Written whole or not at all.
         """
         self._check_fitted()
-        meta, arrays = self._state()
-        header: dict[str, Any] = {
-            "method": self.method.name,
-            "version": __version__,
-            "params": self._saved_params(),
-            "classes": list(self.classes_),
-            "scheme": self.scheme_,
-            "vectorizer": None,
-            "model": meta,
-        }
-        packed = {f"model/{name}": np.asarray(array) for name, array in arrays.items()}
-        if self.vectorizer_ is not None:
-            if not isinstance(self.vectorizer_, SequenceVectorizer):
-                header["vectorizer"] = {"custom": type(self.vectorizer_).__name__}
-            else:
-                header["vectorizer"], words = self.vectorizer_.state()
-                packed |= {f"vectorizer/{name}": array for name, array in words.items()}
-        write_container(path, header, packed)
+        header, arrays = pack(self)
+        write_container(path, header, arrays)
 
     @classmethod
     def from_container(
@@ -284,24 +291,11 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
         ----------
         meta, arrays : mappings
             From `tagsift.storage.read_container`.
-        features : transformer, optional
-            The user's own features, which a model file cannot hold.
+        features : transformer or callable, optional
+            The user's own features, which a model file cannot hold: the fitted
+            transformer, or the function.
         """
-        model = cls(**meta["params"])
-        model.classes_ = tuple(meta["classes"])
-        model.scheme_ = str(meta["scheme"])
-        stored = meta["vectorizer"]
-        if stored is None:
-            model.vectorizer_ = None
-        elif "custom" in stored:
-            model.features = features
-            model.vectorizer_ = features
-        else:
-            model.vectorizer_ = SequenceVectorizer.from_state(
-                stored, _without_prefix(arrays, "vectorizer/")
-            )
-        model._restore(meta["model"], _without_prefix(arrays, "model/"))
-        return model
+        return unpack(cls, meta, arrays, features)
 
     # How it works --------------------------------------------------------------
 
@@ -322,10 +316,15 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
                 f"this {type(self).__name__} has not been fitted; call fit(X, y) first."
             )
 
-    def _prepare(self, X: Any, y: Any) -> TrainingSet:
+    def _forget(self) -> None:
+        """Remove what an earlier fit learnt about the training data."""
+        for name in ("classes_", "recovered_", "confidences_"):
+            self.__dict__.pop(name, None)
+
+    def _prepare(self, X: Any, y: Any) -> tuple[TrainingSet, Any]:
         """Check X and y, learn the features, and build the training set."""
+        vectorizer: Any = None
         if isinstance(X, FeatureMatrix):
-            self.vectorizer_ = None
             features = X
         else:
             sentences = read_sentences(X)
@@ -334,47 +333,42 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
                     f"nothing to learn from: X has {len(sentences)} sentences and no "
                     "token."
                 )
-            self.vectorizer_ = self._new_vectorizer()
-            self.vectorizer_.fit(sentences)
-            features = _as_matrix(self.vectorizer_.transform(sentences), sentences)
+            vectorizer = new_vectorizer(self.features)
+            if isinstance(vectorizer, SequenceVectorizer):
+                features = vectorizer.fit_transform(sentences)
+            else:
+                vectorizer.fit(sentences)
+                features = as_matrix(vectorizer.transform(sentences), sentences)
         if features.n_tokens == 0:
             raise InputError("nothing to learn from: X has no token.")
         mask, classes = read_candidates(
             y, features.lengths, resolve_labels(self.labels)
         )
-        self.classes_ = classes
-        seed = self._resolve_seed()
-        train = TrainingSet(features, mask, classes, "plain", seed)
-        self.scheme_ = self._resolve_scheme(train)
-        return TrainingSet(features, mask, classes, self.scheme_, seed)
-
-    def _new_vectorizer(self) -> Any:
-        if self.features is None:
-            return SequenceVectorizer()
-        if hasattr(self.features, "transform"):
-            from sklearn.base import clone
-
-            return clone(self.features)
-        if callable(self.features):
-            return SequenceVectorizer(templates=self.features)
-        raise InputError(
-            "features must be None, a function of a sentence, or a transformer with "
-            f"fit and transform; got {type(self.features).__name__}."
-        )
+        train = TrainingSet(features, mask, classes, self.scheme, self._resolve_seed())
+        if self.scheme == "auto":
+            train = replace(train, scheme=scheme_of(train))
+        return train, vectorizer
 
     def _transform(self, X: Any) -> FeatureMatrix:
         """Features of new sentences, by the vectorizer learnt in fit."""
         self._check_fitted()
         if isinstance(X, FeatureMatrix):
-            return X
-        sentences = read_sentences(X)
-        if self.vectorizer_ is None:
+            features = X
+        else:
+            sentences = read_sentences(X)
+            if self.vectorizer_ is None:
+                raise InputError(
+                    f"this {type(self).__name__} was fitted on ready features or with "
+                    "a transformer of your own; give a FeatureMatrix, or load the "
+                    "model with features=."
+                )
+            features = as_matrix(self.vectorizer_.transform(sentences), sentences)
+        if features.n_tokens and features.n_features != self.n_features_in_:
             raise InputError(
-                f"this {type(self).__name__} was fitted on ready features or with a "
-                "function of your own; give a FeatureMatrix, or load the model with "
-                "features=."
+                f"the features have {features.n_features} columns, those of the fit "
+                f"had {self.n_features_in_}; compute both by the same transformer."
             )
-        return _as_matrix(self.vectorizer_.transform(sentences), sentences)
+        return features
 
     def _resolve_seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)):
@@ -385,79 +379,9 @@ class SequenceTagger(BaseEstimator):  # type: ignore[misc]
             return int(self.random_state.randint(2**31 - 1))
         return int(self.random_state.integers(2**31))
 
-    def _resolve_scheme(self, train: TrainingSet) -> str:
-        """Find the scheme from exactly labelled sentences, never from corrupted ones."""
-        if self.scheme != "auto":
-            return self.scheme
-        names = [str(name) for name in train.classes]
-        exact = np.flatnonzero(train.exact_sequences)  # [S']
-        chosen = train.mask.argmax(axis=1)  # [N]
-        sequences = [
-            [names[k] for k in chosen[train.offsets[s] : train.offsets[s + 1]]]
-            for s in exact
-        ]
-        return str(detect_scheme(sequences)) if sequences else _scheme_of_names(names)
-
     def _as_labels(
         self, indices: IntArray, features: FeatureMatrix
     ) -> list[list[Label]]:
         """Cut label indices of stacked tokens into sentences of labels."""
         names = self.classes_
         return [[names[k] for k in piece] for piece in features.split(indices)]
-
-    def _saved_params(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them."""
-        params = self.get_params(deep=False)
-        params["features"] = None
-        if params["labels"] is not None:
-            params["labels"] = list(params["labels"])
-        if not isinstance(params["random_state"], (int, type(None))):
-            params["random_state"] = None
-        return {name: _jsonable(value) for name, value in params.items()}
-
-
-def _as_matrix(transformed: Any, sentences: list[Any]) -> FeatureMatrix:
-    """Accept a FeatureMatrix or, from a user's transformer, arrays [T, D]."""
-    if isinstance(transformed, FeatureMatrix):
-        return transformed
-    lengths = [len(sentence) for sentence in sentences]
-    arrays = [np.asarray(piece, dtype=float) for piece in transformed]
-    if [len(piece) for piece in arrays] != lengths:
-        raise InputError(
-            "the features transformer must return one array [T, D] per sentence; got "
-            f"{len(arrays)} pieces for {len(lengths)} sentences, or other lengths."
-        )
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)  # [S + 1]
-    widths = {piece.shape[1] for piece in arrays if piece.ndim == 2 and len(piece)}
-    if len(widths) > 1:
-        raise InputError(f"the features transformer returned widths {sorted(widths)}.")
-    width = widths.pop() if widths else 0
-    stacked = np.vstack([piece.reshape(-1, width) for piece in arrays])  # [N, D]
-    return FeatureMatrix(("array",), (stacked,), offsets)
-
-
-def _scheme_of_names(names: list[str]) -> str:
-    """Guess from the label inventory alone, when no sentence is exact."""
-    prefixes = {name[0] for name in names if name[:1] in "BIES" and name[1:2] in ("", "-")}
-    if prefixes & {"E", "S"}:
-        return "iobes"
-    return "iob2" if "B" in prefixes and "I" in prefixes else "plain"
-
-
-def _without_prefix(
-    arrays: Mapping[str, np.ndarray[Any, Any]], prefix: str
-) -> dict[str, np.ndarray[Any, Any]]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
-
-
-def _jsonable(value: Any) -> Any:
-    """Turn NumPy scalars and tuples into what JSON knows."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, (tuple, list)):
-        return [_jsonable(item) for item in value]
-    return value

@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from tagsift.chain.layout import ChainLayout
+from tagsift.data import detect_scheme
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.typing import BoolArray, IntArray, Label
 
-__all__ = ["TrainingSet"]
+__all__ = ["TrainingSet", "scheme_of"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class TrainingSet:
     @cached_property
     def exact(self) -> BoolArray:
         """Whether a token's candidate set is a singleton, [N]."""
-        return self.mask.sum(axis=1) == 1  # [N]
+        exact: BoolArray = self.mask.sum(axis=1) == 1  # [N]
+        return exact
 
     @cached_property
     def exact_sequences(self) -> BoolArray:
@@ -70,7 +72,8 @@ class TrainingSet:
         lengths = self.features.lengths  # [S]
         ambiguous = np.concatenate([[0], np.cumsum(~self.exact)])  # [N + 1]
         inside = ambiguous[self.offsets[1:]] - ambiguous[self.offsets[:-1]]  # [S]
-        return (inside == 0) & (lengths > 0)  # [S]
+        exact: BoolArray = (inside == 0) & (lengths > 0)  # [S]
+        return exact
 
     def take_sequences(self, indices: Iterable[int]) -> TrainingSet:
         """Keep the chosen sentences, in the order given."""
@@ -85,3 +88,24 @@ class TrainingSet:
             features=self.features.take_sequences(chosen),
             mask=self.mask[kept],
         )
+
+
+def scheme_of(train: TrainingSet) -> str:
+    """Find the scheme from the label set and exactly labelled sentences only.
+
+    Names of labels tell plain tags and IOBES from the rest. Whether chunks open with B
+    or with I is asked of exact sentences, never of corrupted ones; without any, labels
+    with the prefix B mean IOB2.
+    """
+    names = [str(name) for name in train.classes]
+    by_name = detect_scheme([[name] for name in names])
+    if by_name in ("plain", "iobes"):
+        return by_name
+    chosen = train.mask.argmax(axis=1)  # [N]
+    sequences = [
+        [names[k] for k in chosen[train.offsets[s] : train.offsets[s + 1]]]
+        for s in np.flatnonzero(train.exact_sequences)
+    ]
+    if any(name != "O" for sequence in sequences for name in sequence):
+        return detect_scheme(sequences)
+    return "iob2" if any(name[0] == "B" for name in names) else "iob1"
