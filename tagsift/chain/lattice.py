@@ -1,0 +1,317 @@
+"""Sums over all label sequences of a chain: normalisers, marginals, neighbouring pairs.
+
+Forward–backward runs over all sentences at once in the order of
+`tagsift.chain.layout`. It works with probabilities that are rescaled at every step, so
+a step is one matrix product. Restricting the lattice to the candidate labels of every
+token (`mask`) gives log Z_S, leaving it free gives log Z; the likelihood of a partly
+labelled sentence is exp(log Z_S − log Z).
+
+Two things can underflow. The exponential of a single score can, which its distance to
+the largest one tells beforehand; and a product on the way can, which the marginals tell
+afterwards: in exact arithmetic those of a token sum to one, and whatever a product lost
+is missing from the sum of the first token. Sentences in which either happens are done
+again in the log domain.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from tagsift.backend import asarray, namespace, to_numpy
+from tagsift.chain.layout import ChainLayout
+from tagsift.chain.log_lattice import log_forward, log_marginals
+from tagsift.chain.potentials import Potentials, row_max, take_sentences
+from tagsift.typing import Array, BoolArray
+
+__all__ = [
+    "Lattice",
+    "cannot_underflow",
+    "forward_backward",
+    "log_forward_backward",
+    "log_partition",
+    "rescaled_forward",
+    "sequence_score",
+]
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """What forward–backward finds.
+
+    Parameters
+    ----------
+    log_z : array of shape (n_sentences,)
+        Log-normaliser of every sentence that is not empty, in the order of
+        ``layout.sentences``; −inf where no label sequence is allowed.
+    marginals : array of shape (n_tokens, n_labels)
+        Probability of every label at every token, in stacked order; 0 throughout a
+        sentence in which no label sequence is allowed.
+    pairs : array of shape (n_labels, n_labels)
+        Expected number of times that a label follows another, over all sentences.
+    """
+
+    log_z: Array
+    marginals: Array
+    pairs: Array
+
+
+def forward_backward(
+    U: Array,
+    T: Array,
+    layout: ChainLayout,
+    *,
+    start: Array | None = None,
+    end: Array | None = None,
+    mask: Array | None = None,
+    evidence: Array | None = None,
+) -> Lattice:
+    """Normalisers and marginals of every sentence.
+
+    Parameters
+    ----------
+    U : array of shape (n_tokens, n_labels)
+        Unary scores in stacked order; −inf forbids a label.
+    T : array of shape (n_labels, n_labels)
+        ``T[a, b]`` scores label ``a`` followed by ``b``; −inf forbids it.
+    layout : ChainLayout
+        The sentences.
+    start, end : array of shape (n_labels,), optional
+        Scores of the first and of the last label of a sentence.
+    mask : array of bool, shape (n_tokens, n_labels), optional
+        The labels each token may take: the restricted lattice.
+    evidence : array of shape (n_tokens, n_labels), optional
+        Log-likelihood of what is known of a token under every label (the votes of
+        annotators, say), added to `U`.
+
+    Returns
+    -------
+    Lattice
+        ``log_z``, ``marginals`` and ``pairs``.
+    """
+    xp = namespace(U)
+    potentials = Potentials.gather(
+        U, T, layout, start=start, end=end, mask=mask, evidence=evidence
+    )
+    log_z, marginals, pairs = _rescaled(potentials)
+    sums = xp.sum(marginals[: len(layout.sentences)], axis=1)  # [S']
+    tolerance = 1e5 * float(xp.finfo(U.dtype).eps)
+    ok = to_numpy(xp.abs(sums - 1) < tolerance) & _representable(potentials)  # [S']
+    if not ok.all():
+        return _mixed(potentials, ok)
+    return Lattice(log_z, potentials.unpack(marginals), pairs)
+
+
+def log_forward_backward(
+    U: Array,
+    T: Array,
+    layout: ChainLayout,
+    *,
+    start: Array | None = None,
+    end: Array | None = None,
+    mask: Array | None = None,
+    evidence: Array | None = None,
+) -> Lattice:
+    """Do the work of `forward_backward` in the log domain, safely and slowly."""
+    potentials = Potentials.gather(
+        U, T, layout, start=start, end=end, mask=mask, evidence=evidence
+    )
+    log_z, marginals, pairs = log_marginals(potentials)
+    return Lattice(log_z, potentials.unpack(marginals), pairs)
+
+
+def log_partition(
+    U: Array,
+    T: Array,
+    layout: ChainLayout,
+    *,
+    start: Array | None = None,
+    end: Array | None = None,
+    mask: Array | None = None,
+    evidence: Array | None = None,
+) -> Array:
+    """Log-normalisers alone, by the forward pass; parameters as `forward_backward`.
+
+    Returns
+    -------
+    array of shape (n_sentences,)
+        In the order of ``layout.sentences``.
+    """
+    potentials = Potentials.gather(
+        U, T, layout, start=start, end=end, mask=mask, evidence=evidence
+    )
+    if cannot_underflow(potentials):
+        return rescaled_forward(potentials)[1]
+    return log_forward(potentials)[1]
+
+
+def sequence_score(
+    U: Array,
+    T: Array,
+    labels: Array,
+    layout: ChainLayout,
+    *,
+    start: Array | None = None,
+    end: Array | None = None,
+) -> Array:
+    """Score of one label sequence per sentence; minus log Z its log-probability.
+
+    Parameters
+    ----------
+    U, T, layout, start, end
+        As for `forward_backward`.
+    labels : array of int, shape (n_tokens,)
+        Label indices in stacked order.
+
+    Returns
+    -------
+    array of shape (n_sentences,)
+        In the order of ``layout.sentences``.
+    """
+    xp = namespace(U)
+    potentials = Potentials.gather(U, T, layout, start=start, end=end)
+    order = asarray(layout.order, like=U)  # [N]
+    y = xp.take(asarray(labels, like=U), order, axis=0)  # [N]
+    score = xp.take_along_axis(potentials.W, y[:, None], axis=1)[:, 0]  # [N]
+    for lo, hi, before in _steps_after_first(layout):
+        score[lo:hi] += T[y[before : before + hi - lo], y[lo:hi]]  # [S_t]
+    return _sum_by_sentence(score, layout)
+
+
+def cannot_underflow(potentials: Potentials) -> bool:
+    """Tell whether no forward probability can leave the range of the number type.
+
+    After rescaling, a label's share at a token is at least exp(−spread) of the largest
+    one, where the spread is that of the token's scores plus that of the transitions;
+    without bans among the transitions that bounds it for good.
+    """
+    W, T = potentials.W, potentials.T
+    xp = namespace(W)
+    if W.shape[0] == 0:
+        return True
+    spread = xp.max(_spread(W)) + xp.max(T) - xp.min(T)  # [], inf with bans
+    return bool(spread < _deepest(W))
+
+
+def _deepest(W: Array) -> float:
+    """How far below the largest score another may lie and keep its exponential."""
+    return -0.8 * float(np.log(namespace(W).finfo(W.dtype).smallest_normal))
+
+
+def _spread(W: Array) -> Array:
+    """Distance from the largest to the smallest finite score of every row, [N]."""
+    xp = namespace(W)
+    gap = row_max(W)[:, None] - W  # [N, L], inf where a label is forbidden
+    return row_max(xp.where(xp.isfinite(gap), gap, xp.zeros_like(gap)))  # [N]
+
+
+def _representable(potentials: Potentials) -> BoolArray:
+    """Whether the exponentials of a sentence's scores all stay above zero, [S']."""
+    W, T, layout = potentials.W, potentials.T, potentials.layout
+    xp = namespace(W)
+    ok = np.ones(len(layout.sentences), dtype=bool)  # [S']
+    if bool(xp.max(_spread(xp.reshape(T, (1, -1)))) > _deepest(W)):
+        return ~ok
+    lost = to_numpy(_spread(W) > _deepest(W))  # [N]
+    if lost.any():
+        for lo, hi in itertools.pairwise(layout.steps):
+            ok[: hi - lo] &= ~lost[lo:hi]
+    return ok
+
+
+def rescaled_forward(
+    potentials: Potentials,
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Forward pass in probabilities that sum to one at every token.
+
+    Returns
+    -------
+    alpha : array of shape (n_tokens, n_labels)
+        Forward probabilities in packed order.
+    log_z : array of shape (n_sentences,)
+        In the order of ``layout.sentences``.
+    scale : array of shape (n_tokens,)
+        The sums that were divided out.
+    eU, eT : arrays of shape (n_tokens, n_labels) and (n_labels, n_labels)
+        Exponentials of the scores, each row of W and all of T shifted to maximum 0.
+    """
+    W, T, layout = potentials.W, potentials.T, potentials.layout
+    xp = namespace(W)
+    n_sentences = len(layout.sentences)
+    top = row_max(W)  # [N]
+    eU = xp.exp(W - top[:, None])  # [N, L]
+    peak = xp.max(T)  # []
+    peak = xp.where(xp.isfinite(peak), peak, xp.zeros_like(peak))  # []
+    eT = xp.exp(T - peak)  # [L, L]
+    ones = xp.ones_like(T[0])  # [L]
+    alpha = xp.empty_like(W)  # [N, L]
+    scale = xp.empty_like(top)  # [N]
+    scale[:n_sentences] = eU[:n_sentences] @ ones
+    alpha[:n_sentences] = eU[:n_sentences] / scale[:n_sentences, None]
+    with np.errstate(all="ignore"):
+        for lo, hi, before in _steps_after_first(layout):
+            step = alpha[before : before + hi - lo] @ eT  # [S_t, L]
+            step *= eU[lo:hi]
+            scale[lo:hi] = step @ ones  # [S_t]
+            step /= scale[lo:hi, None]
+            alpha[lo:hi] = step
+        log_scale = xp.log(scale) + top  # [N]
+    log_scale[n_sentences:] += peak
+    return alpha, _sum_by_sentence(log_scale, layout), scale, eU, eT
+
+
+def _rescaled(potentials: Potentials) -> tuple[Array, Array, Array]:
+    """Log-normalisers, packed marginals and pairs; NaN or sums below 1 on underflow."""
+    layout = potentials.layout
+    alpha, log_z, scale, eU, eT = rescaled_forward(potentials)
+    xp = namespace(alpha)
+    pairs = xp.zeros_like(eT)  # [L, L]
+    with np.errstate(all="ignore"):
+        onward = eU  # [N, L], from here on eU · beta / scale
+        onward /= scale[:, None]
+        marginals = alpha  # [N, L], from here on alpha · beta
+        for lo, hi, before in reversed(_steps_after_first(layout)):
+            after = onward[lo:hi]  # [S_t, L]
+            here = slice(before, before + hi - lo)
+            beta = after @ eT.T  # [S_t, L]
+            pairs += alpha[here].T @ after  # [L, L]
+            marginals[here] *= beta
+            onward[here] *= beta
+        pairs *= eT
+    return log_z, marginals, pairs
+
+
+def _mixed(potentials: Potentials, ok: BoolArray) -> Lattice:
+    """Probabilities for the sentences that allow them, the log domain for the rest."""
+    W, T, layout = potentials.W, potentials.T, potentials.layout
+    xp = namespace(W)
+    stacked = potentials.unpack(W)  # [N, L]
+    log_z = xp.empty_like(W[: len(ok), 0])  # [S']
+    marginals = xp.empty_like(W)  # [N, L]
+    pairs = xp.zeros_like(T)  # [L, L]
+    for chosen, solve in ((ok, _rescaled), (~ok, log_marginals)):
+        tokens, sub = take_sentences(layout, chosen)
+        packed = asarray(tokens[sub.order], like=W)  # [N']
+        part = Potentials(xp.take(stacked, packed, axis=0), T, sub)
+        part_z, part_marginals, part_pairs = solve(part)
+        log_z[asarray(np.flatnonzero(chosen), like=W)] = part_z
+        marginals[packed] = part_marginals
+        pairs += part_pairs
+    return Lattice(log_z, marginals, pairs)
+
+
+def _steps_after_first(layout: ChainLayout) -> list[tuple[int, int, int]]:
+    """Packed rows (from, to) of every step but the first, and where the last began."""
+    steps = layout.steps.tolist()
+    return list(zip(steps[1:], steps[2:], steps, strict=False))
+
+
+def _sum_by_sentence(packed: Array, layout: ChainLayout) -> Array:
+    """Sum values of tokens in packed order over every sentence, [S']."""
+    xp = namespace(packed)
+    total = xp.asarray(packed[: len(layout.sentences)], copy=True)  # [S']
+    for lo, hi, _ in _steps_after_first(layout):
+        total[: hi - lo] += packed[lo:hi]
+    return total

@@ -1,0 +1,93 @@
+"""Forward–backward in the log domain: slow, and safe for any potentials.
+
+The tested twin of `tagsift.chain.lattice`, and what it falls back to.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tagsift.backend import asarray, logsumexp, namespace
+from tagsift.chain.potentials import Potentials, last_tokens
+from tagsift.typing import Array
+
+__all__ = ["log_backward", "log_forward", "log_marginals"]
+
+
+def log_forward(potentials: Potentials) -> tuple[Array, Array]:
+    """Log-sum over all beginnings of a sentence that end in a label.
+
+    Returns
+    -------
+    log_alpha : array of shape (n_tokens, n_labels)
+        In packed order.
+    log_z : array of shape (n_sentences,)
+        In the order of ``layout.sentences``.
+    """
+    W, T, layout = potentials.W, potentials.T, potentials.layout
+    xp = namespace(W)
+    steps, n_sentences = layout.steps, len(layout.sentences)
+    log_alpha = xp.empty_like(W)  # [N, L]
+    log_alpha[:n_sentences] = W[:n_sentences]
+    for t in range(1, layout.max_length):
+        lo, hi = int(steps[t]), int(steps[t + 1])
+        before = int(steps[t - 1])
+        previous = log_alpha[before : before + hi - lo]  # [S_t, L]
+        log_alpha[lo:hi] = W[lo:hi] + logsumexp(
+            previous[:, :, None] + T[None, :, :], axis=1
+        )  # [S_t, L]
+    last = asarray(last_tokens(layout), like=W)  # [S']
+    return log_alpha, logsumexp(xp.take(log_alpha, last, axis=0), axis=1)
+
+
+def log_backward(potentials: Potentials) -> Array:
+    """Log-sum over all ends of a sentence that follow a label; shape (N, L), packed."""
+    W, T, layout = potentials.W, potentials.T, potentials.layout
+    xp = namespace(W)
+    steps = layout.steps
+    log_beta = xp.zeros_like(W)  # [N, L]
+    for t in range(layout.max_length - 1, 0, -1):
+        lo, hi = int(steps[t]), int(steps[t + 1])
+        before = int(steps[t - 1])
+        onward = W[lo:hi] + log_beta[lo:hi]  # [S_t, L]
+        log_beta[before : before + hi - lo] = logsumexp(
+            onward[:, None, :] + T[None, :, :], axis=2
+        )  # [S_t, L]
+    return log_beta
+
+
+def log_marginals(potentials: Potentials) -> tuple[Array, Array, Array]:
+    """Log-normalisers, packed marginals and summed pairs, all by logsumexp.
+
+    A sentence that no label sequence satisfies has log-normaliser −inf and marginals 0.
+
+    Returns
+    -------
+    log_z : array of shape (n_sentences,)
+        In the order of ``layout.sentences``.
+    marginals : array of shape (n_tokens, n_labels)
+        In packed order.
+    pairs : array of shape (n_labels, n_labels)
+        Summed over all neighbouring tokens.
+    """
+    W, T, layout = potentials.W, potentials.T, potentials.layout
+    xp = namespace(W)
+    steps = layout.steps
+    log_alpha, log_z = log_forward(potentials)  # [N, L], [S']
+    log_beta = log_backward(potentials)  # [N, L]
+    shift = xp.where(log_z > -np.inf, log_z, xp.zeros_like(log_z))  # [S']
+    marginals = xp.empty_like(W)  # [N, L]
+    pairs = xp.zeros_like(T)  # [L, L]
+    for t in range(layout.max_length):
+        lo, hi = int(steps[t]), int(steps[t + 1])
+        onward = log_beta[lo:hi] - shift[: hi - lo, None]  # [S_t, L]
+        marginals[lo:hi] = xp.exp(log_alpha[lo:hi] + onward)  # [S_t, L]
+        if t:
+            before = int(steps[t - 1])
+            joint = (
+                log_alpha[before : before + hi - lo, :, None]
+                + T[None, :, :]
+                + (W[lo:hi] + onward)[:, None, :]
+            )  # [S_t, L, L]
+            pairs += xp.sum(xp.exp(joint), axis=0)  # [L, L]
+    return log_z, marginals, pairs

@@ -1,0 +1,124 @@
+"""The scores of a chain, gathered into one matrix over packed tokens.
+
+Start and end scores, evidence and candidate masks are all scores of single tokens, so
+they are folded into the unary scores once; every recursion then knows one matrix of
+unary scores and one of transitions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from tagsift.backend import asarray, namespace
+from tagsift.chain.layout import ChainLayout
+from tagsift.typing import Array, BoolArray, IntArray
+
+__all__ = [
+    "Potentials",
+    "last_tokens",
+    "row_max",
+    "sentence_lengths",
+    "take_sentences",
+]
+
+
+@dataclass(frozen=True)
+class Potentials:
+    """Log-potentials of all sentences in packed order.
+
+    Parameters
+    ----------
+    W : array of shape (n_tokens, n_labels)
+        Unary scores in packed order, with start, end and evidence added; −inf where
+        the mask forbids.
+    T : array of shape (n_labels, n_labels)
+        ``T[a, b]`` scores label ``a`` followed by ``b``; −inf is a ban.
+    layout : ChainLayout
+        The packed order.
+    """
+
+    W: Array
+    T: Array
+    layout: ChainLayout
+
+    @classmethod
+    def gather(
+        cls,
+        U: Array,
+        T: Array,
+        layout: ChainLayout,
+        *,
+        start: Array | None = None,
+        end: Array | None = None,
+        mask: Array | None = None,
+        evidence: Array | None = None,
+    ) -> Potentials:
+        """Fold every score into one matrix; see `tagsift.chain.lattice`."""
+        xp = namespace(U)
+        order = asarray(layout.order, like=U)  # [N]
+        W = xp.take(U, order, axis=0)  # [N, L], a copy
+        if evidence is not None:
+            W += xp.take(asarray(evidence, like=U), order, axis=0)  # [N, L]
+        if start is not None:
+            W[: len(layout.sentences)] += asarray(start, like=U)  # [S', L]
+        if end is not None:
+            last = asarray(last_tokens(layout), like=U)  # [S']
+            W[last] += asarray(end, like=U)  # [S', L]
+        if mask is not None:
+            allowed = xp.take(asarray(mask, like=U), order, axis=0)  # [N, L]
+            W = xp.where(allowed, W, xp.full_like(W, -np.inf))  # [N, L]
+        return cls(W, T, layout)
+
+    def unpack(self, packed: Array) -> Array:
+        """Bring an array over packed tokens back to stacked order."""
+        inverse = np.empty_like(self.layout.order)  # [N]
+        inverse[self.layout.order] = np.arange(self.layout.n_tokens)
+        return namespace(packed).take(packed, asarray(inverse, like=packed), axis=0)
+
+
+def row_max(W: Array) -> Array:
+    """Largest entry of every row, 0 for rows without a finite one; shape (N,)."""
+    xp = namespace(W)
+    # Labels are few: one pass a column is faster than a reduction along rows.
+    top = reduce(xp.maximum, (W[:, label] for label in range(W.shape[1])))  # [N]
+    return xp.where(xp.isfinite(top), top, xp.zeros_like(top))  # [N]
+
+
+def sentence_lengths(layout: ChainLayout) -> IntArray:
+    """Tokens of every sentence in the order of ``layout.sentences``; shape (S',)."""
+    waiting = -np.arange(len(layout.sentences))  # [S']
+    return np.searchsorted(-layout.counts, waiting, side="left").astype(np.int64)
+
+
+def last_tokens(layout: ChainLayout) -> IntArray:
+    """Packed positions of the last tokens, one per sentence; shape (S',)."""
+    n = len(layout.sentences)
+    return layout.steps[sentence_lengths(layout) - 1] + np.arange(n)  # [S']
+
+
+def take_sentences(layout: ChainLayout, chosen: BoolArray) -> tuple[IntArray, Any]:
+    """Lay out some of the sentences by themselves.
+
+    Parameters
+    ----------
+    layout : ChainLayout
+        The layout of all.
+    chosen : ndarray of bool, shape (S',)
+        Which sentences, in the order of ``layout.sentences``.
+
+    Returns
+    -------
+    tokens : ndarray of shape (N',)
+        Their stacked tokens.
+    sub : ChainLayout
+        Their own layout, over those tokens; keeps the order of the chosen sentences.
+    """
+    lengths = sentence_lengths(layout)[chosen]  # [S'']
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)  # [S''+1]
+    first = layout.order[: len(layout.sentences)][chosen]  # [S'']
+    tokens = np.repeat(first - offsets[:-1], lengths) + np.arange(offsets[-1])  # [N']
+    return tokens, ChainLayout.from_offsets(offsets)

@@ -1,0 +1,328 @@
+"""Forward–backward against enumeration, finite differences and its log-domain twin."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tagsift.chain import lattice as module
+from tagsift.chain.lattice import (
+    forward_backward,
+    log_forward_backward,
+    log_partition,
+    sequence_score,
+)
+from tagsift.chain.layout import ChainLayout
+from tagsift.chain.sampling import sample
+from tagsift.errors import InputError
+
+torch = pytest.importorskip("torch")
+PROPERTY = settings(deadline=None, max_examples=40, derandomize=True)
+
+
+def case(seed, *, n_labels=None, scale=2.0, max_length=4, n_sentences=5):
+    """Random potentials of some sentences, with every optional part present."""
+    rng = np.random.default_rng(seed)
+    L = int(rng.integers(1, 4)) if n_labels is None else n_labels
+    lengths = rng.integers(0, max_length + 1, size=n_sentences)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    N = int(offsets[-1])
+    mask = rng.random((N, L)) < 0.6
+    mask[np.arange(N), rng.integers(0, L, size=N)] = True
+    options = {
+        "start": scale * rng.normal(size=L),
+        "end": scale * rng.normal(size=L),
+        "mask": mask,
+        "evidence": scale * rng.normal(size=(N, L)),
+    }
+    U = scale * rng.normal(size=(N, L))
+    T = scale * rng.normal(size=(L, L))
+    return U, T, offsets, options
+
+
+def score_of(labels, U, T, start, end):
+    """Score of one label sequence, token by token."""
+    total = start[labels[0]] + end[labels[-1]]
+    total += sum(U[t, label] for t, label in enumerate(labels))
+    return total + sum(T[a, b] for a, b in itertools.pairwise(labels))
+
+
+def enumerate_lattice(U, T, offsets, *, start=None, end=None, mask=None, evidence=None):
+    """log Z by sentence number, marginals and pairs, over all label sequences."""
+    N, L = U.shape
+    start = np.zeros(L) if start is None else start
+    end = np.zeros(L) if end is None else end
+    U = U if evidence is None else U + evidence
+    mask = np.ones((N, L), dtype=bool) if mask is None else mask
+    log_z = {}
+    marginals = np.zeros((N, L))
+    pairs = np.zeros((L, L))
+    for s, (lo, hi) in enumerate(itertools.pairwise(offsets)):
+        if lo == hi:
+            continue
+        paths = [
+            labels
+            for labels in itertools.product(range(L), repeat=int(hi - lo))
+            if all(mask[lo + t, label] for t, label in enumerate(labels))
+        ]
+        scores = np.array([score_of(y, U[lo:hi], T, start, end) for y in paths])
+        top = scores.max()
+        log_z[s] = top + np.log(np.exp(scores - top).sum())
+        for labels, weight in zip(paths, np.exp(scores - log_z[s]), strict=True):
+            for t, label in enumerate(labels):
+                marginals[lo + t, label] += weight
+            for a, b in itertools.pairwise(labels):
+                pairs[a, b] += weight
+    return log_z, marginals, pairs
+
+
+def choices():
+    names = ["start", "end", "mask", "evidence"]
+    return st.sets(st.sampled_from(names))
+
+
+def both(U, T, offsets, options, function):
+    """Run on NumPy and on PyTorch, ask for equality, return NumPy's answer."""
+    layout = ChainLayout.from_offsets(offsets)
+    answer = function(U, T, layout, **options)
+    tensors = {name: torch.as_tensor(value) for name, value in options.items()}
+    twin = function(torch.as_tensor(U), torch.as_tensor(T), layout, **tensors)
+    for field in ("log_z", "marginals", "pairs"):
+        theirs = getattr(twin, field)
+        assert isinstance(theirs, torch.Tensor)
+        np.testing.assert_allclose(
+            theirs.numpy(), getattr(answer, field), rtol=1e-10, atol=1e-10
+        )
+    return layout, answer
+
+
+@PROPERTY
+@given(st.integers(0, 10_000), choices())
+@pytest.mark.parametrize("function", [forward_backward, log_forward_backward])
+def test_equals_enumeration(function, seed, chosen):
+    U, T, offsets, options = case(seed)
+    options = {name: options[name] for name in chosen}
+    layout, answer = both(U, T, offsets, options, function)
+    log_z, marginals, pairs = enumerate_lattice(U, T, offsets, **options)
+    expected = [log_z[s] for s in layout.sentences]
+    np.testing.assert_allclose(answer.log_z, expected, atol=1e-10)
+    np.testing.assert_allclose(answer.marginals, marginals, atol=1e-10)
+    np.testing.assert_allclose(answer.pairs, pairs, atol=1e-10)
+
+
+@PROPERTY
+@given(st.integers(0, 10_000))
+def test_twins_agree_on_longer_sentences(seed):
+    U, T, offsets, options = case(
+        seed, n_labels=6, max_length=40, n_sentences=8, scale=4.0
+    )
+    layout = ChainLayout.from_offsets(offsets)
+    fast = forward_backward(U, T, layout, **options)
+    slow = log_forward_backward(U, T, layout, **options)
+    np.testing.assert_allclose(fast.log_z, slow.log_z, rtol=1e-12)
+    np.testing.assert_allclose(fast.marginals, slow.marginals, atol=1e-10)
+    np.testing.assert_allclose(fast.pairs, slow.pairs, atol=1e-9)
+    np.testing.assert_allclose(
+        log_partition(U, T, layout, **options), slow.log_z, rtol=1e-12
+    )
+
+
+def test_input_is_left_alone():
+    U, T, offsets, options = case(3, n_labels=3)
+    before = [a.copy() for a in (U, T, *options.values())]
+    forward_backward(U, T, ChainLayout.from_offsets(offsets), **options)
+    for old, new in zip(before, (U, T, *options.values()), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+def test_gradient_of_log_z_is_marginals_and_pairs():
+    U, T, offsets, options = case(7, n_labels=3, n_sentences=4)
+    layout = ChainLayout.from_offsets(offsets)
+    answer = forward_backward(U, T, layout, **options)
+
+    def total(U, T, start, end):
+        return log_partition(
+            U, T, layout, **{**options, "start": start, "end": end}
+        ).sum()
+
+    first = offsets[:-1][np.diff(offsets) > 0]
+    last = offsets[1:][np.diff(offsets) > 0] - 1
+    gradients = (
+        answer.marginals,
+        answer.pairs,
+        answer.marginals[first].sum(axis=0),
+        answer.marginals[last].sum(axis=0),
+    )
+    arguments = [U, T, options["start"], options["end"]]
+    step = 1e-5
+    for position, gradient in enumerate(gradients):
+        for index in np.ndindex(gradient.shape):
+            values = []
+            for sign in (1, -1):
+                moved = [a.copy() for a in arguments]
+                moved[position][index] += sign * step
+                values.append(total(*moved))
+            assert np.isclose(
+                (values[0] - values[1]) / (2 * step), gradient[index], atol=1e-7
+            )
+
+
+@pytest.mark.parametrize("scale", [300.0, 1e3, 1e5])
+@pytest.mark.parametrize("chosen", [(), ("mask",), ("start", "end", "evidence")])
+def test_extreme_potentials(scale, chosen):
+    for seed in range(10):
+        U, T, offsets, options = case(seed, n_labels=3, scale=scale)
+        options = {name: options[name] for name in chosen}
+        layout, answer = both(U, T, offsets, options, forward_backward)
+        log_z, marginals, pairs = enumerate_lattice(U, T, offsets, **options)
+        expected = [log_z[s] for s in layout.sentences]
+        np.testing.assert_allclose(answer.log_z, expected, rtol=1e-12)
+        np.testing.assert_allclose(answer.marginals, marginals, atol=1e-8)
+        np.testing.assert_allclose(answer.pairs, pairs, atol=1e-8)
+        np.testing.assert_allclose(
+            log_partition(U, T, layout, **options), expected, rtol=1e-12
+        )
+
+
+def test_slow_underflow_over_several_steps_is_noticed():
+    # Label 1 falls behind by e^-800, then wins back e^200 a step: no single
+    # rescaling factor is tiny, and yet label 1 is the answer.
+    U = np.zeros((12, 2))
+    U[:4, 1] = -200
+    U[4:, 1] = 200
+    T = np.array([[0.0, -1e4], [-1e4, 0.0]])
+    layout = ChainLayout.from_offsets(np.array([0, 12]))
+    answer = forward_backward(U, T, layout)
+    np.testing.assert_allclose(answer.log_z, [800.0])
+    np.testing.assert_allclose(answer.marginals[:, 1], 1)
+    np.testing.assert_allclose(log_partition(U, T, layout), [800.0])
+
+
+@pytest.mark.parametrize(
+    "far",
+    [
+        [[0, -3e3, -3e3], [-3e3, 0, -3e3], [0, 0, 0], [0, 1, 2]],  # a score
+        2 * [[0, -400, -400]] + 2 * [[-500, 0, -500]],  # a product
+    ],
+)
+def test_only_the_sentences_that_need_it_fall_back(monkeypatch, far):
+    offsets = np.array([0, 3, 3, 7, 10, 11])
+    rng = np.random.default_rng(0)
+    U, T = rng.normal(size=(11, 3)), rng.normal(size=(3, 3))
+    T[[0, 2], 1] = -np.inf
+    U[3:7] = far
+    layout = ChainLayout.from_offsets(offsets)
+    seen = []
+
+    def spy(potentials):
+        seen.append(potentials.layout.n_tokens)
+        return slow(potentials)
+
+    slow = module.log_marginals
+    monkeypatch.setattr(module, "log_marginals", spy)
+    answer = forward_backward(U, T, layout)
+    assert seen == [4]
+    log_z, marginals, pairs = enumerate_lattice(U, T, offsets)
+    np.testing.assert_allclose(answer.log_z, [log_z[s] for s in layout.sentences])
+    np.testing.assert_allclose(answer.marginals, marginals, atol=1e-10)
+    np.testing.assert_allclose(answer.pairs, pairs, atol=1e-10)
+
+
+@pytest.mark.parametrize("library", [np.asarray, torch.as_tensor])
+def test_banned_transitions_and_hopeless_sentences(library):
+    U = np.zeros((5, 2))
+    T = np.array([[0.0, -np.inf], [0.0, 0.0]])
+    mask = np.array([[1, 0], [0, 1], [1, 1], [1, 1], [1, 1]], dtype=bool)
+    layout = ChainLayout.from_offsets(np.array([0, 2, 5]))
+    assert layout.sentences.tolist() == [1, 0]
+    answer = forward_backward(library(U), library(T), layout, mask=library(mask))
+    np.testing.assert_allclose(answer.log_z, [np.log(4), -np.inf])
+    np.testing.assert_allclose(answer.marginals[:2], 0)
+    np.testing.assert_allclose(
+        answer.marginals[2:], [[0.25, 0.75], [0.5, 0.5], [0.75, 0.25]]
+    )
+    np.testing.assert_allclose(answer.pairs, [[0.75, 0], [0.5, 0.75]])
+    np.testing.assert_allclose(
+        log_partition(library(U), library(T), layout, mask=library(mask)),
+        answer.log_z,
+    )
+
+
+@pytest.mark.parametrize("offsets", [[0], [0, 0, 0]])
+@pytest.mark.parametrize("function", [forward_backward, log_forward_backward])
+def test_no_tokens_at_all(function, offsets):
+    layout = ChainLayout.from_offsets(np.array(offsets))
+    answer = function(np.empty((0, 3)), np.zeros((3, 3)), layout)
+    assert answer.log_z.shape == (0,)
+    assert answer.marginals.shape == (0, 3)
+    np.testing.assert_array_equal(answer.pairs, 0)
+
+
+def test_one_very_long_sentence():
+    rng = np.random.default_rng(0)
+    U, T = rng.normal(size=(20_000, 3)), rng.normal(size=(3, 3))
+    layout = ChainLayout.from_offsets(np.array([0, 20_000]))
+    answer = forward_backward(U, T, layout)
+    np.testing.assert_allclose(answer.marginals.sum(axis=1), 1)
+    np.testing.assert_allclose(answer.pairs.sum(), 19_999)
+
+
+@PROPERTY
+@given(st.integers(0, 10_000))
+def test_sequence_score(seed):
+    U, T, offsets, options = case(seed)
+    labels = np.random.default_rng(seed).integers(0, U.shape[1], size=len(U))
+    layout = ChainLayout.from_offsets(offsets)
+    ends = {name: options[name] for name in ("start", "end")}
+    expected = [
+        score_of(
+            labels[offsets[s] : offsets[s + 1]], U[offsets[s] :], T, *ends.values()
+        )
+        for s in layout.sentences
+    ]
+    np.testing.assert_allclose(
+        sequence_score(U, T, labels, layout, **ends), expected, atol=1e-12
+    )
+    twin = sequence_score(
+        torch.as_tensor(U), torch.as_tensor(T), torch.as_tensor(labels), layout, **ends
+    )
+    np.testing.assert_allclose(twin.numpy(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1.0, 400.0])
+def test_samples_follow_the_distribution(scale):
+    U, T, offsets, options = case(11, n_labels=3, scale=scale)
+    layout = ChainLayout.from_offsets(offsets)
+    draws = sample(U, T, layout, n_samples=20_000, random_state=1, **options)
+    assert draws.shape == (20_000, len(U))
+    answer = forward_backward(U, T, layout, **options)
+    shares = np.stack([(draws == label).mean(axis=0) for label in range(3)], axis=1)
+    np.testing.assert_allclose(shares, answer.marginals, atol=0.015)
+    follow = np.ones(len(U), dtype=bool)
+    follow[offsets[:-1][np.diff(offsets) > 0]] = False
+    pairs = np.zeros((3, 3))
+    for n in np.flatnonzero(follow):
+        np.add.at(pairs, (draws[:, n - 1], draws[:, n]), 1 / len(draws))
+    np.testing.assert_allclose(pairs, answer.pairs, atol=0.05)
+    twin = sample(
+        torch.as_tensor(U),
+        torch.as_tensor(T),
+        layout,
+        n_samples=50,
+        random_state=1,
+        **{name: torch.as_tensor(value) for name, value in options.items()},
+    )
+    again = sample(U, T, layout, n_samples=50, random_state=1, **options)
+    np.testing.assert_array_equal(twin.numpy(), again)
+
+
+def test_nothing_can_be_drawn_from_an_impossible_sentence():
+    layout = ChainLayout.from_offsets(np.array([0, 1, 3]))
+    T = np.array([[0.0, -np.inf], [0.0, 0.0]])
+    mask = np.array([[1, 1], [1, 0], [0, 1]], dtype=bool)
+    with pytest.raises(InputError, match="sentence 1: no label sequence"):
+        sample(np.zeros((3, 2)), T, layout, mask=mask)

@@ -1,0 +1,109 @@
+"""Viterbi against enumeration, ties and bans included."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tagsift.chain.layout import ChainLayout
+from tagsift.chain.viterbi import viterbi
+from tagsift.errors import InputError
+
+torch = pytest.importorskip("torch")
+
+
+def best_path(U, T, start, end, allowed_token, allowed, allowed_start, allowed_end):
+    """Highest score; among equals the lowest last label, then the one before it."""
+    best = None
+    for labels in itertools.product(range(U.shape[1]), repeat=len(U)):
+        pairs = list(itertools.pairwise(labels))
+        if not (
+            allowed_start[labels[0]]
+            and allowed_end[labels[-1]]
+            and all(allowed_token[t, label] for t, label in enumerate(labels))
+            and all(allowed[pair] for pair in pairs)
+        ):
+            continue
+        score = start[labels[0]] + end[labels[-1]]
+        score += sum(U[t, label] for t, label in enumerate(labels))
+        score += sum(T[pair] for pair in pairs)
+        key = (-score, labels[::-1])
+        if best is None or key < best[0]:
+            best = (key, labels)
+    return None if best is None else best[1]
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(st.integers(0, 100_000), st.booleans(), st.booleans())
+def test_equals_enumeration(seed, whole_numbers, with_bans):
+    rng = np.random.default_rng(seed)
+    L = int(rng.integers(1, 4))
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(0, 5, size=4))])
+    N = int(offsets[-1])
+
+    def draw(*shape):
+        if whole_numbers:  # many ties
+            return rng.integers(0, 2, size=shape).astype(float)
+        return rng.normal(size=shape)
+
+    U, T, start, end = draw(N, L), draw(L, L), draw(L), draw(L)
+    mask = rng.random((N, L)) < 0.7
+    mask[np.arange(N), rng.integers(0, L, size=N)] = True
+    bans = [np.ones((L, L), bool), np.ones(L, bool), np.ones(L, bool)]
+    if with_bans:
+        bans = [rng.random(ban.shape) < 0.8 for ban in bans]
+    options = {
+        "start": start,
+        "end": end,
+        "mask": mask,
+        "allowed": bans[0],
+        "allowed_start": bans[1],
+        "allowed_end": bans[2],
+    }
+    layout = ChainLayout.from_offsets(offsets)
+    paths = [
+        best_path(U[lo:hi], T, start, end, mask[lo:hi], *bans) if hi > lo else ()
+        for lo, hi in itertools.pairwise(offsets)
+    ]
+    tensors = {name: torch.as_tensor(value) for name, value in options.items()}
+    if any(path is None for path in paths):
+        with pytest.raises(InputError, match="no label sequence satisfies") as caught:
+            viterbi(U, T, layout, **options)
+        named = int(str(caught.value).split(":")[0].removeprefix("sentence "))
+        assert paths[named] is None
+        with pytest.raises(InputError, match="no label sequence satisfies"):
+            viterbi(torch.as_tensor(U), torch.as_tensor(T), layout, **tensors)
+        return
+    expected = [label for path in paths for label in path]
+    assert viterbi(U, T, layout, **options).tolist() == expected
+    twin = viterbi(torch.as_tensor(U), torch.as_tensor(T), layout, **tensors)
+    assert twin.tolist() == expected
+
+
+def test_options_may_be_left_out():
+    U = np.array([[0.0, 1.0], [0.5, 0.0], [2.0, 0.0]])
+    T = np.array([[0.0, 0.0], [-3.0, 0.0]])
+    layout = ChainLayout.from_offsets(np.array([0, 3]))
+    assert viterbi(U, T, layout).tolist() == [0, 0, 0]
+    assert viterbi(U, T, layout, start=np.array([0.0, 5.0])).tolist() == [1, 1, 1]
+    allowed = np.array([[True, False], [False, True]])
+    assert viterbi(U, T, layout, allowed=allowed).tolist() == [0, 0, 0]
+    ends_in_one = np.array([False, True])
+    assert viterbi(U, T, layout, allowed_end=ends_in_one).tolist() == [0, 0, 1]
+    assert viterbi(U, T, layout, allowed_start=ends_in_one).tolist() == [1, 1, 1]
+
+
+def test_ties_take_the_lowest_index():
+    layout = ChainLayout.from_offsets(np.array([0, 4]))
+    for library in (np.asarray, torch.as_tensor):
+        labels = viterbi(library(np.zeros((4, 3))), library(np.zeros((3, 3))), layout)
+        assert labels.tolist() == [0, 0, 0, 0]
+
+
+def test_nothing_to_decode():
+    layout = ChainLayout.from_offsets(np.array([0, 0]))
+    assert viterbi(np.empty((0, 2)), np.zeros((2, 2)), layout).shape == (0,)
