@@ -15,6 +15,7 @@ from seqeval.metrics.sequence_labeling import (
 )
 from seqeval.metrics.v1 import precision_recall_fscore_support as strict_support
 
+from tagsift.data.schemes import to_scheme
 from tagsift.errors import InputError
 from tagsift.metrics import SpanScore, span_scores, token_accuracy
 
@@ -84,10 +85,17 @@ def test_equals_seqeval_on_50_random_files(scheme):
             assert (mine.precision, mine.recall, mine.f1) == pytest.approx(theirs[:3])
 
 
-@pytest.mark.parametrize(("scheme", "theirs"), [("iob2", "IOB2"), ("iobes", "IOBES")])
+@pytest.mark.parametrize(
+    ("scheme", "theirs"), [("iob1", "IOB1"), ("iob2", "IOB2"), ("iobes", "IOBES")]
+)
 def test_strict_equals_seqeval_strict_on_50_random_files(scheme, theirs):
     for seed in range(50):
         gold, predicted = random_file(scheme, seed)
+        if scheme == "iob1":
+            # After an irregular B, seqeval reads the I that follows as a chunk of its
+            # own; we drop the chunk whole. Well-formed files show the rest alike.
+            gold = [to_scheme(labels, "iob1", "iob1") for labels in gold]
+            predicted = [to_scheme(labels, "iob1", "iob1") for labels in predicted]
         ours = span_scores(gold, predicted, scheme=scheme, reading="strict")
         expected = strict_support(
             gold,
