@@ -26,6 +26,7 @@ from tagsift.errors import DataError, InputError
 __all__ = [
     "PartialCorpus",
     "as_label_set",
+    "check_lengths",
     "format_candidates",
     "parse_candidates",
     "partial_scheme",
@@ -65,11 +66,9 @@ class PartialCorpus:
 
     def __post_init__(self) -> None:
         check_scheme(self.scheme)
-        parts: list[Sequence[Sequence[object]]] = [self.candidates]
+        check_lengths(self.rows, self.candidates, "candidate sets")
         if self.gold is not None:
-            parts.append(self.gold)
-        for part, name in zip(parts, ("candidate sets", "gold labels"), strict=False):
-            _check_lengths(self.rows, part, name)
+            check_lengths(self.rows, self.gold, "gold labels")
         full = self.label_set.full
         for number, sentence in enumerate(self.candidates):
             for token, names in enumerate(sentence):
@@ -181,9 +180,10 @@ class PartialCorpus:
         )
 
 
-def _check_lengths(
+def check_lengths(
     rows: Sequence[Sequence[object]], part: Sequence[Sequence[object]], name: str
 ) -> None:
+    """Refuse entries that are not one per token, naming the sentence."""
     if len(rows) != len(part):
         raise InputError(
             f"expected {name} for every sentence, found {len(rows)} sentences and "

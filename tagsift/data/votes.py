@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
-from tagsift.data.candidates import PartialCorpus
+from tagsift.data.candidates import PartialCorpus, check_lengths
 from tagsift.data.conll import ANY, PathName, check_label, iter_blocks, write_blocks
 from tagsift.data.label_set import LabelSet
 from tagsift.data.schemes import check_scheme, detect_scheme
@@ -56,12 +56,10 @@ class VoteCorpus:
                 f"expected annotators with different names, found {self.annotators!r}."
             )
         width = len(self.annotators)
-        for number, (rows, votes) in enumerate(zip(self.rows, self.votes, strict=True)):
-            if len(rows) != len(votes):
-                raise InputError(
-                    f"sentence {number}: expected votes for every token, found "
-                    f"{len(rows)} tokens and {len(votes)} entries."
-                )
+        check_lengths(self.rows, self.votes, "votes")
+        if self.gold is not None:
+            check_lengths(self.rows, self.gold, "gold labels")
+        for number, votes in enumerate(self.votes):
             for token, entry in enumerate(votes):
                 if len(entry) != width:
                     raise InputError(
@@ -139,7 +137,7 @@ class VoteCorpus:
     def majority(self) -> Corpus:
         """Label every token by majority vote.
 
-        Ties go to the label that comes first in the label set; a token nobody labelled
+        Ties go to the label of the annotator who comes first; a token nobody labelled
         gets the label most frequent among all votes.
 
         Returns
@@ -147,22 +145,20 @@ class VoteCorpus:
         Corpus
             Its ``labels`` are the majority's.
         """
-        order = {name: i for i, name in enumerate(self.label_set)}
         overall: Counter[str] = Counter()
         for sentence in self.votes:
             for votes in sentence:
                 overall.update(vote for vote in votes if vote is not None)
-
-        def best(counts: Counter[str]) -> str:
-            return min(counts, key=lambda name: (-counts[name], order[name]))
-
-        usual = best(overall)
+        if not overall:
+            raise InputError("expected at least one vote, found none in the corpus.")
+        usual = overall.most_common(1)[0][0]
         made: dict[Vote, str] = {}
 
         def label(votes: Vote) -> str:
             if votes not in made:
                 counts = Counter(vote for vote in votes if vote is not None)
-                made[votes] = best(counts) if counts else usual
+                # Counter keeps the order of the annotators among equal counts.
+                made[votes] = counts.most_common(1)[0][0] if counts else usual
             return made[votes]
 
         return Corpus(
