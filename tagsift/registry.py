@@ -14,7 +14,7 @@ from tagsift.base import Method, SequenceTagger
 from tagsift.errors import InputError, ModelFileError
 from tagsift.storage import read_container
 
-__all__ = ["estimator", "load", "make", "methods"]
+__all__ = ["estimator", "load", "make", "methods", "names"]
 
 #: Table name → where the class lives, in the order of tables.
 _HOMES: dict[str, tuple[str, str]] = {
@@ -32,6 +32,11 @@ _HOMES: dict[str, tuple[str, str]] = {
     "crf": ("tagsift.baselines.crf", "CRF"),
     "majority": ("tagsift.models.majority", "Majority"),
 }
+
+
+def names() -> tuple[str, ...]:
+    """Return the table names of all methods, without importing any of them."""
+    return tuple(_HOMES)
 
 
 def estimator(name: str) -> type[SequenceTagger]:

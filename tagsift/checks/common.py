@@ -1,0 +1,282 @@
+"""Checks that every estimator passes: shapes, label order, repeatability, settings."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tagsift.base import SequenceTagger
+from tagsift.checks._sample import (
+    LABELS,
+    UNSEEN,
+    agreement,
+    arrays,
+    fitted,
+    fresh,
+    gold,
+    require,
+    same_state,
+    sentences,
+    training,
+)
+from tagsift.features import SequenceVectorizer
+
+__all__ = [
+    "check_default_label_order",
+    "check_fit_returns_self",
+    "check_input_is_not_modified",
+    "check_labels_setting",
+    "check_learns_separable_data",
+    "check_method_facts",
+    "check_predict_shapes",
+    "check_refit_forgets",
+    "check_renamed_labels",
+    "check_repeatable",
+    "check_score",
+    "check_sentence_order",
+    "check_sentences_are_independent",
+    "check_settings",
+    "check_unused_label",
+]
+
+
+def check_method_facts(estimator: SequenceTagger) -> None:
+    """The facts of the method are filled in, in plain words."""
+    facts = estimator.method.as_dict()
+    for name in ("name", "title", "family", "disambiguation"):
+        require(facts[name], f"method.{name} is empty.")
+    name = estimator.method.name
+    require(
+        name == name.lower() and " " not in name,
+        f"method.name must be lower case without spaces; got {name!r}.",
+    )
+
+
+def check_fit_returns_self(estimator: SequenceTagger) -> None:
+    """`fit` returns the estimator itself."""
+    X, y = training(estimator)
+    model = fresh(estimator)
+    require(model.fit(X, y) is model, "fit must return the estimator itself.")
+
+
+def check_predict_shapes(estimator: SequenceTagger) -> None:
+    """Predictions are lists of lists of known labels, one for every token."""
+    X, _ = training(estimator)
+    predicted = fitted(estimator).predict(X)
+    require(isinstance(predicted, list), "predict must return a list.")
+    require(
+        all(isinstance(labels, list) for labels in predicted),
+        "predict must return a list of lists.",
+    )
+    require(
+        [len(labels) for labels in predicted] == [len(words) for words in X],
+        "predict must return one label per token.",
+    )
+    odd = {
+        type(k).__name__ for labels in predicted for k in labels if type(k) is not str
+    }
+    require(not odd, f"predict must return labels as str; got {sorted(odd)}.")
+    unknown = {k for labels in predicted for k in labels} - set(LABELS)
+    require(not unknown, f"predict returned labels that are not classes: {unknown}.")
+
+
+def check_default_label_order(estimator: SequenceTagger) -> None:
+    """Without `labels`, the classes are the sorted union of the candidates."""
+    classes = fitted(estimator).classes_
+    require(
+        classes == LABELS,
+        f"classes_ must be the sorted union {LABELS}; got {classes}.",
+    )
+
+
+def check_labels_setting(estimator: SequenceTagger) -> None:
+    """`labels` fixes the classes and their order, and not what is predicted."""
+    X, _ = training(estimator)
+    reverse = LABELS[::-1]
+    model = fitted(estimator, labels=list(reverse))
+    require(
+        model.classes_ == reverse,
+        f"classes_ must be as labels= says, {reverse}; got {model.classes_}.",
+    )
+    share = agreement(model.predict(X), fitted(estimator).predict(X))
+    require(
+        share >= 0.8,
+        "another order of labels= must not change the predictions; only "
+        f"{share:.0%} of the tokens agree.",
+    )
+
+
+def check_unused_label(estimator: SequenceTagger) -> None:
+    """A label that is never a candidate is never predicted."""
+    X, _ = training(estimator)
+    for labels in (["A-UNUSED", *LABELS], [*LABELS, "Z-UNUSED"]):
+        model = fitted(estimator, labels=labels, scheme="plain")
+        for part in (X, UNSEEN):
+            found = {k for sentence in model.predict(part) for k in sentence}
+            require(
+                found <= set(LABELS),
+                f"predicted {found - set(LABELS)}, which is in labels= and never a "
+                "candidate.",
+            )
+
+
+def check_repeatable(estimator: SequenceTagger) -> None:
+    """Two fits with the same `random_state` agree to the bit."""
+    X, _ = training(estimator)
+    for first, second in (
+        (3, 3),
+        (np.random.default_rng(3), np.random.default_rng(3)),
+    ):
+        one = fitted(estimator, random_state=first)
+        two = fitted(estimator, random_state=second)
+        same = one.predict(X) == two.predict(X) and one.recovered_ == two.recovered_
+        require(same, f"two fits with random_state={first!r} predict differently.")
+        require(
+            same_state(one, two),
+            f"two fits with random_state={first!r} learn different numbers.",
+        )
+
+
+def check_refit_forgets(estimator: SequenceTagger) -> None:
+    """A second fit gives what a first one would, whatever was fitted before."""
+    X, y = training(estimator)
+    model = fresh(estimator).fit([["x", "y"]], [["P", "Q"]])
+    model.fit(X, y)
+    other = fitted(estimator)
+    require(
+        model.classes_ == other.classes_ and model.predict(X) == other.predict(X),
+        "a second fit must not remember the first one.",
+    )
+    require(same_state(model, other), "a second fit learns other numbers than a first.")
+
+
+def check_input_is_not_modified(estimator: SequenceTagger) -> None:
+    """`fit` and `predict` leave the sentences, the masks and the features as given."""
+    words, sets = training(estimator)
+    masks = [
+        np.array([[k in entry for k in LABELS] for entry in labels]) for labels in sets
+    ]
+    for X, y in ((words, [list(map(set, s)) for s in sets]), (arrays(words), masks)):
+        X_before, y_before = deepcopy(X), deepcopy(y)
+        fresh(estimator).fit(X, y).predict(X)
+        for given, before in ((X, X_before), (y, y_before)):
+            require(
+                all(_equal(a, b) for a, b in zip(given, before, strict=True)),
+                "fit or predict changed the data it was given.",
+            )
+    features = SequenceVectorizer().fit_transform(words)
+    stored = features.stacked().toarray()
+    fresh(estimator).fit(features, sets).predict(features)
+    require(
+        np.array_equal(features.stacked().toarray(), stored),
+        "fit or predict changed the FeatureMatrix it was given.",
+    )
+
+
+def _equal(left: Any, right: Any) -> bool:
+    if isinstance(left, np.ndarray):
+        return left.dtype == right.dtype and np.array_equal(left, right)
+    return bool(left == right)
+
+
+def check_sentence_order(estimator: SequenceTagger) -> None:
+    """The order of the training sentences hardly matters."""
+    X, y = training(estimator)
+    order = np.random.default_rng(5).permutation(len(X))
+    model = fresh(estimator).fit([X[s] for s in order], [y[s] for s in order])
+    share = agreement(model.predict(X), fitted(estimator).predict(X))
+    require(
+        share >= 0.9,
+        "another order of the training sentences changes the predictions: only "
+        f"{share:.0%} of the tokens agree.",
+    )
+
+
+def check_renamed_labels(estimator: SequenceTagger) -> None:
+    """Other names for the labels, sorted alike, change nothing but the names."""
+    X, y = training(estimator)
+    names = {k: k.replace("NP", "NQ").replace("VP", "VQ") for k in LABELS}
+    renamed = [[frozenset(names[k] for k in entry) for entry in labels] for labels in y]
+    model = fresh(estimator).fit(X, renamed)
+    expected = [
+        [names[str(k)] for k in labels] for labels in fitted(estimator).predict(X)
+    ]
+    require(
+        model.predict(X) == expected,
+        "renaming the labels changes which of them are predicted.",
+    )
+
+
+def check_sentences_are_independent(estimator: SequenceTagger) -> None:
+    """A sentence gets the same labels alone and among others."""
+    model = fitted(estimator)
+    X = [*sentences()[:4], *UNSEEN]
+    together = model.predict(X)
+    alone = [model.predict([words])[0] for words in X]
+    require(
+        together == alone,
+        "a sentence is labelled otherwise when it is predicted alone.",
+    )
+
+
+def check_learns_separable_data(estimator: SequenceTagger) -> None:
+    """Exact labels that the words determine are learnt."""
+    X, truth = sentences(), gold()
+    model = fresh(estimator).fit(X, truth)
+    share = agreement(model.predict(X), truth)
+    require(
+        share >= 0.9,
+        f"only {share:.0%} of exactly labelled training tokens are predicted right, "
+        "though every word has one label.",
+    )
+
+
+def check_score(estimator: SequenceTagger) -> None:
+    """`score` is a float between 0 and 1, and 1 for the model's own answers."""
+    X, truth = sentences(), gold()
+    for scheme in ("auto", "plain"):
+        model = fitted(estimator, scheme=scheme)
+        value = model.score(X, truth)
+        require(
+            isinstance(value, float) and 0.0 <= value <= 1.0,
+            f"score must be a float in [0, 1]; got {value!r}.",
+        )
+    require(
+        model.score(X, model.predict(X)) == 1.0,
+        "score must be 1 where the gold labels are the predictions.",
+    )
+
+
+def check_settings(estimator: SequenceTagger) -> None:
+    """`get_params`, `set_params`, `clone` and `repr` work, and `fit` keeps settings."""
+    params = estimator.get_params(deep=False)
+    for name in ("features", "labels", "scheme", "random_state", "verbose"):
+        require(name in params, f"the setting {name!r} is missing.")
+    for name, value in params.items():
+        require(
+            getattr(estimator, name) is value,
+            f"__init__ must store the setting {name!r} untouched.",
+        )
+    copy = clone(estimator)
+    require(
+        repr(copy) == repr(estimator) and type(estimator).__name__ in repr(copy),
+        f"repr of a clone differs: {copy!r} against {estimator!r}.",
+    )
+    changed = copy.set_params(random_state=11)
+    require(
+        changed is copy and copy.random_state == 11 and "11" in repr(copy),
+        "set_params must set the value and return the estimator.",
+    )
+    model = fresh(estimator)
+    before = dict(model.get_params(deep=False))
+    X, y = training(estimator)
+    model.fit(X, y)
+    after = model.get_params(deep=False)
+    changes = [name for name, value in before.items() if after[name] is not value]
+    require(not changes, f"fit changed the settings {changes}.")
+    require(
+        not hasattr(clone(model), "classes_"), "a clone must not carry what was learnt."
+    )

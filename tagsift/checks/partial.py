@@ -1,0 +1,157 @@
+"""Checks of partial labels: what is recovered is always a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from tagsift.base import SequenceTagger
+from tagsift.checks._sample import (
+    LABELS,
+    UNSEEN,
+    expect_error,
+    fitted,
+    fresh,
+    gold,
+    require,
+    sentences,
+    training,
+)
+from tagsift.errors import InputError
+from tagsift.typing import FloatArray
+
+__all__ = [
+    "check_all_exact",
+    "check_confidences",
+    "check_full_sets",
+    "check_recover",
+    "check_recovered",
+    "check_refuses_candidates",
+]
+
+
+def _require_candidates(
+    recovered: Sequence[Sequence[Any]],
+    y: Sequence[Sequence[Collection[Any]]],
+    name: str,
+) -> None:
+    """Ask that every recovered label is one of the token's candidates."""
+    require(
+        list(map(len, recovered)) == list(map(len, y)),
+        f"{name} must have one label per token.",
+    )
+    for s, (labels, sets) in enumerate(zip(recovered, y, strict=True)):
+        for t, (label, entry) in enumerate(zip(labels, sets, strict=True)):
+            require(
+                label in entry,
+                f"{name}: sentence {s}, token {t} has the candidates {sorted(entry)} "
+                f"and got {label!r}.",
+            )
+
+
+def _require_confidences(
+    confidences: Sequence[FloatArray],
+    classes: tuple[Any, ...],
+    y: Sequence[Sequence[Collection[Any]]],
+    name: str,
+) -> None:
+    """Ask for rows that sum to 1 over the candidates and are 0 elsewhere."""
+    require(len(confidences) == len(y), f"{name} must have one array per sentence.")
+    for s, (rows, sets) in enumerate(zip(confidences, y, strict=True)):
+        shape = (len(sets), len(classes))
+        require(
+            rows.shape == shape,
+            f"{name}: sentence {s} has shape {rows.shape}, expected {shape}.",
+        )
+        mask = np.array([[k in entry for k in classes] for entry in sets], dtype=bool)
+        mask = mask.reshape(shape)  # [T, L]
+        require(
+            np.isfinite(rows).all() and (rows >= 0).all(),
+            f"{name}: sentence {s} holds numbers that are negative or not finite.",
+        )
+        require(
+            (rows[~mask] == 0).all(),
+            f"{name}: sentence {s} gives weight to a label that is no candidate.",
+        )
+        require(
+            np.allclose(rows.sum(axis=1), 1.0, rtol=0, atol=1e-6),
+            f"{name}: the rows of sentence {s} do not sum to 1.",
+        )
+
+
+def check_recovered(estimator: SequenceTagger) -> None:
+    """Recovered labels are candidates; those of singletons are as given."""
+    _, y = training(estimator)
+    model = fitted(estimator)
+    require(
+        isinstance(model.recovered_, list)
+        and all(isinstance(labels, list) for labels in model.recovered_),
+        "recovered_ must be a list of lists.",
+    )
+    _require_candidates(model.recovered_, y, "recovered_")
+    require(
+        all(type(k) is str for labels in model.recovered_ for k in labels),
+        "recovered_ must hold the labels themselves.",
+    )
+
+
+def check_all_exact(estimator: SequenceTagger) -> None:
+    """Where every label is exact, the labels are recovered as they are."""
+    truth = gold()
+    model = fresh(estimator).fit(sentences(), truth)
+    require(
+        model.recovered_ == truth, "exact labels must be recovered as they were given."
+    )
+
+
+def check_confidences(estimator: SequenceTagger) -> None:
+    """Confidences of training tokens, where offered, lie on their candidates."""
+    _, y = training(estimator)
+    model = fitted(estimator)
+    confidences = getattr(model, "confidences_", None)
+    if confidences is not None:
+        _require_confidences(confidences, model.classes_, y, "confidences_")
+
+
+def check_full_sets(estimator: SequenceTagger) -> None:
+    """Data in which no token is labelled at all can be fitted; nothing breaks."""
+    X = sentences()
+    y = [[frozenset(LABELS)] * len(words) for words in X]
+    model = fresh(estimator).fit(X, y)
+    _require_candidates(model.recovered_, y, "recovered_")
+    for part in (X, UNSEEN):
+        full = [[frozenset(LABELS)] * len(words) for words in part]
+        _require_candidates(model.predict(part), full, "predictions")
+    for name, array in model._state()[1].items():
+        numbers = np.asarray(array)
+        require(
+            numbers.dtype.kind != "f" or not np.isnan(numbers).any(),
+            f"after a fit on unlabelled tokens, the array {name!r} holds NaN.",
+        )
+
+
+def check_recover(estimator: SequenceTagger) -> None:
+    """`recover` chooses candidates of new sentences, in whatever order they come."""
+    X, y = training(estimator)
+    model = fitted(estimator)
+    for words, sets in ((X[::-1], y[::-1]), ([[], *X[:2]], [[], *y[:2]])):
+        labels, confidences = model.recover(words, sets)
+        _require_candidates(labels, sets, "recover")
+        if confidences is not None:
+            _require_confidences(confidences, model.classes_, sets, "recover")
+    require(model.recover([], [])[0] == [], "recover([], []) must recover nothing.")
+
+
+def check_refuses_candidates(estimator: SequenceTagger) -> None:
+    """A method for exact labels says so when it is given candidate sets."""
+    X = sentences()
+    y: list[list[Any]] = [list(labels) for labels in gold()]
+    y[2][1] = {"I-NP", "O"}
+    expect_error(
+        InputError,
+        lambda: fresh(estimator).fit(X, y),
+        "an ambiguous token",
+        "sentence 2, token 1",
+    )

@@ -1,0 +1,145 @@
+"""Checks of saved models: the same answers after loading, and no code in the file."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import struct
+import tempfile
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from tagsift.base import SequenceTagger
+from tagsift.checks._sample import (
+    UNSEEN,
+    fitted,
+    fresh,
+    require,
+    same_arrays,
+    sentences,
+    training,
+)
+from tagsift.features import SequenceVectorizer
+from tagsift.storage import read_container
+
+__all__ = [
+    "check_file_holds_no_code",
+    "check_pickle",
+    "check_save_load",
+    "check_save_load_ready_features",
+    "check_saved_again",
+]
+
+
+def _load(estimator: SequenceTagger, path: Path) -> SequenceTagger:
+    """Load as `tagsift.load` does, also a class that is in no registry."""
+    return type(estimator).from_container(*read_container(path))
+
+
+def _require_same_answers(
+    loaded: SequenceTagger, model: SequenceTagger, X: Any, case: str
+) -> None:
+    require(loaded.predict(X) == model.predict(X), f"{case} predicts other labels.")
+    if model.method.probabilities:
+        require(
+            same_arrays(loaded.predict_marginals(X), model.predict_marginals(X)),
+            f"{case} gives other marginals.",
+        )
+
+
+def check_save_load(estimator: SequenceTagger) -> None:
+    """A loaded model answers as the saved one did, to the bit."""
+    X, y = training(estimator)
+    model = fitted(estimator)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.tagsift"
+        model.save(path)
+        loaded = _load(estimator, path)
+    require(type(loaded) is type(model), "the loaded model is of another class.")
+    for name in ("classes_", "scheme_"):
+        before, after = getattr(model, name), getattr(loaded, name)
+        require(
+            before == after, f"{name} was {before!r} and is {after!r} after loading."
+        )
+    require(
+        repr(loaded) == repr(model),
+        f"the settings changed by saving: {loaded!r} against {model!r}.",
+    )
+    _require_same_answers(loaded, model, [*X, *UNSEEN, []], "the loaded model")
+    require(
+        loaded.recover(X, y)[0] == model.recover(X, y)[0],
+        "the loaded model recovers other labels.",
+    )
+
+
+def check_save_load_ready_features(estimator: SequenceTagger) -> None:
+    """A model fitted on a `FeatureMatrix` can be saved too."""
+    words, y = training(estimator)
+    features = SequenceVectorizer().fit_transform(words)
+    model = fresh(estimator).fit(features, y)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.tagsift"
+        model.save(path)
+        loaded = _load(estimator, path)
+    _require_same_answers(loaded, model, features, "a model loaded for ready features")
+
+
+def check_saved_again(estimator: SequenceTagger) -> None:
+    """Saving twice, and saving what was loaded, gives the same bytes."""
+    model = fitted(estimator)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{k}.tagsift" for k in range(3)]
+        model.save(paths[0])
+        model.save(paths[1])
+        _load(estimator, paths[0]).save(paths[2])
+        contents = [path.read_bytes() for path in paths]
+    require(contents[0] == contents[1], "saving a model twice gives different files.")
+    require(
+        contents[0] == contents[2],
+        "saving a loaded model gives another file: something is lost in loading.",
+    )
+
+
+def check_file_holds_no_code(estimator: SequenceTagger) -> None:
+    """The file is safetensors with JSON metadata, and loading unpickles nothing."""
+    model = fitted(estimator)
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise AssertionError("loading a model must not unpickle anything.")
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.tagsift"
+        model.save(path)
+        contents = path.read_bytes()
+        with (
+            mock.patch.object(pickle, "load", refuse),
+            mock.patch.object(pickle, "loads", refuse),
+            mock.patch.object(pickle, "Unpickler", refuse),
+        ):
+            _load(estimator, path).predict(sentences())
+    # https://github.com/huggingface/safetensors: length, JSON header, numbers.
+    (length,) = struct.unpack("<Q", contents[:8])
+    header = json.loads(contents[8 : 8 + length])
+    settings = json.loads(header.pop("__metadata__")["tagsift"])
+    require(
+        settings["method"] == estimator.method.name,
+        f"the file names the method {settings['method']!r}.",
+    )
+    kinds = {entry["dtype"] for entry in header.values()}
+    numbers = {"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64"}
+    require(
+        kinds <= numbers | {"F16", "F32", "F64"},
+        f"the file must hold numbers only; found the types {sorted(kinds)}.",
+    )
+    end = max((entry["data_offsets"][1] for entry in header.values()), default=0)
+    require(
+        len(contents) == 8 + length + end, "the file holds more than its header says."
+    )
+
+
+def check_pickle(estimator: SequenceTagger) -> None:
+    """A fitted model can be sent to another process."""
+    model = fitted(estimator)
+    copy = pickle.loads(pickle.dumps(model))
+    _require_same_answers(copy, model, [*sentences(), *UNSEEN], "an unpickled model")

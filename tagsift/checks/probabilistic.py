@@ -1,0 +1,137 @@
+"""Checks of marginal probabilities, and of methods that have none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tagsift.base import SequenceTagger
+from tagsift.checks._sample import (
+    LABELS,
+    UNSEEN,
+    expect_error,
+    fitted,
+    fresh,
+    gold,
+    require,
+    same_arrays,
+    sentences,
+)
+from tagsift.errors import NotSupportedError
+from tagsift.typing import FloatArray
+
+__all__ = [
+    "check_marginal_columns",
+    "check_marginals",
+    "check_marginals_of_full_sets",
+    "check_marginals_of_single_label",
+    "check_marginals_repeatable",
+    "check_no_marginals",
+]
+
+
+def _require_probabilities(
+    marginals: Sequence[FloatArray], lengths: Sequence[int], n_labels: int, case: str
+) -> None:
+    """Ask for one array [T, L] per sentence, with rows that are distributions."""
+    require(isinstance(marginals, list), "predict_marginals must return a list.")
+    shapes = [piece.shape for piece in marginals]
+    expected = [(length, n_labels) for length in lengths]
+    require(shapes == expected, f"{case}: expected shapes {expected}, got {shapes}.")
+    stacked = np.concatenate([np.zeros((0, n_labels)), *marginals])  # [M, L]
+    require(
+        np.isfinite(stacked).all(),
+        f"{case}: marginals hold numbers that are not finite.",
+    )
+    require(
+        (stacked >= 0).all() and (stacked <= 1 + 1e-9).all(),
+        f"{case}: marginals must lie between 0 and 1.",
+    )
+    require(
+        np.allclose(stacked.sum(axis=1), 1.0, rtol=0, atol=1e-6),
+        f"{case}: the rows of marginals must sum to 1.",
+    )
+
+
+def check_marginals(estimator: SequenceTagger) -> None:
+    """Marginals are distributions over the classes, for any sentence."""
+    model = fitted(estimator)
+    long = [word for words in sentences() for word in words] * 6
+    cases: dict[str, list[list[str]]] = {
+        "training sentences": sentences(),
+        "unseen words": UNSEEN,
+        "empty sentences": [[], ["dog"], []],
+        "no token": [[], []],
+        "no sentence": [],
+        "a long sentence": [long],
+    }
+    for case, X in cases.items():
+        _require_probabilities(
+            model.predict_marginals(X), list(map(len, X)), len(LABELS), case
+        )
+
+
+def check_marginal_columns(estimator: SequenceTagger) -> None:
+    """The columns of marginals are in the order of `classes_`."""
+    X, truth = sentences(), gold()
+    for labels in (LABELS, LABELS[::-1]):
+        model = fresh(estimator, labels=labels).fit(X, truth)
+        columns = {name: k for k, name in enumerate(model.classes_)}
+        right = [columns[k] for sentence in truth for k in sentence]
+        marginals = np.concatenate(model.predict_marginals(X))  # [M, L]
+        mean = float(marginals[np.arange(len(right)), right].mean())
+        require(
+            mean > 1.5 / len(LABELS),
+            "the columns of predict_marginals must be in the order of classes_: the "
+            f"right labels of exact training tokens have a mean probability of "
+            f"{mean:.2f} with labels={labels}.",
+        )
+
+
+def check_marginals_of_full_sets(estimator: SequenceTagger) -> None:
+    """A fit on unlabelled tokens still gives probabilities."""
+    X = sentences()
+    model = fresh(estimator).fit(X, [[set(LABELS)] * len(words) for words in X])
+    for case, part in (("training sentences", X), ("unseen words", UNSEEN)):
+        _require_probabilities(
+            model.predict_marginals(part),
+            list(map(len, part)),
+            len(LABELS),
+            f"full sets, {case}",
+        )
+
+
+def check_marginals_of_single_label(estimator: SequenceTagger) -> None:
+    """With one label, its probability is 1."""
+    X = sentences()
+    model = fresh(estimator).fit(X, [["O"] * len(words) for words in X])
+    _require_probabilities(
+        model.predict_marginals(UNSEEN), list(map(len, UNSEEN)), 1, "a single label"
+    )
+
+
+def check_marginals_repeatable(estimator: SequenceTagger) -> None:
+    """Marginals are the same to the bit when asked twice, and after a second fit."""
+    model = fitted(estimator)
+    X = [*sentences(), *UNSEEN]
+    first = model.predict_marginals(X)
+    require(
+        same_arrays(first, model.predict_marginals(X)),
+        "predict_marginals gives other numbers when it is called again.",
+    )
+    require(
+        same_arrays(first, fitted(estimator).predict_marginals(X)),
+        "two fits with the same random_state give different marginals.",
+    )
+
+
+def check_no_marginals(estimator: SequenceTagger) -> None:
+    """A method without probabilities says so, fitted or not."""
+    for model in (fresh(estimator), fitted(estimator)):
+        expect_error(
+            NotSupportedError,
+            lambda model=model: model.predict_marginals(sentences()),  # type: ignore[misc]
+            "predict_marginals of a method without probabilities",
+            estimator.method.title,
+        )

@@ -1,0 +1,52 @@
+"""Every registered estimator passes every check of the public contract suite."""
+
+from __future__ import annotations
+
+import pytest
+
+from tagsift import registry
+from tagsift.base import SequenceTagger
+from tagsift.checks import Check, yield_checks
+
+
+def cases() -> list[object]:
+    """All pairs of a method and a check that fits it; a missing module is one case."""
+    found: list[object] = []
+    for name in registry.names():
+        try:
+            estimator = registry.make(name)
+        except ImportError as error:
+            found.append(pytest.param(name, None, id=f"{name}-missing-{error.name}"))
+            continue
+        found += [
+            pytest.param(name, check, id=f"{name}-{check.__name__}")
+            for check in yield_checks(estimator)
+        ]
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::tagsift.errors.TagsiftWarning")
+@pytest.mark.parametrize(("name", "check"), cases())
+def test_contract(name: str, check: Check | None):
+    estimator = registry.make(name)  # raises the ImportError of a missing module
+    assert check is not None
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_the_class_knows_its_name(name: str):
+    estimator = registry.make(name)
+    assert isinstance(estimator, SequenceTagger)
+    assert estimator.method.name == name
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_skipped_checks_exist_and_say_why(name: str):
+    kind = registry.estimator(name)
+    known = {
+        check.__name__
+        for check in yield_checks(type("Plain", (kind,), {"_check_skips": {}})())
+    }
+    for check, reason in kind._check_skips.items():
+        assert check in known
+        assert len(reason) > 20
