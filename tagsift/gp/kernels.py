@@ -1,0 +1,156 @@
+r"""The prior: one RBF process per label, and independent transitions.
+
+Equations (4)–(6):
+
+.. math::
+
+    k(x_i, x_j; \theta_y) = \sigma_y^2 \exp(-\textstyle\sum_g \theta_{yg} d_g(x_i, x_j)),
+    \qquad K_T = I, \qquad K = \mathrm{blkdiag}(K_U, K_T)
+
+with :math:`d_g` the squared distance in feature group g. The paper has one group and
+fixes the amplitude :math:`\sigma_y^2` at 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.backend import asarray, is_torch, namespace
+from tagsift.typing import Array, FloatArray
+
+__all__ = [
+    "RBF",
+    "median_distance",
+    "prior_blocks",
+    "squared_distances",
+    "transition_covariance",
+]
+
+
+@dataclass(frozen=True)
+class RBF:
+    """Equation (4) for every label: inverse widths and amplitudes.
+
+    Parameters
+    ----------
+    theta : ndarray of shape (n_labels, n_groups)
+        θ of every label and feature group.
+    amplitude : ndarray of shape (n_labels,)
+        Prior variance σ² of every label's latent values; 1 in the paper.
+    """
+
+    theta: FloatArray
+    amplitude: FloatArray
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, L."""
+        return len(self.amplitude)
+
+    def unit_gram(self, distances: list[Array], label: int) -> Array:
+        """Correlations exp(−Σ θ d) of one label, in the shape of the distances."""
+        xp = namespace(distances[0])
+        exponent = -float(self.theta[label, 0]) * distances[0]  # [A, B]
+        for g in range(1, len(distances)):
+            exponent -= float(self.theta[label, g]) * distances[g]  # [A, B]
+        return xp.exp(exponent)  # [A, B]
+
+    def gram(self, distances: list[Array], label: int) -> Array:
+        """Covariances of one label: Equation (4) times the amplitude."""
+        return float(self.amplitude[label]) * self.unit_gram(distances, label)
+
+    def shares_width(self, label: int, other: int) -> bool:
+        """Whether two labels have the same θ, so that they can share a factor."""
+        return bool(np.array_equal(self.theta[label], self.theta[other]))
+
+    def replaced(
+        self, theta: FloatArray | None = None, amplitude: FloatArray | None = None
+    ) -> RBF:
+        """Return a copy with other hyperparameters."""
+        return replace(
+            self,
+            theta=self.theta if theta is None else theta,
+            amplitude=self.amplitude if amplitude is None else amplitude,
+        )
+
+
+def transition_covariance(n_labels: int) -> FloatArray:
+    """Equation (5): covariance of the transition latents, the identity over pairs."""
+    return np.eye(n_labels * n_labels)  # [L², L²]
+
+
+def prior_blocks(kernel: RBF, distances: list[Array]) -> list[Array]:
+    """Equation (6): the blocks of K, one per label and one for the transitions."""
+    unary = [kernel.gram(distances, y) for y in range(kernel.n_labels)]  # L × [N, N]
+    return [*unary, transition_covariance(kernel.n_labels)]
+
+
+def squared_distances(
+    X: Any, Z: Any, *, like: Array | None = None, device: Any = None
+) -> Array:
+    """Squared Euclidean distance between the rows of two matrices.
+
+    Parameters
+    ----------
+    X, Z : csr_matrix or array of shapes (A, D) and (B, D)
+        Sparse inputs stay sparse until the product.
+    like, device
+        Where the result shall live; NumPy by default.
+
+    Returns
+    -------
+    array of shape (A, B)
+        Never negative; exactly 0 for equal rows of binary features.
+    """
+    wanted = asarray(np.zeros(0), like=like, device=device)
+    if is_torch(wanted):
+        return _torch_distances(X, Z, wanted)
+    product = X @ Z.T  # [A, B]
+    if sp.issparse(product):
+        product = product.toarray()  # [A, B]
+    squares = -2.0 * np.asarray(product, dtype=np.float64)  # [A, B]
+    squares += _row_squares(X)[:, None]
+    squares += _row_squares(Z)[None, :]
+    return np.maximum(squares, 0.0, out=squares)  # [A, B]
+
+
+def _torch_distances(X: Any, Z: Any, wanted: Array) -> Array:
+    """Dense products on the device: sparse ones are slower there."""
+    a = asarray(X.toarray() if sp.issparse(X) else X, like=wanted, dtype=np.float64)
+    same = Z is X
+    b = (
+        a
+        if same
+        else asarray(
+            Z.toarray() if sp.issparse(Z) else Z, like=wanted, dtype=np.float64
+        )
+    )
+    squares = -2.0 * (a @ b.T)  # [A, B]
+    squares += (a * a).sum(1)[:, None]
+    squares += (b * b).sum(1)[None, :]
+    return squares.clamp_(min=0.0)  # [A, B]
+
+
+def _row_squares(X: Any) -> FloatArray:
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()  # [A]
+    return np.einsum("ij,ij->i", X, X)  # [A]
+
+
+def median_distance(X: Any, seed: int, n_pairs: int = 2000) -> float:
+    """Median squared distance between random rows: the scale at which θ starts.
+
+    Returns 1 where all rows are equal.
+    """
+    rng = np.random.default_rng(seed)
+    n = X.shape[0]
+    first = rng.integers(n, size=n_pairs)  # [P]
+    second = rng.integers(n, size=n_pairs)  # [P]
+    gap = X[first] - X[second]  # [P, D]
+    squares = _row_squares(gap)  # [P]
+    positive = squares[squares > 0]
+    return float(np.median(positive)) if len(positive) else 1.0

@@ -1,0 +1,166 @@
+r"""What the labels say about the latent values: the piecewise likelihood.
+
+Equations (2)–(3):
+
+.. math::
+
+    p(y_a | x_a, f) = \frac{\exp f(x_a, y_a)}{\sum_{y'} \exp f(x_a, y')}, \qquad
+    p(Y | X, f) = \prod_i \prod_a \prod_{y_a^j \in S_{ia}} C_{ia}^j \, p(y_{ia}^j | x_{ia}, f)
+
+A likelihood is two log-partition functions of the unary scores U [N, L] and transition
+scores T [L, L]: the *clamped* one, over what the candidates allow, and the *free* one,
+over everything; log p = clamped − free. Their gradients are label counts: those that
+the labels ask for and those that the model gives. `Piecewise` holds the weights of the
+candidates fixed, so that its clamped part is linear; `Chain` sums over all label
+sequences by forward–backward. The solver and the expectations see only `Partition`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tagsift.backend import logsumexp, namespace, softmax
+from tagsift.chain.lattice import Lattice, forward_backward
+from tagsift.chain.layout import ChainLayout
+from tagsift.typing import Array
+
+__all__ = [
+    "Chain",
+    "Likelihood",
+    "Partition",
+    "Piecewise",
+    "log_piece_probability",
+]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A log-partition function and its gradient.
+
+    Parameters
+    ----------
+    value : float
+        Summed over all sentences.
+    unary : array of shape (n_tokens, n_labels)
+        Derivative in U: expected label counts.
+    pairs : array of shape (n_labels, n_labels)
+        Derivative in T: expected transition counts.
+    curvature : array of shape (n_tokens, n_labels)
+        Second derivatives in U: variances of the label counts.
+    """
+
+    value: float
+    unary: Array
+    pairs: Array
+    curvature: Array
+
+
+class Likelihood(Protocol):
+    """Two log-partition functions of the scores."""
+
+    def free(self, U: Array, T: Array) -> Partition:
+        """Over all labels."""
+
+    def clamped(self, U: Array, T: Array) -> Partition:
+        """Over what the candidates allow."""
+
+
+def log_piece_probability(U: Array) -> Array:
+    """Logarithm of Equation (2): a softmax over the last axis.
+
+    Parameters
+    ----------
+    U : array of shape (…, n_labels)
+        Latent values of a unary factor, or of a transition factor given the left label.
+    """
+    return U - logsumexp(U, axis=-1, keepdims=True)  # […, L]
+
+
+@dataclass(frozen=True)
+class Piecewise:
+    r"""Equation (3) with weights on the pieces (Reading R1).
+
+    With weights w (the confidences, or 1 for every candidate in the literal reading),
+
+    .. math:: \sum_{n,y} w_{ny} \log p(y | x_n, f) + \sum_{y,y'} W_{yy'} \log p(y' | y, f)
+
+    Parameters
+    ----------
+    weights : array of shape (n_tokens, n_labels)
+        Weight of every unary piece.
+    pair_weights : array of shape (n_labels, n_labels)
+        Weight of every transition piece, summed over all neighbours.
+    """
+
+    weights: Array
+    pair_weights: Array
+
+    def free(self, U: Array, T: Array) -> Partition:
+        """Weighted sum of the log-normalisers of all pieces."""
+        xp = namespace(U)
+        tokens = xp.sum(self.weights, axis=1)  # [N]
+        lefts = xp.sum(self.pair_weights, axis=1)  # [L]
+        value = xp.sum(tokens * logsumexp(U, axis=1)) + xp.sum(
+            lefts * logsumexp(T, axis=1)
+        )  # []
+        p = softmax(U, axis=1)  # [N, L]
+        return Partition(
+            float(value),
+            tokens[:, None] * p,  # [N, L]
+            lefts[:, None] * softmax(T, axis=1),  # [L, L]
+            tokens[:, None] * (p * (1.0 - p)),  # [N, L]
+        )
+
+    def clamped(self, U: Array, T: Array) -> Partition:
+        """Weighted sum of the latent values of the candidates: linear."""
+        xp = namespace(U)
+        value = xp.sum(self.weights * U) + xp.sum(self.pair_weights * T)  # []
+        return Partition(
+            float(value), self.weights, self.pair_weights, xp.zeros_like(U)
+        )
+
+
+@dataclass(frozen=True)
+class Chain:
+    r"""The likelihood of whole sentences, :math:`\exp(\log Z_S(f) - \log Z(f))`.
+
+    Forward–backward on the lattice of the candidates and on the full one, each in
+    O(m L²): the l^m candidate sequences are never listed.
+
+    Parameters
+    ----------
+    layout : ChainLayout
+        Packed order of the tokens.
+    mask : array of bool, shape (n_tokens, n_labels)
+        Candidate sets.
+    start : array of shape (n_labels,), optional
+        Scores of the first label of a sentence.
+    """
+
+    layout: ChainLayout
+    mask: Array
+    start: Array | None = None
+
+    def free(self, U: Array, T: Array) -> Partition:
+        """log Z over all label sequences."""
+        return _as_partition(forward_backward(U, T, self.layout, start=self.start))
+
+    def clamped(self, U: Array, T: Array) -> Partition:
+        """log Z_S over the label sequences that the candidates allow."""
+        return _as_partition(
+            forward_backward(U, T, self.layout, start=self.start, mask=self.mask)
+        )
+
+
+def _as_partition(lattice: Lattice) -> Partition:
+    """Sum log Z over the sentences; the counts of one token vary as p(1 − p)."""
+    xp = namespace(lattice.marginals)
+    p = lattice.marginals  # [N, L]
+    spread = p * (1.0 - p)  # [N, L]
+    return Partition(
+        float(xp.sum(lattice.log_z)),
+        p,
+        lattice.pairs,
+        xp.where(spread > 0, spread, xp.zeros_like(spread)),
+    )

@@ -1,0 +1,273 @@
+r"""The variational posterior: moments, KL and bound, all labels at once.
+
+Equations (7)–(13) and (15). Bayes' rule (7)–(8) has no closed form here, so
+q(f) = N(μ, V) of Equation (12) is brought close to it in the sense of (9); by (10),
+log p(Y|X) = KL(q ‖ posterior) + L(q), so this is to maximise the bound (11),
+
+.. math:: L(q) = E_q[\log p(Y | X, f)] - KL(q \| p(f | X))
+
+At the optimum each label has V = (K⁻¹ + diag(λ))⁻¹ with one number λ per token: neither
+K⁻¹ nor an N × N parameter is ever formed. A `Covariance` holds the K of all labels in a
+form that turns λ into variances and the KL of Equation (13),
+
+.. math:: KL = \tfrac12 [\log|V^{-1}K| + tr(VK^{-1}) - N + \mu^T K^{-1} \mu]
+
+and coefficients β into means. Two forms, one interface:
+
+==========  ===============  ==========  =====================  ========================
+            β                μ           factor                 v
+==========  ===============  ==========  =====================  ========================
+dense       α = K⁻¹μ         Kα          B = I + √λ K √λ        k − \|L_B⁻¹ √λ k_n\|²
+inducing    m, whitened      Aᵀm         Λ = I + A diag(λ) Aᵀ   k − \|A_n\|² + \|L_Λ⁻¹A_n\|²
+==========  ===============  ==========  =====================  ========================
+
+with A = chol(K_ZZ)⁻¹ K_Zn. Labels with equal θ share their matrix: an amplitude σ² only
+scales it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tagsift.backend import cho_solve, cholesky, namespace, solve_triangular
+from tagsift.typing import Array
+
+__all__ = [
+    "Covariance",
+    "Dense",
+    "Factors",
+    "Inducing",
+    "kl_divergence",
+    "lower_bound",
+    "transition_kl",
+]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """What one Cholesky factor per label yields.
+
+    Parameters
+    ----------
+    cholesky : list of arrays
+        Of B [N, N] for the dense form, of Λ [M, M] for the inducing one.
+    root : array of shape (n_tokens, n_labels)
+        √λ.
+    var : array of shape (n_tokens, n_labels)
+        Posterior variances.
+    kl : float
+        The part of Equation (13) that depends on V: ½[log|V⁻¹K| + tr(VK⁻¹) − N].
+    """
+
+    cholesky: list[Array]
+    root: Array
+    var: Array
+    kl: float
+
+
+class Covariance(Protocol):
+    """The prior covariances of all labels, seen through λ and β."""
+
+    @property
+    def size(self) -> int:
+        """Length of one label's coefficients β."""
+
+    def factor(self, lam: Array) -> Factors:
+        """Variances and KL for the site precisions λ [N, L]."""
+
+    def mean(self, beta: Array) -> Array:
+        """Means μ [N, L] for the coefficients β [B, L]."""
+
+    def gradient(self, beta: Array, g: Array) -> Array:
+        """Equation (18) for β [B, L], given ∂P/∂μ [N, L], in the metric of the prior."""
+
+    def precondition(self, factors: Factors, r: Array) -> Array:
+        """Newton direction for the gradient `r` [B, L], with the factors' curvature."""
+
+    def quadratic(self, beta: Array, mu: Array) -> float:
+        """μᵀK⁻¹μ, summed over the labels."""
+
+
+@dataclass(frozen=True)
+class Dense:
+    """The exact posterior over all training tokens.
+
+    Parameters
+    ----------
+    grams : sequence of arrays of shape (n_tokens, n_tokens)
+        Correlations exp(−θd) of every label; labels with equal θ share one array.
+    amplitude : sequence of float
+        Prior variance σ² of every label.
+    """
+
+    grams: Sequence[Array]
+    amplitude: Sequence[float]
+
+    @property
+    def size(self) -> int:
+        """Length of β: one coefficient per token."""
+        return int(self.grams[0].shape[0])
+
+    def factor(self, lam: Array) -> Factors:
+        """B = I + √λ K √λ; v = k − |L_B⁻¹ √λ k_n|²."""
+        xp = namespace(lam)
+        root = xp.sqrt(lam)  # [N, L]
+        lowers, columns, kl = [], [], 0.0
+        for y, (gram, scale) in enumerate(zip(self.grams, self.amplitude, strict=True)):
+            side = root[:, y] * scale**0.5  # [N]
+            B = side[:, None] * gram  # [N, N]
+            B *= side[None, :]
+            L, _ = cholesky(_plus_identity(B), overwrite=True)  # [N, N]
+            half = solve_triangular(L, side[:, None] * gram, overwrite=True)  # [N, N]
+            var = scale * (gram.diagonal() - _column_squares(half))  # [N]
+            var = xp.where(var > 0, var, xp.zeros_like(var))  # [N]
+            kl += _kl_of_factor(L, lam[:, y], var)
+            lowers.append(L)
+            columns.append(var)
+        return Factors(lowers, root, xp.stack(columns, axis=1), kl)
+
+    def mean(self, beta: Array) -> Array:
+        """μ = Kα."""
+        return _scale_columns(_apply(self.grams, beta), self.amplitude)  # [N, L]
+
+    def gradient(self, beta: Array, g: Array) -> Array:
+        """Equation (18): −K⁻¹μ + ∂P/∂μ = g − α."""
+        return g - beta  # [N, L]
+
+    def precondition(self, factors: Factors, r: Array) -> Array:
+        """K⁻¹V r = r − √λ B⁻¹ √λ K r."""
+        xp = namespace(r)
+        inner = factors.root * self.mean(r)  # [N, L]
+        solved = [
+            cho_solve(L, inner[:, y : y + 1])[:, 0]
+            for y, L in enumerate(factors.cholesky)
+        ]  # L × [N]
+        return r - factors.root * xp.stack(solved, axis=1)  # [N, L]
+
+    def quadratic(self, beta: Array, mu: Array) -> float:
+        """μᵀK⁻¹μ = α·μ."""
+        return float(namespace(mu).sum(beta * mu))
+
+
+@dataclass(frozen=True)
+class Inducing:
+    """The posterior through M inducing points, whitened.
+
+    Parameters
+    ----------
+    A : sequence of arrays of shape (n_inducing, n_tokens)
+        chol(K_ZZ)⁻¹ K_Zn of every label at unit amplitude; labels with equal θ share
+        one array.
+    norms : sequence of arrays of shape (n_tokens,)
+        Squared column norms of `A`, at most 1.
+    amplitude : sequence of float
+        Prior variance σ² of every label.
+    """
+
+    A: Sequence[Array]
+    norms: Sequence[Array]
+    amplitude: Sequence[float]
+
+    @property
+    def size(self) -> int:
+        """Length of β: one coefficient per inducing point."""
+        return int(self.A[0].shape[0])
+
+    def factor(self, lam: Array) -> Factors:
+        """Λ = I + A diag(λ) Aᵀ; v = k − |A_n|² + |L_Λ⁻¹ A_n|²."""
+        xp = namespace(lam)
+        root = xp.sqrt(lam)  # [N, L]
+        lowers, columns, kl = [], [], 0.0
+        for y, (A, norms, scale) in enumerate(
+            zip(self.A, self.norms, self.amplitude, strict=True)
+        ):
+            scaled = A * (root[:, y] * scale**0.5)[None, :]  # [M, N]
+            L, _ = cholesky(_plus_identity(scaled @ scaled.T), overwrite=True)  # [M, M]
+            half = solve_triangular(L, A)  # [M, N]
+            reduced = scale * _column_squares(half)  # [N]
+            var = scale * (1.0 - norms) + reduced  # [N]
+            kl += _kl_of_factor(L, lam[:, y], reduced)
+            lowers.append(L)
+            columns.append(xp.where(var > 0, var, xp.zeros_like(var)))
+        return Factors(lowers, root, xp.stack(columns, axis=1), kl)
+
+    def mean(self, beta: Array) -> Array:
+        """μ = Aᵀm."""
+        roots = [scale**0.5 for scale in self.amplitude]
+        return _scale_columns(_apply(self.A, beta, transpose=True), roots)  # [N, L]
+
+    def gradient(self, beta: Array, g: Array) -> Array:
+        """Equation (18) in whitened coordinates: A ∂P/∂μ − m."""
+        roots = [scale**0.5 for scale in self.amplitude]
+        return _scale_columns(_apply(self.A, g), roots) - beta  # [M, L]
+
+    def precondition(self, factors: Factors, r: Array) -> Array:
+        """Λ⁻¹ r."""
+        solved = [
+            cho_solve(L, r[:, y : y + 1])[:, 0] for y, L in enumerate(factors.cholesky)
+        ]  # L × [M]
+        return namespace(r).stack(solved, axis=1)  # [M, L]
+
+    def quadratic(self, beta: Array, mu: Array) -> float:
+        """|m|²."""
+        return float(namespace(beta).sum(beta * beta))
+
+
+def _apply(
+    matrices: Sequence[Array], columns: Array, *, transpose: bool = False
+) -> Array:
+    """Multiply column y by matrix y; one product where all share a matrix."""
+    first = matrices[0]
+    if all(matrix is first for matrix in matrices):
+        return (first.T if transpose else first) @ columns  # [·, L]
+    products = [
+        (columns[:, y] @ matrix if transpose else matrix @ columns[:, y])
+        for y, matrix in enumerate(matrices)
+    ]  # L × [·]
+    return namespace(columns).stack(products, axis=1)  # [·, L]
+
+
+def _scale_columns(columns: Array, scales: Sequence[float]) -> Array:
+    """Multiply column y by a number, in place."""
+    for y, scale in enumerate(scales):
+        if scale != 1.0:
+            columns[:, y] *= scale
+    return columns
+
+
+def _plus_identity(B: Array) -> Array:
+    """Add 1 to the diagonal, in place."""
+    B.reshape(-1)[:: B.shape[0] + 1] += 1.0
+    return B
+
+
+def _column_squares(A: Array) -> Array:
+    """Squared norms of the columns, [N]."""
+    return namespace(A).sum(A * A, axis=0)
+
+
+def _kl_of_factor(L: Array, lam: Array, reduced: Array) -> float:
+    """½ log|LLᵀ| − ½ Σ λ·reduced, since tr(VK⁻¹) = N − Σ λ·reduced."""
+    xp = namespace(L)
+    log_det = 2.0 * xp.sum(xp.log(L.diagonal()))  # []
+    return 0.5 * float(log_det - xp.sum(lam * reduced))
+
+
+def kl_divergence(factors: Factors, quadratic: float) -> float:
+    """Equation (13), summed over the labels."""
+    return factors.kl + 0.5 * quadratic
+
+
+def transition_kl(mu_T: Array, var_T: Array, prior: float = 1.0) -> float:
+    """Equation (13) for the transition block, K_T = prior · I."""
+    xp = namespace(mu_T)
+    ratio = var_T / prior  # [L, L]
+    terms = ratio - 1.0 - xp.log(ratio) + mu_T * mu_T / prior  # [L, L]
+    return 0.5 * float(xp.sum(terms))
+
+
+def lower_bound(expected: float, kl: float) -> float:
+    """Equations (11) and (15): expected log-likelihood minus KL."""
+    return expected - kl
