@@ -1,0 +1,496 @@
+"""Each check fails on an estimator that breaks just what it looks at."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from tagsift.base import Method
+from tagsift.checks import (
+    check_estimator,
+    common,
+    errors,
+    inputs,
+    partial,
+    persistence,
+    probabilistic,
+    structured,
+    yield_checks,
+)
+from tagsift.errors import InputError
+from tagsift.models import Majority
+
+MODULES = (common, inputs, partial, probabilistic, structured, persistence, errors)
+ALL_CHECKS = {name for module in MODULES for name in module.__all__}
+FACTS = Majority.method
+BROKEN: dict[str, type[Majority]] = {}
+
+
+def breaks(check: str):
+    """Register a class that must fail `check`; its other checks are skipped."""
+
+    def register(kind: type[Majority]) -> type[Majority]:
+        assert check in ALL_CHECKS
+        kind._check_skips = {name: "not of interest" for name in ALL_CHECKS - {check}}
+        BROKEN[check] = kind
+        return kind
+
+    return register
+
+
+# Common ----------------------------------------------------------------------------
+
+
+@breaks("check_method_facts")
+class Nameless(Majority):
+    method: ClassVar[Method] = replace(FACTS, title="")
+
+
+@breaks("check_fit_returns_self")
+class FitReturnsNothing(Majority):
+    def fit(self, X, y):
+        super().fit(X, y)
+
+
+@breaks("check_predict_shapes")
+class PredictsTuples(Majority):
+    def predict(self, X):
+        return [tuple(labels) for labels in super().predict(X)]
+
+
+@breaks("check_default_label_order")
+class SortsBackwards(Majority):
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.classes_ = self.classes_[::-1]
+        return self
+
+
+@breaks("check_labels_setting")
+class IgnoresLabels(Majority):
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.classes_ = tuple(sorted(self.classes_))
+        return self
+
+
+@breaks("check_unused_label")
+class PredictsTheUnused(Majority):
+    def _predict(self, features):
+        return np.full(features.n_tokens, int(self.prior_.argmin()))
+
+
+@breaks("check_repeatable")
+class Dices(Majority):
+    def _fit(self, train):
+        recovered = super()._fit(train)
+        self.counts_ = self.counts_ * (1 + 1e-12 * np.random.default_rng().random())
+        return recovered
+
+
+@breaks("check_refit_forgets")
+class Remembers(Majority):
+    def _fit(self, train):
+        self.n_fits_ = getattr(self, "n_fits_", 0) + 1
+        return super()._fit(train)
+
+    def _state(self):
+        meta, arrays = super()._state()
+        return meta, arrays | {"n_fits": np.array(self.n_fits_)}
+
+
+@breaks("check_input_is_not_modified")
+class WritesIntoX(Majority):
+    def fit(self, X, y):
+        super().fit(X, y)
+        X[0][0] = X[0][1]
+        return self
+
+
+@breaks("check_sentence_order")
+class TrustsTheFirst(Majority):
+    def _fit(self, train):
+        super()._fit(train.take_sequences([0]))
+        return train.mask.argmax(axis=1)
+
+
+@breaks("check_renamed_labels")
+class ReadsNames(Majority):
+    def _predict(self, features):
+        k = self.classes_.index("B-VP") if "B-VP" in self.classes_ else 0
+        return np.full(features.n_tokens, k)
+
+
+@breaks("check_sentences_are_independent")
+class CountsSentences(Majority):
+    def _predict(self, features):
+        return np.full(features.n_tokens, int(features.n_sequences > 1))
+
+
+@breaks("check_learns_separable_data")
+class LearnsNothing(Majority):
+    def _predict(self, features):
+        return np.zeros(features.n_tokens, dtype=np.int64)
+
+
+@breaks("check_score")
+class ScoresInPercent(Majority):
+    def score(self, X, y):
+        return 100 * super().score(X, y)
+
+
+@breaks("check_settings")
+class ChangesSettings(Majority):
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.labels = self.classes_
+        return self
+
+
+# Inputs ----------------------------------------------------------------------------
+
+
+@breaks("check_empty_sentences")
+class DropsEmpty(Majority):
+    def predict(self, X):
+        return [labels for labels in super().predict(X) if labels]
+
+
+@breaks("check_feature_matrix")
+class NeedsWords(Majority):
+    def _predict(self, features):
+        known = super()._predict(features)
+        return known if self.vectorizer_ is not None else np.zeros_like(known)
+
+
+@breaks("check_kinds_of_candidates")
+class TakesTheFirst(Majority):
+    def fit(self, X, y):
+        first = [[e[0] if isinstance(e, list) else e for e in labels] for labels in y]
+        return super().fit(X, first)
+
+
+@breaks("check_kinds_of_tokens")
+class NeedsTemplates(Majority):
+    def _fit(self, train):
+        if "word" not in train.features.names:
+            raise InputError("words are needed.")
+        return super()._fit(train)
+
+
+@breaks("check_long_sentence")
+class Cuts(Majority):
+    def predict(self, X):
+        return [labels[:100] for labels in super().predict(X)]
+
+
+@breaks("check_masks")
+class NamesNumbers(Majority):
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.classes_ = tuple(map(str, self.classes_))
+        return self
+
+
+@breaks("check_one_token")
+class NeedsTwoTokens(Majority):
+    def _fit(self, train):
+        if train.n_tokens < 2:
+            raise ZeroDivisionError("division by zero")
+        return super()._fit(train)
+
+
+@breaks("check_one_token_sentences")
+class NeedsPairs(Majority):
+    def _fit(self, train):
+        pairs = int((train.features.lengths - 1).sum())
+        self.prior_weight_ = 1 // pairs
+        return super()._fit(train)
+
+
+@breaks("check_single_label")
+class NeedsTwoLabels(Majority):
+    def _fit(self, train):
+        self.other_ = 1 // (train.n_labels - 1)
+        return super()._fit(train)
+
+
+@breaks("check_unseen_words")
+class LosesUnseen(Majority):
+    def predict(self, X):
+        return [
+            [k for k, word in zip(labels, words, strict=True) if word.islower()]
+            for labels, words in zip(super().predict(X), X, strict=True)
+        ]
+
+
+# Partial labels --------------------------------------------------------------------
+
+
+@breaks("check_recovered")
+class RecoversAnything(Majority):
+    def _fit(self, train):
+        super()._fit(train)
+        return (train.mask.argmax(axis=1) + 1) % train.n_labels
+
+
+@breaks("check_all_exact")
+class RecoversPredictions(Majority):
+    def _fit(self, train):
+        super()._fit(train)
+        return np.zeros(train.n_tokens, dtype=np.int64)
+
+
+@breaks("check_confidences")
+class ConfidentOutside(Majority):
+    def _fit(self, train):
+        recovered = super()._fit(train)
+        self._train_confidences = np.full(train.mask.shape, 1 / train.n_labels)
+        return recovered
+
+
+@breaks("check_full_sets")
+class NeedsExactTokens(Majority):
+    def _fit(self, train):
+        recovered = super()._fit(train)
+        if not train.exact.any():
+            self.prior_ = self.prior_ * np.nan
+        return recovered
+
+
+@breaks("check_recover")
+class RecoversTheFirst(Majority):
+    def _restricted(self, features, mask):
+        return np.zeros(len(mask), dtype=np.int64), None
+
+
+@breaks("check_refuses_candidates")
+class GuessesQuietly(Majority):
+    method: ClassVar[Method] = replace(FACTS, exact_only=True)
+
+    def fit(self, X, y):
+        one = [[min(e) if isinstance(e, set) else e for e in labels] for labels in y]
+        return super().fit(X, one)
+
+
+# Probabilities ---------------------------------------------------------------------
+
+
+@breaks("check_marginals")
+class MarginalsSumToTwo(Majority):
+    def _marginals(self, features):
+        return 2 * super()._marginals(features)
+
+
+@breaks("check_marginal_columns")
+class ColumnsBackwards(Majority):
+    def _marginals(self, features):
+        return super()._marginals(features)[:, ::-1]
+
+
+@breaks("check_marginals_of_full_sets")
+class NaNWithoutLabels(NeedsExactTokens):
+    pass
+
+
+@breaks("check_marginals_of_single_label")
+class HalfSure(Majority):
+    def _marginals(self, features):
+        marginals = super()._marginals(features)
+        return marginals * 0.5 if marginals.shape[1] == 1 else marginals
+
+
+@breaks("check_marginals_repeatable")
+class SamplesMarginals(Majority):
+    def _marginals(self, features):
+        marginals = super()._marginals(features)
+        draws = np.random.default_rng().dirichlet(np.ones(marginals.shape[1]))
+        return 0.999 * marginals + 0.001 * draws
+
+
+@breaks("check_no_marginals")
+class InventsMarginals(Majority):
+    method: ClassVar[Method] = replace(FACTS, probabilities=False)
+
+    def predict_marginals(self, X):
+        return [np.zeros((len(words), 4)) for words in X]
+
+
+# Structure -------------------------------------------------------------------------
+
+
+@breaks("check_sees_neighbours")
+class ClaimsStructure(Majority):
+    method: ClassVar[Method] = replace(FACTS, structured=True)
+
+
+@breaks("check_ignores_neighbours")
+class HidesStructure(Majority):
+    def _predict(self, features):
+        return np.arange(features.n_tokens) % len(self.classes_)
+
+
+# Files -----------------------------------------------------------------------------
+
+
+@breaks("check_save_load")
+class LoadsWrongly(Majority):
+    def _restore(self, meta, arrays):
+        super()._restore(meta, {**arrays, "prior": arrays["prior"][::-1]})
+
+
+@breaks("check_save_load_ready_features")
+class SavesOnlyWords(Majority):
+    def save(self, path):
+        self.vectorizer_.state()
+        super().save(path)
+
+
+@breaks("check_saved_again")
+class LosesOnLoading(Majority):
+    def _state(self):
+        meta, arrays = super()._state()
+        return meta | {"history": getattr(self, "history_", [])}, arrays
+
+    def _fit(self, train):
+        self.history_ = [0.5]
+        return super()._fit(train)
+
+
+@breaks("check_file_holds_no_code")
+class HidesAPickle(Majority):
+    def _state(self):
+        packed = np.frombuffer(pickle.dumps(super()._state()), dtype=np.uint8)
+        return {}, {"pickle": packed}
+
+    def _restore(self, meta, arrays):
+        super()._restore(*pickle.loads(arrays["pickle"].tobytes()))
+
+
+@breaks("check_pickle")
+class HoldsALambda(Majority):
+    def _fit(self, train):
+        self.hook_ = lambda: None
+        return super()._fit(train)
+
+
+# Errors ----------------------------------------------------------------------------
+
+
+@breaks("check_not_fitted")
+class AnswersUnfitted(Majority):
+    def predict(self, X):
+        return super().predict(X) if hasattr(self, "classes_") else [[] for _ in X]
+
+
+@breaks("check_bad_input")
+class FillsHoles(Majority):
+    def fit(self, X, y):
+        filled = [[entry or {"O"} for entry in labels] for labels in y]
+        return super().fit(X, filled)
+
+
+@breaks("check_labels_are_complete")
+class AddsLabels(Majority):
+    def fit(self, X, y):
+        self.labels = None
+        return super().fit(X, y)
+
+
+@breaks("check_failed_fit")
+class HalfFitted(Majority):
+    def fit(self, X, y):
+        self.classes_ = ()
+        return super().fit(X, y)
+
+
+@breaks("check_bad_settings")
+class TakesAnything(Majority):
+    def _check_parameters(self):
+        pass
+
+
+@breaks("check_settings_are_constrained")
+class FreeSetting(Majority):
+    def __init__(
+        self,
+        *,
+        depth=1,
+        features=None,
+        labels=None,
+        scheme="auto",
+        random_state=0,
+        verbose=0,
+    ):
+        super().__init__(
+            features=features,
+            labels=labels,
+            scheme=scheme,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.depth = depth
+
+
+# -----------------------------------------------------------------------------------
+
+
+def test_every_check_has_an_estimator_that_breaks_it():
+    assert BROKEN.keys() == ALL_CHECKS
+
+
+@pytest.mark.parametrize("check", sorted(ALL_CHECKS))
+def test_check_fails(check: str):
+    estimator = BROKEN[check]()
+    assert [found.__name__ for found in yield_checks(estimator)] == [check]
+    with pytest.raises(AssertionError, match=f"^{type(estimator).__name__}, {check}: "):
+        check_estimator(estimator)
+
+
+def test_an_intact_estimator_passes():
+    check_estimator(Majority())
+
+
+def test_the_estimator_given_is_left_alone():
+    estimator = Majority(labels=("O",), random_state=5)
+    list(yield_checks(estimator))
+    with pytest.raises(AssertionError):  # its labels= lacks those of the sample
+        check_estimator(estimator)
+    assert estimator.get_params()["labels"] == ("O",)
+    assert not hasattr(estimator, "classes_")
+
+
+@pytest.mark.parametrize("exact_only", [False, True])
+@pytest.mark.parametrize("probabilities", [False, True])
+@pytest.mark.parametrize("is_structured", [False, True])
+def test_the_facts_choose_the_checks(exact_only, probabilities, is_structured):
+    class Variant(Majority):
+        method: ClassVar[Method] = replace(
+            FACTS,
+            exact_only=exact_only,
+            probabilities=probabilities,
+            structured=is_structured,
+        )
+
+    found = {check.__name__ for check in yield_checks(Variant())}
+    assert ("check_refuses_candidates" in found) == exact_only
+    assert ("check_full_sets" in found) == (not exact_only)
+    assert ("check_marginals" in found) == probabilities
+    assert ("check_no_marginals" in found) == (not probabilities)
+    assert ("check_sees_neighbours" in found) == is_structured
+    assert ("check_ignores_neighbours" in found) == (not is_structured)
+
+
+def test_a_setting_that_needs_a_word_is_passed_on():
+    class Slow(Majority):
+        _check_params: ClassVar[dict[str, Any]] = {"verbose": False}
+
+        def _fit(self, train):
+            assert self.verbose is False
+            return super()._fit(train)
+
+    common.check_fit_returns_self(Slow(verbose=2))
