@@ -1,0 +1,266 @@
+"""Kernel ridge regression with a free bias, factored once and solved many times.
+
+Shared by SURE and PL-AGGD, whose targets change from round to round while the kernel
+does not. With targets P, kernel K and ridge r the minimiser of
+``|K A + 1 b − P|² + r tr(Aᵀ K A)`` is, with M = K + r I and u = M⁻¹ 1,
+
+    b = uᵀ P / (uᵀ 1),   A = M⁻¹ (P − 1 b),   outputs K A + 1 b = P − r A.
+
+Above a size limit the kernel is replaced by its Nyström approximation on a random part
+of the training tokens, and the same regression is solved in the primal.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.linalg as sl
+
+from tagsift.baselines._distances import Reference, pair_products, row_norms
+from tagsift.baselines._state import pack_matrix, unpack_matrix
+from tagsift.errors import ScaleWarning
+from tagsift.typing import FloatArray
+
+__all__ = [
+    "DenseRidge",
+    "KernelExpansion",
+    "NystromRidge",
+    "Ridge",
+    "kernel_ridge",
+    "mean_distance",
+    "rbf_blocks",
+]
+
+#: Tokens up to which the mean distance is taken over all pairs.
+_ALL_PAIRS = 5_000
+#: Random pairs above that.
+_PAIRS = 100_000
+#: Numbers in the Nyström features (1.6 GB of doubles).
+_FEATURES = 200_000_000
+
+
+def mean_distance(X: Any, rng: np.random.Generator) -> float:
+    """Mean Euclidean distance between two different training tokens.
+
+    Over all pairs up to 5,000 tokens, from 100,000 random pairs above. One where all
+    tokens are alike, so that it can always serve as a kernel width.
+    """
+    n = X.shape[0]
+    if n < 2:
+        return 1.0
+    if n <= _ALL_PAIRS:
+        reference = Reference(X)
+        total = sum(float(np.sqrt(squared).sum()) for _, squared in reference.blocks(X))
+        mean = total / (n * (n - 1))
+    else:
+        left = rng.integers(n, size=_PAIRS)  # [pairs]
+        right = (left + rng.integers(1, n, size=_PAIRS)) % n  # [pairs]
+        squares = row_norms(X)  # [N]
+        squared = squares[left] + squares[right] - 2 * pair_products(X, left, right)
+        mean = float(np.sqrt(np.maximum(squared, 0.0)).mean())
+    return mean if mean > 1e-6 * np.sqrt(row_norms(X).max()) else 1.0
+
+
+def rbf_blocks(reference: Reference, Z: Any, sigma: float) -> Any:
+    """Yield slices of the rows of `Z` and ``exp(−|z − x|² / 2σ²)``, [block, N]."""
+    for part, squared in reference.blocks(Z):
+        squared *= -0.5 / sigma**2  # [block, N]
+        yield part, np.exp(squared, out=squared)  # [block, N]
+
+
+@dataclass(frozen=True)
+class KernelExpansion:
+    """A fitted regression: ``scores(z) = k(z, basis) weights + bias``.
+
+    Parameters
+    ----------
+    basis : csr_matrix or ndarray of shape (n_basis, n_features)
+        Training tokens, or the Nyström part of them.
+    sigma : float
+        Width of the kernel.
+    weights : ndarray of shape (n_basis, n_labels)
+        Dual weights.
+    bias : ndarray of shape (n_labels,)
+        Free bias.
+    """
+
+    basis: Any
+    sigma: float
+    weights: FloatArray
+    bias: FloatArray
+
+    def scores(self, Z: Any) -> FloatArray:
+        """Outputs of the regression for new tokens, [M, L]."""
+        out = np.empty((Z.shape[0], len(self.bias)))  # [M, L]
+        for part, K in rbf_blocks(Reference(self.basis), Z, self.sigma):
+            out[part] = K @ self.weights + self.bias  # [block, L]
+        return out
+
+    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        """Values and arrays from which `from_state` builds an equal expansion."""
+        meta, arrays = pack_matrix("basis", self.basis)
+        arrays |= {"weights": self.weights, "bias": self.bias}
+        return {"sigma": self.sigma, "basis": meta}, arrays
+
+    @classmethod
+    def from_state(
+        cls, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> KernelExpansion:
+        """Build the expansion that `state` described."""
+        basis = unpack_matrix("basis", meta["basis"], arrays)
+        return cls(basis, float(meta["sigma"]), arrays["weights"], arrays["bias"])
+
+
+class Ridge(Protocol):
+    """What SURE and PL-AGGD ask of a factored regression."""
+
+    def solve(self, P: FloatArray) -> FloatArray:
+        """Fit the targets and return the outputs on the training tokens, [N, L]."""
+
+    def expansion(self) -> KernelExpansion:
+        """Return the regression fitted last, for new tokens."""
+
+
+class DenseRidge:
+    """Kernel ridge on the whole kernel matrix; memory n² doubles, time n³ / 3.
+
+    Parameters
+    ----------
+    X : csr_matrix or ndarray of shape (n_tokens, n_features)
+        Training tokens.
+    ridge : float
+        The ridge r.
+    sigma : float
+        Width of the kernel.
+    """
+
+    def __init__(self, X: Any, ridge: float, sigma: float) -> None:
+        self.X, self.ridge, self.sigma = X, ridge, sigma
+        n = X.shape[0]
+        M = np.empty((n, n))  # [N, N]
+        for part, K in rbf_blocks(Reference(X), X, sigma):
+            M[part] = K
+        M[np.diag_indices(n)] = 1.0 + ridge  # the diagonal of K is 1 exactly
+        # The transpose of a C-ordered matrix is factored in place, without a copy.
+        self._factor = sl.cho_factor(M.T, overwrite_a=True, check_finite=False)
+        self._u = self._apply(np.ones(n))  # [N]
+        self.weights = np.zeros((n, 0))  # [N, L]
+        self.bias = np.zeros(0)  # [L]
+
+    def _apply(self, B: FloatArray) -> FloatArray:
+        return np.asarray(sl.cho_solve(self._factor, B, check_finite=False))  # [N, …]
+
+    def solve(self, P: FloatArray) -> FloatArray:
+        """Fit the targets and return the outputs on the training tokens, [N, L]."""
+        self.bias = self._u @ P / self._u.sum()  # [L]
+        self.weights = self._apply(P - self.bias)  # [N, L]
+        return P - self.ridge * self.weights  # [N, L]
+
+    def expansion(self) -> KernelExpansion:
+        """Return the regression fitted last, for new tokens."""
+        return KernelExpansion(self.X, self.sigma, self.weights, self.bias)
+
+
+class NystromRidge:
+    """The same regression with the kernel approximated on some training tokens.
+
+    With the factor ``L Lᵀ`` of the kernel among the chosen tokens, the features
+    ``Z = k(X, basis) L⁻ᵀ`` have ``Z Zᵀ ≈ K``; ridge regression on Z with a free bias is
+    kernel ridge on Z Zᵀ.
+
+    Parameters
+    ----------
+    X, ridge, sigma
+        As in `DenseRidge`.
+    rng : Generator
+        Draws the basis.
+    n_basis : int
+        How many tokens it has.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        ridge: float,
+        sigma: float,
+        rng: np.random.Generator,
+        n_basis: int = 2_000,
+    ) -> None:
+        self.sigma = sigma
+        n = X.shape[0]
+        size = min(n, n_basis, max(500, _FEATURES // n))
+        self.basis = X[np.sort(rng.choice(n, size=size, replace=False))]  # [B, D]
+        reference = Reference(self.basis)
+        K = np.empty((size, size))  # [B, B]
+        for part, block in rbf_blocks(reference, self.basis, sigma):
+            K[part] = block
+        K[np.diag_indices(size)] = 1.0 + 1e-8  # duplicates among the chosen tokens
+        self._root = np.linalg.cholesky(K)  # [B, B]
+        self._Z = np.empty((n, size))  # [N, B]
+        for part, block in rbf_blocks(reference, X, sigma):
+            self._Z[part] = sl.solve_triangular(
+                self._root, block.T, lower=True, check_finite=False
+            ).T  # [block, B]
+        self._centre = self._Z.mean(axis=0)  # [B]
+        S = self._Z.T @ self._Z - n * np.outer(self._centre, self._centre)  # [B, B]
+        S[np.diag_indices(size)] += ridge
+        self._factor = sl.cho_factor(S, lower=True, check_finite=False)
+        self._w = np.zeros((size, 0))  # [B, L]
+        self.bias = np.zeros(0)  # [L]
+
+    def solve(self, P: FloatArray) -> FloatArray:
+        """Fit the targets and return the outputs on the training tokens, [N, L]."""
+        mean = P.mean(axis=0)  # [L]
+        right = self._Z.T @ (P - mean)  # [B, L]
+        self._w = np.asarray(sl.cho_solve(self._factor, right))  # [B, L]
+        self.bias = mean - self._centre @ self._w  # [L]
+        return np.asarray(self._Z @ self._w + self.bias)  # [N, L]
+
+    def expansion(self) -> KernelExpansion:
+        """Return the regression fitted last, for new tokens."""
+        weights = np.asarray(
+            sl.solve_triangular(self._root, self._w, trans="T", lower=True)
+        )  # [B, L]
+        return KernelExpansion(self.basis, self.sigma, weights, self.bias)
+
+
+def kernel_ridge(
+    X: Any, ridge: float, rng: np.random.Generator, *, max_dense: int, title: str
+) -> Ridge:
+    """Factor the regression: dense up to `max_dense` tokens, Nyström above.
+
+    Parameters
+    ----------
+    X : csr_matrix or ndarray of shape (n_tokens, n_features)
+        Training tokens.
+    ridge : float
+        The ridge r.
+    rng : Generator
+        For the mean distance and the basis of large data.
+    max_dense : int
+        Most tokens for the dense kernel.
+    title : str
+        The method, for the warning.
+
+    Returns
+    -------
+    Ridge
+        With ``solve`` and ``expansion``; a `ScaleWarning` says when it is Nyström.
+    """
+    sigma = mean_distance(X, rng)
+    n = X.shape[0]
+    if n <= max_dense:
+        return DenseRidge(X, ridge, sigma)
+    approximate = NystromRidge(X, ridge, sigma, rng)
+    warnings.warn(
+        f"{title} has {n} tokens, more than max_dense={max_dense}: the kernel is "
+        f"replaced by its Nyström approximation on {approximate.basis.shape[0]} of "
+        "them.",
+        ScaleWarning,
+        stacklevel=2,
+    )
+    return approximate

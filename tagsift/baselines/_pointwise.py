@@ -1,0 +1,214 @@
+"""What the token-wise rivals share: tokens labelled one by one from their features.
+
+No sentence boundary and no neighbouring label is seen; any context must be inside the
+features. A subclass fits scaled features and candidate masks of stacked tokens, and
+returns a score for every label of every token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils._param_validation import StrOptions
+
+from tagsift.base import SequenceTagger, TrainingSet
+from tagsift.baselines._scaling import SCALE_MODES, FeatureScaler, scale_features
+from tagsift.baselines._state import add_prefix, strip_prefix
+from tagsift.errors import InputError, NotSupportedError
+from tagsift.features import FeatureMatrix
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+
+__all__ = ["TokenTagger", "best_candidate"]
+
+
+def best_candidate(scores: FloatArray, mask: BoolArray) -> IntArray:
+    """Candidate with the highest score of every token; ties go to the lowest index.
+
+    Parameters
+    ----------
+    scores, mask : ndarray of shape (n_tokens, n_labels)
+        Scores (−∞ is allowed) and candidate sets, none of them empty.
+    """
+    inside = np.where(mask, np.maximum(scores, -np.finfo(float).max), -np.inf)
+    return np.asarray(inside.argmax(axis=1), dtype=np.int64)  # [N]
+
+
+class TokenTagger(SequenceTagger):
+    """Base class of the token-wise rivals.
+
+    A subclass writes `_fit_tokens`, `_token_scores`, `_token_state` and
+    `_restore_tokens`.
+
+    Parameters
+    ----------
+    scale : {"auto", "standard", "l2", "none"}
+        How features are scaled: ``"auto"`` standardises dense columns on the training
+        part and divides sparse rows by their length.
+    features, labels, scheme, random_state, verbose
+        As in `SequenceTagger`.
+
+    Attributes
+    ----------
+    variant_ : str
+        What was done differently because of the size or kind of the data; empty if
+        nothing was.
+    """
+
+    _common_constraints: ClassVar[dict[str, Any]] = {
+        **SequenceTagger._common_constraints,
+        "scale": [StrOptions(set(SCALE_MODES))],
+    }
+
+    def __init__(
+        self,
+        *,
+        scale: str = "auto",
+        features: Any = None,
+        labels: Iterable[Label] | None = None,
+        scheme: str = "auto",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            features=features,
+            labels=labels,
+            scheme=scheme,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.scale = scale
+
+    # What a subclass writes ----------------------------------------------------
+
+    def _fit_tokens(
+        self, X: Any, mask: BoolArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """Fit, and return what ranks the candidates of the training tokens, [N, L]."""
+        raise NotSupportedError(f"{type(self).__name__} does not define _fit_tokens.")
+
+    def _token_scores(self, X: Any) -> FloatArray:
+        """Return a score for every label of every new token, [M, L]."""
+        raise NotSupportedError(f"{type(self).__name__} does not define _token_scores.")
+
+    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        """Return what was learnt: JSON-able values, and arrays."""
+        raise NotSupportedError(f"{type(self).__name__} does not define _token_state.")
+
+    def _restore_tokens(
+        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> None:
+        """Set what `_token_state` returned."""
+        raise NotSupportedError(
+            f"{type(self).__name__} does not define _restore_tokens."
+        )
+
+    # Plain partial-label data --------------------------------------------------
+
+    def fit_flat(self, X: Any, mask: Any) -> Self:
+        """Learn from plain instances, without sentences.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_instances, n_features)
+            One row per instance.
+        mask : array of shape (n_instances, n_labels)
+            1 (or True) where a label is a candidate.
+
+        Returns
+        -------
+        self
+        """
+        rows = _as_rows(X)
+        candidates = mask.toarray() if sp.issparse(mask) else np.asarray(mask)
+        if candidates.ndim != 2 or len(candidates) != rows.shape[0]:
+            raise InputError(
+                f"mask must have one row per instance and one column per label; X has "
+                f"shape {rows.shape} and mask {candidates.shape}."
+            )
+        return self.fit(_one_sequence(rows), [candidates])
+
+    def predict_flat(self, X: Any) -> IntArray:
+        """Label plain instances.
+
+        Parameters
+        ----------
+        X : sparse matrix or array of shape (n_instances, n_features)
+            One row per instance.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_instances,)
+            Column numbers of the mask.
+        """
+        self._check_fitted()
+        rows = _as_rows(X)
+        if rows.shape[0] == 0:
+            return np.empty(0, dtype=np.int64)
+        return self._predict(_one_sequence(rows))
+
+    # What the base class asks for ----------------------------------------------
+
+    def _fit(self, train: TrainingSet) -> IntArray:
+        self.variant_ = ""
+        self.seen_ = np.asarray(train.mask.any(axis=0))  # [L]
+        X, self.scaler_ = scale_features(train.features, self.scale)  # [N, D]
+        rng = np.random.default_rng(train.seed)
+        return best_candidate(self._fit_tokens(X, train.mask, rng), train.mask)  # [N]
+
+    def _scores(self, features: FeatureMatrix) -> FloatArray:
+        scores = self._token_scores(self.scaler_.transform(features))  # [M, L]
+        return np.where(self.seen_, scores, -np.inf)  # [M, L]
+
+    def _predict(self, features: FeatureMatrix) -> IntArray:
+        everything = np.broadcast_to(self.seen_, (features.n_tokens, len(self.seen_)))
+        return best_candidate(self._scores(features), everything)  # [M]
+
+    def _restricted(
+        self, features: FeatureMatrix, mask: BoolArray
+    ) -> tuple[IntArray, FloatArray | None]:
+        return best_candidate(self._scores(features), mask), None
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        meta, arrays = self._token_state()
+        scaler_meta, scaler_arrays = self.scaler_.state()
+        packed = {
+            "seen": self.seen_,
+            **add_prefix("tokens", arrays),
+            **add_prefix("scaler", scaler_arrays),
+        }
+        return {"tokens": meta, "scaler": scaler_meta, "variant": self.variant_}, packed
+
+    def _restore(
+        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> None:
+        self.variant_ = str(meta["variant"])
+        self.seen_ = arrays["seen"].astype(bool)  # [L]
+        self.scaler_ = FeatureScaler.from_state(
+            meta["scaler"], strip_prefix("scaler", arrays)
+        )
+        self._restore_tokens(meta["tokens"], strip_prefix("tokens", arrays))
+
+
+def _as_rows(X: Any) -> Any:
+    """Check plain features: two axes, finite numbers."""
+    rows = sp.csr_matrix(X, dtype=float) if sp.issparse(X) else np.asarray(X)
+    if rows.ndim != 2 or rows.dtype.kind not in "fiub":
+        raise InputError(
+            "X must be a matrix of numbers, one row per instance; got an array of "
+            f"shape {rows.shape} and type {rows.dtype}."
+        )
+    values = rows.data if sp.issparse(rows) else rows
+    if not np.isfinite(values).all():
+        raise InputError(
+            "X holds NaN or infinite values; fill them in or leave those instances out."
+        )
+    return rows if sp.issparse(rows) else rows.astype(float)
+
+
+def _one_sequence(rows: Any) -> FeatureMatrix:
+    """Present plain instances as the tokens of one sequence."""
+    offsets = np.array([0, rows.shape[0]], dtype=np.int64)  # [2]
+    return FeatureMatrix(("flat",), (rows,), offsets)

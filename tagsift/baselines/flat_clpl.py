@@ -1,0 +1,153 @@
+"""Flat CLPL: the convex loss on candidate sets, for plain instances.
+
+The sequence form of it is in `tagsift.baselines.clpl`; this one serves to check the
+reading of the loss on public partial-label sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import minimize
+from sklearn.utils._param_validation import Interval
+
+from tagsift.base import Method
+from tagsift.baselines._linear import append_one
+from tagsift.baselines._pointwise import TokenTagger
+from tagsift.typing import BoolArray, FloatArray, Label
+
+__all__ = ["FlatCLPL", "clpl_objective"]
+
+
+def clpl_objective(
+    W: FloatArray, X: Any, mask: BoolArray, C: float, X_T: Any = None
+) -> tuple[float, FloatArray]:
+    """Convex loss on candidate sets with the squared hinge, and its gradient.
+
+    ``½ |W|² + C Σ_i [ ℓ(mean of the candidates' scores) + Σ_{c ∉ S_i} ℓ(−score_c) ]``
+    with ``ℓ(z) = max(0, 1 − z)²``.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n_features, n_labels)
+        Weights.
+    X : csr_matrix or ndarray of shape (n_tokens, n_features)
+        Instances, bias column included.
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        Candidate sets.
+    C : float
+        Weight of the loss.
+    X_T : matrix of shape (n_features, n_tokens), optional
+        The transpose of `X`, where it is at hand.
+
+    Returns
+    -------
+    value : float
+        The objective.
+    gradient : ndarray of shape (n_features, n_labels)
+        Its derivative by `W`.
+    """
+    share = mask / mask.sum(axis=1, keepdims=True)  # [N, L]
+    scores = np.asarray(X @ W)  # [N, L]
+    gap = np.maximum(0.0, 1.0 - np.einsum("nl,nl->n", share, scores))  # [N]
+    excess = np.where(mask, 0.0, np.maximum(0.0, 1.0 + scores))  # [N, L]
+    value = 0.5 * np.sum(W**2) + C * (np.sum(gap**2) + np.sum(excess**2))
+    slope = 2 * C * (excess - gap[:, None] * share)  # [N, L]
+    return float(value), W + np.asarray((X.T if X_T is None else X_T) @ slope)
+
+
+class FlatCLPL(TokenTagger):
+    """Convex learning from partial labels on plain instances.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the loss.
+    max_iter : int
+        Most steps of L-BFGS.
+    scale, features, labels, scheme, random_state, verbose
+        As in `TokenTagger`.
+
+    Examples
+    --------
+    >>> from tagsift.baselines.flat_clpl import FlatCLPL
+    >>> model = FlatCLPL().fit_flat([[0.0], [1.0]], [[1, 0], [0, 1]])
+    >>> model.predict_flat([[0.2], [0.9]]).tolist()
+    [0, 1]
+    """
+
+    method: ClassVar[Method] = Method(
+        name="flat-clpl",
+        title="CLPL (flat)",
+        family="convex loss on candidate sets",
+        disambiguation="average",
+        structured=False,
+        settings="C=1",
+        cost="L-BFGS on d · q weights",
+        source="Cour, Sapp & Taskar, JMLR 2011",
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        max_iter: int = 1000,
+        scale: str = "auto",
+        features: Any = None,
+        labels: Iterable[Label] | None = None,
+        scheme: str = "auto",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            scale=scale,
+            features=features,
+            labels=labels,
+            scheme=scheme,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.C = C
+        self.max_iter = max_iter
+
+    def _fit_tokens(
+        self, X: Any, mask: BoolArray, rng: np.random.Generator
+    ) -> FloatArray:
+        telling = np.flatnonzero(~mask.all(axis=1))  # [N']
+        rows, sets = append_one(X[telling]), mask[telling]  # [N', D + 1], [N', L]
+        rows_T = sp.csr_matrix(rows.T) if sp.issparse(rows) else rows.T  # [D + 1, N']
+        shape = (rows.shape[1], mask.shape[1])
+
+        def objective(flat: FloatArray) -> tuple[float, FloatArray]:
+            W = flat.reshape(shape)  # [D + 1, L]
+            value, gradient = clpl_objective(W, rows, sets, self.C, rows_T)
+            return value, gradient.ravel()
+
+        found = minimize(
+            objective,
+            np.zeros(shape[0] * shape[1]),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": self.max_iter, "maxfun": 2 * self.max_iter},
+        )
+        self.weights_ = found.x.reshape(shape)  # [D + 1, L]
+        return self._token_scores(X)  # [N, L]
+
+    def _token_scores(self, X: Any) -> FloatArray:
+        return np.asarray(X @ self.weights_[:-1] + self.weights_[-1])  # [M, L]
+
+    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        return {}, {"weights": self.weights_}
+
+    def _restore_tokens(
+        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> None:
+        self.weights_ = arrays["weights"]  # [D + 1, L]

@@ -1,0 +1,256 @@
+"""PL-ECOC: output codes learnt from tokens that a dichotomy does not split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from tagsift.base import Method
+from tagsift.baselines._distances import Reference
+from tagsift.baselines._pointwise import TokenTagger
+from tagsift.baselines._state import pack_matrix, unpack_matrix
+from tagsift.baselines._svm import TwoClassProblem, is_linear, train_machines
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+
+__all__ = ["PLECOC", "code_length", "code_losses", "draw_code", "performance"]
+
+#: Draws after which the code is taken as it is.
+_DRAWS = 2_000
+#: Fewest tokens on either side of a column, while the data allow it.
+_SIDE = 5
+
+
+def code_length(n_labels: int) -> int:
+    """Length of a codeword, ``ceil(10 log2 q)``."""
+    return int(np.ceil(10 * np.log2(n_labels)))
+
+
+def draw_code(
+    mask: BoolArray, length: int, rng: np.random.Generator
+) -> tuple[IntArray, float]:
+    """Draw random dichotomies of the labels that enough tokens do not straddle.
+
+    A token serves a column if all its candidates are on one side. A column is accepted
+    if at least a tenth of the tokens serve it, five of them on either side. Where 2,000
+    draws give none, the tenth is halved, and at last one token a side will do.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        Candidate sets, none of them the whole label set.
+    length : int
+        Columns wanted.
+    rng : Generator
+        Draws the columns. The labels are taken in the order of their candidate columns,
+        so that renaming labels does not change the code.
+
+    Returns
+    -------
+    code : ndarray of shape (n_labels, n_columns)
+        Entries +1 and −1; at most `length` columns, perhaps none, perhaps repeated.
+    threshold : float
+        Share of tokens that was asked for in the end.
+    """
+    n, q = mask.shape
+    order = np.lexsort(mask)  # [L]
+    sets, counts = np.unique(mask, axis=0, return_counts=True)  # [U, L], [U]
+    share, side = 0.1, _SIDE
+    while n and length:
+        draws = np.empty((q, _DRAWS), dtype=np.int64)  # [L, draws]
+        draws[order] = 2 * rng.integers(2, size=(q, _DRAWS)) - 1
+        on_minus = sets.astype(float) @ (draws < 0)  # [U, draws]
+        size = sets.sum(axis=1, keepdims=True)  # [U, 1]
+        plus = counts @ (on_minus == 0)  # [draws]
+        minus = counts @ (on_minus == size)  # [draws]
+        good = (plus + minus >= share * n) & (plus >= side) & (minus >= side)  # [draws]
+        if good.any():
+            return draws[:, np.flatnonzero(good)[:length]], share
+        if share * n >= 1:
+            share /= 2
+        elif side > 1:
+            side = 1
+        else:
+            break
+    return np.empty((q, 0), dtype=np.int64), share
+
+
+def performance(outputs: FloatArray, code: IntArray, mask: BoolArray) -> FloatArray:
+    """How well every column serves every label, rows summing to one.
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n_tokens, n_columns)
+        Signed margins on the training tokens.
+    code : ndarray of shape (n_labels, n_columns)
+        Entries +1 and −1.
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        Candidate sets.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_labels, n_columns)
+        Share of a label's candidate tokens that a column puts on the label's side,
+        divided by the sum over columns; equal where that sum is zero.
+    """
+    plus = mask.T.astype(float) @ (outputs > 0)  # [L, columns]
+    minus = mask.T.astype(float) @ (outputs < 0)  # [L, columns]
+    hits = np.where(code > 0, plus, minus)  # [L, columns]
+    hits /= np.maximum(mask.sum(axis=0), 1)[:, None]  # [L, columns]
+    total = hits.sum(axis=1, keepdims=True)  # [L, 1]
+    equal = 1.0 / max(code.shape[1], 1)
+    return np.where(total > 0, hits / np.where(total > 0, total, 1.0), equal)
+
+
+def code_losses(outputs: FloatArray, code: IntArray, weights: FloatArray) -> FloatArray:
+    """Loss-based decoding ``Σ_l Ĥ[j, l] exp(−g_l(x) M[j, l])``, [M, L]."""
+    agree = np.exp(-np.clip(outputs, -500, 500)) @ np.where(code > 0, weights, 0.0).T
+    oppose = np.exp(np.clip(outputs, -500, 500)) @ np.where(code < 0, weights, 0.0).T
+    return np.asarray(agree + oppose)  # [M, L]
+
+
+class PLECOC(TokenTagger):
+    """Error-correcting output codes without any disambiguation.
+
+    Each code column splits the labels in two; a token trains the column's machine if
+    all its candidates fall on one side. Dense features get RBF machines, sparse ones
+    linear machines.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the loss of the machines.
+    length : int, optional
+        Code columns; by default ``ceil(10 log2 q)`` for q labels.
+    n_jobs : int, optional
+        Processes to train in.
+    scale, features, labels, scheme, random_state, verbose
+        As in `TokenTagger`.
+
+    Attributes
+    ----------
+    code_ : ndarray of shape (n_labels, n_columns)
+        The accepted columns.
+
+    Examples
+    --------
+    >>> from tagsift.baselines import PLECOC
+    >>> model = PLECOC().fit_flat([[0.0], [1.0]], [[1, 0], [0, 1]])
+    >>> model.predict_flat([[0.2], [0.9]]).tolist()
+    [0, 1]
+    """
+
+    method: ClassVar[Method] = Method(
+        name="pl-ecoc",
+        title="PL-ECOC",
+        family="error-correcting output codes of SVMs",
+        disambiguation="none",
+        structured=False,
+        settings="C=1, length = ceil(10 log2 q); linear SVMs on sparse features",
+        cost="one SVM a code column",
+        source="Zhang, Yu & Tang, TKDE 2017",
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "length": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        length: int | None = None,
+        n_jobs: int | None = None,
+        scale: str = "auto",
+        features: Any = None,
+        labels: Iterable[Label] | None = None,
+        scheme: str = "auto",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            scale=scale,
+            features=features,
+            labels=labels,
+            scheme=scheme,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.C = C
+        self.length = length
+        self.n_jobs = n_jobs
+
+    def _fit_tokens(
+        self, X: Any, mask: BoolArray, rng: np.random.Generator
+    ) -> FloatArray:
+        telling = np.flatnonzero(~mask.all(axis=1))  # [N']
+        rows, sets = X[telling], mask[telling]  # [N', D], [N', L]
+        length = code_length(mask.shape[1]) if self.length is None else self.length
+        self.code_, _ = draw_code(sets, length, rng)  # [L, columns]
+        self.variant_ = "linear SVMs (sparse features)" if is_linear(X) else ""
+        # A column, its repeats and its complements share one machine.
+        lead = self.code_ * self.code_[0]  # [L, columns]
+        distinct, owner = np.unique(lead, axis=1, return_inverse=True)
+        machines = train_machines(
+            rows,
+            [_problem(sets, column) for column in distinct.T],
+            C=self.C,
+            seed=int(rng.integers(2**31)),
+            title=self.method.title,
+            n_jobs=self.n_jobs,
+        )
+        sign = self.code_[0]  # [columns]
+        self._weights = machines.weights[:, owner.ravel()] * sign  # [D or N', columns]
+        self._bias = machines.bias[owner.ravel()] * sign  # [columns]
+        self._basis = None
+        if not is_linear(X):
+            support = np.flatnonzero(self._weights.any(axis=1))  # [B]
+            self._basis, self._weights = rows[support], self._weights[support]
+        self._performance = performance(self._outputs(rows), self.code_, sets)
+        return self._token_scores(X)  # [N, L]
+
+    def _outputs(self, X: Any) -> FloatArray:
+        """Signed margins of all columns, [M, columns]."""
+        if self._basis is None:
+            return np.asarray(X @ self._weights + self._bias)  # [M, columns]
+        out = np.empty((X.shape[0], len(self._bias)))  # [M, columns]
+        for part, squared in Reference(self._basis).blocks(X):
+            K = np.exp(-squared / X.shape[1])  # [block, B]
+            out[part] = K @ self._weights + self._bias  # [block, columns]
+        return out
+
+    def _token_scores(self, X: Any) -> FloatArray:
+        return -code_losses(self._outputs(X), self.code_, self._performance)  # [M, L]
+
+    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        arrays = {
+            "code": self.code_,
+            "weights": self._weights,
+            "bias": self._bias,
+            "performance": self._performance,
+        }
+        if self._basis is None:
+            return {"basis": None}, arrays
+        meta, packed = pack_matrix("basis", self._basis)
+        return {"basis": meta}, {**arrays, **packed}
+
+    def _restore_tokens(
+        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> None:
+        self.code_ = arrays["code"]  # [L, columns]
+        self._weights, self._bias = arrays["weights"], arrays["bias"]
+        self._performance = arrays["performance"]  # [L, columns]
+        stored = meta["basis"]
+        self._basis = None if stored is None else unpack_matrix("basis", stored, arrays)
+
+
+def _problem(mask: BoolArray, column: IntArray) -> TwoClassProblem:
+    """Tokens whose candidates are all on one side of a column."""
+    plus = np.asarray(~mask[:, column < 0].any(axis=1))  # [N]
+    minus = np.asarray(~mask[:, column > 0].any(axis=1))  # [N]
+    rows = np.flatnonzero(plus | minus)  # [rows]
+    return TwoClassProblem(rows, np.where(plus[rows], 1, -1))

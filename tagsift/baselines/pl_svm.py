@@ -1,0 +1,194 @@
+"""PL-SVM: the best candidate against the best non-candidate, by sub-gradient steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval
+
+from tagsift.base import Method
+from tagsift.baselines._linear import append_one
+from tagsift.baselines._pointwise import TokenTagger
+from tagsift.progress import progress
+from tagsift.typing import BoolArray, FloatArray, Label
+
+__all__ = ["PLSVM", "pegasos", "pl_svm_objective"]
+
+
+def pl_svm_objective(W: FloatArray, X: Any, mask: BoolArray, lam: float) -> float:
+    """Regularised hinge between the best candidate and the best non-candidate.
+
+    Parameters
+    ----------
+    W : ndarray of shape (n_features, n_labels)
+        Weights.
+    X : csr_matrix or ndarray of shape (n_tokens, n_features)
+        Tokens whose candidate set is not the whole label set.
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        Candidate sets.
+    lam : float
+        Weight λ of ½ |W|².
+    """
+    scores = np.asarray(X @ W)  # [N, L]
+    inside = np.where(mask, scores, -np.inf).max(axis=1)  # [N]
+    outside = np.where(mask, -np.inf, scores).max(axis=1)  # [N]
+    hinge = np.maximum(0.0, 1.0 - (inside - outside))  # [N]
+    return float(0.5 * lam * np.sum(W**2) + hinge.mean())
+
+
+def pegasos(
+    X: Any,
+    mask: BoolArray,
+    lam: float,
+    n_steps: int,
+    *,
+    average: bool,
+    verbose: int = 0,
+) -> FloatArray:
+    """Full-batch PL-Pegasos from zero weights.
+
+    Parameters
+    ----------
+    X : csr_matrix or ndarray of shape (n_tokens, n_features)
+        Tokens whose candidate set is not the whole label set, bias column included.
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        Candidate sets.
+    lam : float
+        Weight λ of ½ |W|².
+    n_steps : int
+        Number of steps T; step t has length 1 / (λ t).
+    average : bool
+        Return the mean of the second half of the iterates instead of the last one.
+    verbose : int
+        Above 0, draw a progress bar.
+
+    Returns
+    -------
+    W : ndarray of shape (n_features, n_labels)
+        Weights.
+    """
+    n, n_labels = mask.shape
+    rows = np.arange(n)  # [N]
+    X_T = sp.csr_matrix(X.T) if sp.issparse(X) else X.T  # [D, N]
+    barred = np.where(mask, 0.0, -np.inf)  # [N, L]
+    allowed = np.where(mask, -np.inf, 0.0)  # [N, L]
+    W = np.zeros((X.shape[1], n_labels))  # [D, L]
+    total = np.zeros_like(W)  # [D, L]
+    first = n_steps // 2 + 1
+    for t in progress(
+        range(1, n_steps + 1), "PL-SVM", enabled=bool(verbose), total=n_steps
+    ):
+        scores = np.asarray(X @ W)  # [N, L]
+        a = (scores + barred).argmax(axis=1)  # [N]  best candidate
+        b = (scores + allowed).argmax(axis=1)  # [N]  best non-candidate
+        active = np.flatnonzero(scores[rows, a] - scores[rows, b] < 1.0)  # [V]
+        step = np.zeros((n, n_labels))  # [N, L]
+        step[active, a[active]] = 1.0
+        step[active, b[active]] = -1.0
+        W *= 1.0 - 1.0 / t  # [D, L]
+        W += np.asarray(X_T @ step) / (lam * t * n)  # [D, L]
+        length = float(np.sqrt(np.vdot(W, W)))
+        if length * np.sqrt(lam) > 1.0:
+            W /= length * np.sqrt(lam)  # [D, L]
+        if average and t >= first:
+            total += W  # [D, L]
+    return total / (n_steps - first + 1) if average else W  # [D, L]
+
+
+class PLSVM(TokenTagger):
+    """Linear maximum-margin learner on candidate sets, token by token.
+
+    The margin is between the best candidate and the best non-candidate; a token whose
+    candidate set is the whole label set says nothing and is left out.
+
+    Parameters
+    ----------
+    lam : float
+        Weight λ of the squared norm. On standardised features 1 is far too strong.
+    n_steps : int
+        Number of Pegasos steps.
+    average : bool
+        Average the second half of the iterates; the last one is noisy for small `lam`.
+    scale, features, labels, scheme, random_state, verbose
+        As in `TokenTagger`.
+
+    Examples
+    --------
+    >>> from tagsift.baselines import PLSVM
+    >>> model = PLSVM(n_steps=50).fit_flat([[0.0], [1.0]], [[1, 0], [0, 1]])
+    >>> model.predict_flat([[0.2], [0.9]]).tolist()
+    [0, 1]
+    """
+
+    method: ClassVar[Method] = Method(
+        name="pl-svm",
+        title="PL-SVM",
+        family="linear maximum margin",
+        disambiguation="identification",
+        structured=False,
+        settings="lam=1e-3, n_steps=1000, average=True",
+        cost="n_steps passes over the features",
+        source="Nguyen & Caruana, KDD 2008",
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "lam": [Interval(Real, 0, None, closed="neither")],
+        "n_steps": [Interval(Integral, 1, None, closed="left")],
+        "average": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        *,
+        lam: float = 1e-3,
+        n_steps: int = 1000,
+        average: bool = True,
+        scale: str = "auto",
+        features: Any = None,
+        labels: Iterable[Label] | None = None,
+        scheme: str = "auto",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            scale=scale,
+            features=features,
+            labels=labels,
+            scheme=scheme,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.lam = lam
+        self.n_steps = n_steps
+        self.average = average
+
+    def _fit_tokens(
+        self, X: Any, mask: BoolArray, rng: np.random.Generator
+    ) -> FloatArray:
+        telling = np.flatnonzero(~mask.all(axis=1))  # [N']
+        if len(telling):
+            self.weights_ = pegasos(
+                append_one(X[telling]),
+                mask[telling],
+                self.lam,
+                self.n_steps,
+                average=self.average,
+                verbose=self.verbose,
+            )  # [D + 1, L]
+        else:
+            self.weights_ = np.zeros((X.shape[1] + 1, mask.shape[1]))  # [D + 1, L]
+        return self._token_scores(X)  # [N, L]
+
+    def _token_scores(self, X: Any) -> FloatArray:
+        return np.asarray(X @ self.weights_[:-1] + self.weights_[-1])  # [M, L]
+
+    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        return {}, {"weights": self.weights_}
+
+    def _restore_tokens(
+        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> None:
+        self.weights_ = arrays["weights"]  # [D + 1, L]

@@ -1,0 +1,126 @@
+"""WKNN: the nearest training tokens vote for their candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from tagsift.base import Method
+from tagsift.baselines._distances import Reference, nearest
+from tagsift.baselines._pointwise import TokenTagger
+from tagsift.baselines._state import pack_matrix, unpack_matrix
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+
+__all__ = ["WKNN", "neighbour_votes"]
+
+
+def neighbour_votes(
+    indices: IntArray, distances: FloatArray, mask: BoolArray
+) -> FloatArray:
+    """Weighted votes of neighbours, each for all of its candidates.
+
+    Parameters
+    ----------
+    indices, distances : ndarray of shape (n_tokens, k)
+        Neighbours of every token and how far away they are.
+    mask : ndarray of bool, shape (n_training, n_labels)
+        Candidate sets of the training tokens.
+
+    Returns
+    -------
+    votes : ndarray of shape (n_tokens, n_labels)
+        ``Σ_i w_i [y ∈ S_i]`` with ``w_i = 1 − d_i / Σ_j d_j``; equal weights where all
+        distances are zero or there is but one neighbour.
+    """
+    total = distances.sum(axis=1, keepdims=True)  # [M, 1]
+    plain = (total == 0) | (distances.shape[1] == 1)  # [M, 1]
+    share = distances / np.where(plain, 1.0, total)  # [M, k]
+    weights = np.where(plain, 1.0, 1.0 - share)  # [M, k]
+    votes = np.zeros((len(indices), mask.shape[1]))  # [M, L]
+    for k in range(indices.shape[1]):
+        votes += weights[:, k : k + 1] * mask[indices[:, k]]  # [M, L]
+    return votes
+
+
+class WKNN(TokenTagger):
+    """Weighted k-nearest-neighbour vote over candidate sets.
+
+    Each of the k nearest training tokens gives its whole weight to each of its
+    candidates. There is nothing to fit: the training tokens are the model. A training
+    label is recovered from the neighbours without the token itself, among its own
+    candidates.
+
+    Parameters
+    ----------
+    n_neighbours : int
+        Number of neighbours k.
+    scale, features, labels, scheme, random_state, verbose
+        As in `TokenTagger`.
+
+    Examples
+    --------
+    >>> from tagsift.baselines import WKNN
+    >>> model = WKNN(n_neighbours=1).fit_flat([[0.0], [1.0]], [[1, 0], [0, 1]])
+    >>> model.predict_flat([[0.2], [0.9]]).tolist()
+    [0, 1]
+    """
+
+    method: ClassVar[Method] = Method(
+        name="wknn",
+        title="WKNN",
+        family="weighted k-nearest-neighbour vote",
+        disambiguation="average",
+        structured=False,
+        settings="n_neighbours=5",
+        cost="nothing to fit; tagging n · d per token",
+        source="Hüllermeier & Beringer, Intelligent Data Analysis 2006",
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbours": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_neighbours: int = 5,
+        scale: str = "auto",
+        features: Any = None,
+        labels: Iterable[Label] | None = None,
+        scheme: str = "auto",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            scale=scale,
+            features=features,
+            labels=labels,
+            scheme=scheme,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.n_neighbours = n_neighbours
+
+    def _fit_tokens(
+        self, X: Any, mask: BoolArray, rng: np.random.Generator
+    ) -> FloatArray:
+        self._X, self._mask = X, mask
+        indices, distances = nearest(Reference(X), X, self.n_neighbours, same=True)
+        return neighbour_votes(indices, distances, mask)  # [N, L]
+
+    def _token_scores(self, X: Any) -> FloatArray:
+        indices, distances = nearest(Reference(self._X), X, self.n_neighbours)
+        return neighbour_votes(indices, distances, self._mask)  # [M, L]
+
+    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        meta, arrays = pack_matrix("X", self._X)
+        return {"X": meta}, {**arrays, "mask": self._mask}
+
+    def _restore_tokens(
+        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> None:
+        self._X = unpack_matrix("X", meta["X"], arrays)  # [N, D]
+        self._mask = arrays["mask"].astype(bool)  # [N, L]
