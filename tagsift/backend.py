@@ -33,6 +33,7 @@ __all__ = [
     "cho_solve",
     "cholesky",
     "device_of",
+    "exp_inplace",
     "is_torch",
     "logsumexp",
     "namespace",
@@ -378,6 +379,11 @@ def softmax(x: Array, axis: int = -1) -> Array:
     e = xp.exp(x - shift)  # […]
     total = xp.sum(e, axis=axis, keepdims=True)  # […, 1]
     return e / xp.where(total > 0, total, xp.ones_like(total))  # […]
+
+
+def exp_inplace(x: Array) -> Array:
+    """Overwrite an array with its exponential, and return it."""
+    return x.exp_() if is_torch(x) else np.exp(x, out=x)
 
 
 @contextlib.contextmanager

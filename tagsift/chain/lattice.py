@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagsift.backend import asarray, namespace, to_numpy
+from tagsift.backend import asarray, exp_inplace, namespace, to_numpy
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.log_lattice import log_forward, log_marginals
 from tagsift.chain.potentials import Potentials, row_max, take_sentences
@@ -32,6 +32,7 @@ __all__ = [
     "forward_backward",
     "log_forward_backward",
     "log_partition",
+    "packed_forward_backward",
     "rescaled_forward",
     "sequence_score",
 ]
@@ -91,17 +92,21 @@ def forward_backward(
     Lattice
         ``log_z``, ``marginals`` and ``pairs``.
     """
-    xp = namespace(U)
     potentials = Potentials.gather(
         U, T, layout, start=start, end=end, mask=mask, evidence=evidence
     )
-    log_z, marginals, pairs = _rescaled(potentials)
-    sums = xp.sum(marginals[: len(layout.sentences)], axis=1)  # [S']
-    tolerance = 1e5 * float(xp.finfo(U.dtype).eps)
-    ok = to_numpy(xp.abs(sums - 1) < tolerance) & _representable(potentials)  # [S']
-    if not ok.all():
-        return _mixed(potentials, ok)
-    return Lattice(log_z, potentials.unpack(marginals), pairs)
+    packed = packed_forward_backward(potentials)
+    return Lattice(packed.log_z, potentials.unpack(packed.marginals), packed.pairs)
+
+
+def packed_forward_backward(potentials: Potentials) -> Lattice:
+    """Do the work of `forward_backward` on packed scores; marginals stay packed."""
+    xp = namespace(potentials.W)
+    lattice, representable = _rescaled(potentials)
+    sums = xp.sum(lattice.marginals[: len(representable)], axis=1)  # [S']
+    tolerance = 1e5 * float(xp.finfo(sums.dtype).eps)
+    ok = to_numpy(xp.abs(sums - 1) < tolerance) & representable  # [S']
+    return lattice if ok.all() else _mixed(potentials, ok)
 
 
 def log_forward_backward(
@@ -192,33 +197,23 @@ def cannot_underflow(potentials: Potentials) -> bool:
     if W.shape[0] == 0:
         return True
     spread = xp.max(_spread(W)) + xp.max(T) - xp.min(T)  # [], inf with bans
-    return bool(spread < _deepest(W))
+    return bool(spread < -0.8 * np.log(_smallest(W)))
 
 
-def _deepest(W: Array) -> float:
-    """How far below the largest score another may lie and keep its exponential."""
-    return -0.8 * float(np.log(namespace(W).finfo(W.dtype).smallest_normal))
+def _smallest(W: Array) -> float:
+    """Smallest positive number of full precision."""
+    return float(namespace(W).finfo(W.dtype).smallest_normal)
 
 
 def _spread(W: Array) -> Array:
     """Distance from the largest to the smallest finite score of every row, [N]."""
     xp = namespace(W)
-    gap = row_max(W)[:, None] - W  # [N, L], inf where a label is forbidden
-    return row_max(xp.where(xp.isfinite(gap), gap, xp.zeros_like(gap)))  # [N]
-
-
-def _representable(potentials: Potentials) -> BoolArray:
-    """Whether the exponentials of a sentence's scores all stay above zero, [S']."""
-    W, T, layout = potentials.W, potentials.T, potentials.layout
-    xp = namespace(W)
-    ok = np.ones(len(layout.sentences), dtype=bool)  # [S']
-    if bool(xp.max(_spread(xp.reshape(T, (1, -1)))) > _deepest(W)):
-        return ~ok
-    lost = to_numpy(_spread(W) > _deepest(W))  # [N]
-    if lost.any():
-        for lo, hi in itertools.pairwise(layout.steps):
-            ok[: hi - lo] &= ~lost[lo:hi]
-    return ok
+    top = row_max(W)  # [N]
+    spread = xp.zeros_like(top)  # [N]
+    for label in range(W.shape[1]):
+        gap = top - W[:, label]  # [N], inf where the label is forbidden
+        spread = xp.maximum(spread, xp.where(xp.isfinite(gap), gap, spread))  # [N]
+    return spread
 
 
 def rescaled_forward(
@@ -241,16 +236,15 @@ def rescaled_forward(
     xp = namespace(W)
     n_sentences = len(layout.sentences)
     top = row_max(W)  # [N]
-    eU = xp.exp(W - top[:, None])  # [N, L]
-    peak = xp.max(T)  # []
-    peak = xp.where(xp.isfinite(peak), peak, xp.zeros_like(peak))  # []
+    eU = exp_inplace(W - top[:, None])  # [N, L]
+    peak = row_max(xp.reshape(T, (1, -1)))  # [1]
     eT = xp.exp(T - peak)  # [L, L]
     ones = xp.ones_like(T[0])  # [L]
     alpha = xp.empty_like(W)  # [N, L]
     scale = xp.empty_like(top)  # [N]
-    scale[:n_sentences] = eU[:n_sentences] @ ones
-    alpha[:n_sentences] = eU[:n_sentences] / scale[:n_sentences, None]
     with np.errstate(all="ignore"):
+        scale[:n_sentences] = eU[:n_sentences] @ ones
+        alpha[:n_sentences] = eU[:n_sentences] / scale[:n_sentences, None]
         for lo, hi, before in _steps_after_first(layout):
             step = alpha[before : before + hi - lo] @ eT  # [S_t, L]
             step *= eU[lo:hi]
@@ -262,12 +256,16 @@ def rescaled_forward(
     return alpha, _sum_by_sentence(log_scale, layout), scale, eU, eT
 
 
-def _rescaled(potentials: Potentials) -> tuple[Array, Array, Array]:
-    """Log-normalisers, packed marginals and pairs; NaN or sums below 1 on underflow."""
+def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
+    """Forward–backward in probabilities, with packed marginals.
+
+    The marginals are NaN, or their sums not one, where a product underflowed. The flags
+    that come with them, [S'], say where the exponential of a score did.
+    """
     layout = potentials.layout
     alpha, log_z, scale, eU, eT = rescaled_forward(potentials)
-    xp = namespace(alpha)
-    pairs = xp.zeros_like(eT)  # [L, L]
+    representable = _representable(potentials, eU, eT)  # [S']
+    pairs = namespace(alpha).zeros_like(eT)  # [L, L]
     with np.errstate(all="ignore"):
         onward = eU  # [N, L], from here on eU · beta / scale
         onward /= scale[:, None]
@@ -280,25 +278,47 @@ def _rescaled(potentials: Potentials) -> tuple[Array, Array, Array]:
             marginals[here] *= beta
             onward[here] *= beta
         pairs *= eT
-    return log_z, marginals, pairs
+    return Lattice(log_z, marginals, pairs), representable
+
+
+def _representable(potentials: Potentials, eU: Array, eT: Array) -> BoolArray:
+    """Whether the exponentials of a sentence's finite scores all are positive, [S']."""
+    W, T, layout = potentials.W, potentials.T, potentials.layout
+    ok = np.ones(len(layout.sentences), dtype=bool)  # [S']
+    if _n_lost(T, eT):
+        return ~ok
+    if _n_lost(W, eU):
+        lost = to_numpy((eU < _smallest(eU)) & (W > -np.inf)).any(axis=1)  # [N]
+        for lo, hi in itertools.pairwise(layout.steps):
+            ok[: hi - lo] &= ~lost[lo:hi]
+    return ok
+
+
+def _n_lost(scores: Array, exponentials: Array) -> int:
+    """How many finite scores have no exponential of full precision."""
+    count = namespace(scores).count_nonzero
+    kept = count(exponentials >= _smallest(exponentials))
+    return int(count(scores > -np.inf)) - int(kept)
 
 
 def _mixed(potentials: Potentials, ok: BoolArray) -> Lattice:
     """Probabilities for the sentences that allow them, the log domain for the rest."""
     W, T, layout = potentials.W, potentials.T, potentials.layout
     xp = namespace(W)
-    stacked = potentials.unpack(W)  # [N, L]
     log_z = xp.empty_like(W[: len(ok), 0])  # [S']
     marginals = xp.empty_like(W)  # [N, L]
     pairs = xp.zeros_like(T)  # [L, L]
-    for chosen, solve in ((ok, _rescaled), (~ok, log_marginals)):
-        tokens, sub = take_sentences(layout, chosen)
-        packed = asarray(tokens[sub.order], like=W)  # [N']
-        part = Potentials(xp.take(stacked, packed, axis=0), T, sub)
-        part_z, part_marginals, part_pairs = solve(part)
-        log_z[asarray(np.flatnonzero(chosen), like=W)] = part_z
-        marginals[packed] = part_marginals
-        pairs += part_pairs
+    for chosen in (ok, ~ok):
+        rows, sub = take_sentences(layout, chosen)
+        packed = asarray(rows, like=W)  # [N']
+        part = Potentials(xp.take(W, packed, axis=0), T, sub)
+        if chosen is ok:
+            found = _rescaled(part)[0]
+        else:
+            found = Lattice(*log_marginals(part))
+        log_z[asarray(np.flatnonzero(chosen), like=W)] = found.log_z
+        marginals[packed] = found.marginals
+        pairs += found.pairs
     return Lattice(log_z, marginals, pairs)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
@@ -100,7 +99,9 @@ def last_tokens(layout: ChainLayout) -> IntArray:
     return layout.steps[sentence_lengths(layout) - 1] + np.arange(n)  # [S']
 
 
-def take_sentences(layout: ChainLayout, chosen: BoolArray) -> tuple[IntArray, Any]:
+def take_sentences(
+    layout: ChainLayout, chosen: BoolArray
+) -> tuple[IntArray, ChainLayout]:
     """Lay out some of the sentences by themselves.
 
     Parameters
@@ -112,13 +113,13 @@ def take_sentences(layout: ChainLayout, chosen: BoolArray) -> tuple[IntArray, An
 
     Returns
     -------
-    tokens : ndarray of shape (N',)
-        Their stacked tokens.
+    rows : ndarray of shape (N',)
+        Packed rows of their tokens: already the packed order of the new layout.
     sub : ChainLayout
-        Their own layout, over those tokens; keeps the order of the chosen sentences.
+        The chosen sentences, in unchanged order, stacked one after the other.
     """
     lengths = sentence_lengths(layout)[chosen]  # [S'']
+    counts = layout.counts  # [T]
+    inside = np.arange(layout.n_tokens) - np.repeat(layout.steps[:-1], counts)  # [N]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)  # [S''+1]
-    first = layout.order[: len(layout.sentences)][chosen]  # [S'']
-    tokens = np.repeat(first - offsets[:-1], lengths) + np.arange(offsets[-1])  # [N']
-    return tokens, ChainLayout.from_offsets(offsets)
+    return np.flatnonzero(chosen[inside]), ChainLayout.from_offsets(offsets)
