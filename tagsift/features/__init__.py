@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.features.templates import Template, column_templates, default_templates
+from tagsift.features.vector_cache import clear_cache
 from tagsift.features.vectorizer import SequenceVectorizer
 
 __all__ = [
+    "ContextualEncoder",
     "FeatureMatrix",
     "SequenceVectorizer",
     "Template",
+    "clear_cache",
     "column_templates",
     "default_templates",
 ]

