@@ -1,1 +1,170 @@
-"""Learn sequence taggers from labels nobody is sure of."""
+"""Sequence taggers learnt from labels that nobody is sure of.
+
+The package in the order of the data, from files to experiments:
+
+==================  ================================================================
+``data``            sentences, schemes, column files, candidate sets, votes, sampling
+``features``        templates and encoders: tokens become numbers
+``chain``           forward–backward, Viterbi and other decoders of a linear chain
+``gp``              kernels, likelihoods, bounds and posteriors
+``base``            the contract of every estimator, and all checking of input
+``models``          SGPPSL and its relatives
+``baselines``       the methods it is compared with, one file each
+``registry``        every estimator by its table name; the loader of model files
+``checks``          the contract as tests that any estimator can be run through
+``metrics``         scores of spans, tokens, recovery, calibration; agreement; review
+``report``          results as pages
+``experiments``     the paper's tables and figures
+``cli``             the command line
+==================  ================================================================
+
+Names are imported when they are first used, so that ``import tagsift`` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tagsift._version import __version__
+
+if TYPE_CHECKING:
+    from tagsift import baselines as baselines
+    from tagsift import checks as checks
+    from tagsift import data as data
+    from tagsift import features as features
+    from tagsift import metrics as metrics
+    from tagsift import models as models
+    from tagsift import report as report
+    from tagsift import storage as storage
+    from tagsift.base import Method as Method
+    from tagsift.base import SequenceTagger as SequenceTagger
+    from tagsift.data import Corpus as Corpus
+    from tagsift.data import LabelSet as LabelSet
+    from tagsift.data import PartialCorpus as PartialCorpus
+    from tagsift.data import Sentence as Sentence
+    from tagsift.data import VoteCorpus as VoteCorpus
+    from tagsift.data import corrupt as corrupt
+    from tagsift.data import read_conll as read_conll
+    from tagsift.data import read_partial as read_partial
+    from tagsift.data import read_text as read_text
+    from tagsift.data import read_votes as read_votes
+    from tagsift.data import write_conll as write_conll
+    from tagsift.data import write_partial as write_partial
+    from tagsift.data import write_votes as write_votes
+    from tagsift.errors import ConvergenceWarning as ConvergenceWarning
+    from tagsift.errors import DataError as DataError
+    from tagsift.errors import InputError as InputError
+    from tagsift.errors import MissingExtraError as MissingExtraError
+    from tagsift.errors import ModelFileError as ModelFileError
+    from tagsift.errors import NotFittedError as NotFittedError
+    from tagsift.errors import NotSupportedError as NotSupportedError
+    from tagsift.errors import NumericalWarning as NumericalWarning
+    from tagsift.errors import ResourceError as ResourceError
+    from tagsift.errors import ScaleWarning as ScaleWarning
+    from tagsift.errors import TagsiftError as TagsiftError
+    from tagsift.errors import TagsiftWarning as TagsiftWarning
+    from tagsift.features import FeatureMatrix as FeatureMatrix
+    from tagsift.features import SequenceVectorizer as SequenceVectorizer
+    from tagsift.registry import load as load
+    from tagsift.registry import make as make
+    from tagsift.registry import methods as methods
+
+__all__ = [
+    "ConvergenceWarning",
+    "Corpus",
+    "DataError",
+    "FeatureMatrix",
+    "InputError",
+    "LabelSet",
+    "Method",
+    "MissingExtraError",
+    "ModelFileError",
+    "NotFittedError",
+    "NotSupportedError",
+    "NumericalWarning",
+    "PartialCorpus",
+    "ResourceError",
+    "ScaleWarning",
+    "Sentence",
+    "SequenceTagger",
+    "SequenceVectorizer",
+    "TagsiftError",
+    "TagsiftWarning",
+    "VoteCorpus",
+    "__version__",
+    "corrupt",
+    "load",
+    "make",
+    "methods",
+    "read_conll",
+    "read_partial",
+    "read_text",
+    "read_votes",
+    "write_conll",
+    "write_partial",
+    "write_votes",
+]
+
+#: Where each public name lives; packages not named here are reached as attributes.
+_HOMES = {
+    "tagsift.base": ("Method", "SequenceTagger"),
+    "tagsift.data": (
+        "Corpus",
+        "LabelSet",
+        "PartialCorpus",
+        "Sentence",
+        "VoteCorpus",
+        "corrupt",
+        "read_conll",
+        "read_partial",
+        "read_text",
+        "read_votes",
+        "write_conll",
+        "write_partial",
+        "write_votes",
+    ),
+    "tagsift.errors": (
+        "ConvergenceWarning",
+        "DataError",
+        "InputError",
+        "MissingExtraError",
+        "ModelFileError",
+        "NotFittedError",
+        "NotSupportedError",
+        "NumericalWarning",
+        "ResourceError",
+        "ScaleWarning",
+        "TagsiftError",
+        "TagsiftWarning",
+    ),
+    "tagsift.features": ("FeatureMatrix", "SequenceVectorizer"),
+    "tagsift.registry": ("load", "make", "methods"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_PARTS = (
+    "baselines",
+    "checks",
+    "data",
+    "features",
+    "metrics",
+    "models",
+    "report",
+    "storage",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on its first use."""
+    if name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
+    elif name in _PARTS:
+        value = import_module(f"tagsift.{name}")
+    else:
+        raise AttributeError(f"module 'tagsift' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_PARTS})

@@ -1,1 +1,150 @@
+"""The command line: one file a verb, no maths.
 
+Verbs use the public names of the package, which are imported on first use, so that
+``tagsift --help`` needs neither NumPy nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from tagsift._version import __version__
+from tagsift.cli import (
+    agree,
+    clean,
+    corrupt,
+    demo,
+    fit,
+    info,
+    methods,
+    rank,
+    score,
+    tag,
+)
+from tagsift.cli._output import complain
+from tagsift.errors import TagsiftError, TagsiftWarning
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="tagsift",
+    help="Sequence taggers learnt from labels that nobody is sure of.",
+    epilog="Example: tagsift demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _verb in (demo, corrupt, fit, tag, score, clean, rank, agree, methods, info):
+    app.command(
+        _verb.__name__.rpartition(".")[2],
+        epilog=f"Example: {_verb.EXAMPLE}",
+        no_args_is_help=_verb not in (demo, methods),
+    )(_verb.run)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        typer.echo(f"tagsift {__version__}")
+        typer.echo(f"python {sys.version.split()[0]}")
+        for package in ("numpy", "scipy", "scikit-learn", "torch"):
+            try:
+                typer.echo(f"{package} {version(package)}")
+            except PackageNotFoundError:
+                typer.echo(f"{package} (not installed)")
+        raise typer.Exit()
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the versions and stop.",
+            callback=_print_version,
+            is_eager=True,
+        ),
+    ] = False,
+) -> None:
+    """Sequence taggers learnt from labels that nobody is sure of."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows ``tagsift``; by default what the shell gave.
+
+    Returns
+    -------
+    int
+        0; 1 for a result short of what was asked; 2 for bad input, with one sentence on
+        standard error; 130 after Ctrl-C.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", TagsiftWarning)
+            warnings.showwarning = _show_warning
+            status = app(arguments, prog_name="tagsift", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _closed_pipe()
+    except (KeyboardInterrupt, typer.Abort):
+        status = 130
+    except SystemExit as leaving:  # typer's own way out when the reader has gone
+        return leaving.code if isinstance(leaving.code, int) else 1
+    except Exception as error:  # the last line of defence: a sentence, no traceback
+        if "TAGSIFT_TRACEBACK" in os.environ:
+            raise
+        complain(_sentence(error))
+        return 2
+    if status == 130:
+        complain("stopped by Ctrl-C; no output file was touched.")
+    return status if isinstance(status, int) else 0
+
+
+def _sentence(error: Exception) -> str:
+    """One sentence about what went wrong."""
+    if isinstance(error, TagsiftError):
+        return str(error)
+    if hasattr(error, "format_message"):  # a misused option or argument
+        return f"{error.format_message()} (see --help)"
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror.lower()}."
+    if isinstance(error, MemoryError):
+        return "not enough memory for this; use fewer sentences or a cheaper method."
+    return (
+        f"a fault in tagsift itself ({type(error).__name__}: {error}); please report "
+        "it with the traceback that TAGSIFT_TRACEBACK=1 shows."
+    )
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning as one sentence, without the line of code that gave it."""
+    complain(str(message), kind="warning")
+
+
+def _closed_pipe() -> int:
+    """Leave quietly when the reader of standard output has gone (``| head``)."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

@@ -1,9 +1,20 @@
-"""Scores: spans, tokens, recovered training labels, calibration, significance.
+"""Scores: spans, tokens, recovered labels, calibration, significance, agreement.
 
 `evaluate` computes everything for one labelling; the other functions compute one family
 each. All scores are fractions between 0 and 1 unless their docstring says otherwise.
 """
 
+from tagsift.metrics._pairs import label_indices
+from tagsift.metrics.agreement import (
+    DawidSkene,
+    PairwiseAgreement,
+    dawid_skene,
+    encode_votes,
+    fleiss_kappa,
+    krippendorff_alpha,
+    pairwise_agreement,
+)
+from tagsift.metrics.annotators import Agreement, Annotator, annotator_agreement
 from tagsift.metrics.calibration import (
     Reliability,
     RiskCoverage,
@@ -24,6 +35,14 @@ from tagsift.metrics.report import (
     json_report,
     report,
     text_report,
+)
+from tagsift.metrics.review import (
+    SentenceRanking,
+    doubt,
+    entropy,
+    rank_sentences,
+    rank_tokens,
+    vote_disagreement,
 )
 from tagsift.metrics.significance import (
     Friedman,
@@ -46,31 +65,47 @@ from tagsift.metrics.tokens import (
 )
 
 __all__ = [
+    "Agreement",
+    "Annotator",
     "CalibrationScores",
+    "DawidSkene",
     "Friedman",
     "LabelScore",
+    "PairwiseAgreement",
     "Ranking",
     "Recovery",
     "Reliability",
     "RiskCoverage",
     "Scores",
+    "SentenceRanking",
     "SpanAverage",
     "SpanScore",
     "SpanScores",
     "TokenScores",
     "Wilcoxon",
+    "annotator_agreement",
     "ambiguous_tokens",
     "brier_score",
     "calibration_error",
     "confusion_matrix",
     "critical_difference",
+    "dawid_skene",
     "dict_report",
+    "doubt",
+    "encode_votes",
+    "entropy",
     "evaluate",
+    "fleiss_kappa",
     "friedman",
     "holm",
     "json_report",
+    "krippendorff_alpha",
+    "label_indices",
     "log_loss",
     "mean_ranks",
+    "pairwise_agreement",
+    "rank_sentences",
+    "rank_tokens",
     "ranking",
     "recovery",
     "reliability",
@@ -82,5 +117,6 @@ __all__ = [
     "token_accuracy",
     "token_scores",
     "top_label",
+    "vote_disagreement",
     "wilcoxon",
 ]

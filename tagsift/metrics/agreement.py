@@ -33,6 +33,7 @@ __all__ = [
     "fleiss_kappa",
     "krippendorff_alpha",
     "pairwise_agreement",
+    "vote_counts",
 ]
 
 
@@ -85,8 +86,16 @@ def _check(votes: IntArray, n_labels: int) -> IntArray:
     return array.astype(np.int64)
 
 
-def _counts(votes: IntArray, n_labels: int) -> FloatArray:
-    """Number of votes for every label at every token, [N, L]."""
+def vote_counts(votes: IntArray, n_labels: int) -> FloatArray:
+    """Number of votes for every label at every token, [N, L].
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_tokens, n_annotators)
+        Label indices, −1 for a missing vote.
+    n_labels : int
+        Labels.
+    """
     n_tokens = len(votes)
     token, annotator = np.nonzero(votes >= 0)  # [V], [V]
     cell = token * n_labels + votes[token, annotator]  # [V]
@@ -169,7 +178,7 @@ def fleiss_kappa(votes: IntArray, n_labels: int) -> float:
     n_labels : int
         Labels.
     """
-    counts = _counts(_check(votes, n_labels), n_labels)  # [N, L]
+    counts = vote_counts(_check(votes, n_labels), n_labels)  # [N, L]
     counts = counts[counts.sum(axis=1) >= 2]  # [N', L]
     if not len(counts):
         return float("nan")
@@ -192,7 +201,7 @@ def krippendorff_alpha(votes: IntArray, n_labels: int) -> float:
     n_labels : int
         Labels.
     """
-    counts = _counts(_check(votes, n_labels), n_labels)  # [N, L]
+    counts = vote_counts(_check(votes, n_labels), n_labels)  # [N, L]
     counts = counts[counts.sum(axis=1) >= 2]  # [N', L]
     if not len(counts):
         return float("nan")
@@ -251,7 +260,7 @@ def dawid_skene(
     *,
     strength: float = 10.0,
     max_iter: int = 200,
-    tol: float = 1e-5,
+    tol: float = 1e-6,
 ) -> DawidSkene:
     r"""Estimate true labels and annotators' confusion matrices from votes alone.
 
@@ -267,7 +276,7 @@ def dawid_skene(
     max_iter : int
         Most rounds, at least 1.
     tol : float
-        Stop when no posterior probability moves by more.
+        Stop when the posteriors of a token move by no more than this on average.
 
     Notes
     -----
@@ -286,7 +295,7 @@ def dawid_skene(
     array = _check(votes, n_labels)
     n_annotators = array.shape[1]
     hot = _one_hot(array, n_labels)  # [N, A·L]
-    counts = _counts(array, n_labels)  # [N, L]
+    counts = vote_counts(array, n_labels)  # [N, L]
     voted = counts.sum(axis=1) > 0  # [N]
     if not voted.any():
         raise InputError("nobody labelled any token: there is nothing to estimate.")
@@ -309,7 +318,8 @@ def dawid_skene(
             hot @ weights.reshape(-1, n_labels)
         )  # [N', K]
         updated = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))  # [N', K]
-        converged = bool(np.abs(updated - posterior).max() <= tol)
+        moved = np.abs(updated - posterior).sum(axis=1)  # [N']
+        converged = bool(moved.mean() <= tol)
         posterior = updated  # [N', K]
     full = np.tile(prior, (len(array), 1))  # [N, L]
     full[voted] = posterior

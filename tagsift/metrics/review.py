@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,7 +101,7 @@ class SentenceRanking:
     worst: IntArray
 
 
-def rank_sentences(scores: FloatArray, offsets: IntArray) -> SentenceRanking:
+def rank_sentences(scores: FloatArray, lengths: Sequence[int]) -> SentenceRanking:
     """Rank sentences by the sum of the scores of their tokens.
 
     With scores that are probabilities of being wrong, the sum is the expected number of
@@ -110,15 +111,16 @@ def rank_sentences(scores: FloatArray, offsets: IntArray) -> SentenceRanking:
     ----------
     scores : ndarray of shape (n_tokens,)
         One score per stacked token.
-    offsets : ndarray of shape (n_sentences + 1,)
-        Sentence ``s`` is ``offsets[s]:offsets[s + 1]``.
+    lengths : sequence of int
+        Tokens of every sentence.
     """
-    if len(offsets) == 0 or offsets[-1] != len(scores):
+    ends = np.cumsum(lengths)  # [S]
+    if sum(lengths) != len(scores):
         raise InputError(
-            f"there are {len(scores)} scores and offsets for "
-            f"{offsets[-1] if len(offsets) else 0} tokens; give one score per token."
+            f"there are {len(scores)} scores for {sum(lengths)} tokens; give one score "
+            "per token."
         )
-    pieces = np.split(np.asarray(scores, dtype=float), offsets[1:-1])  # S × [T]
+    pieces = np.split(np.asarray(scores, dtype=float), ends[:-1])  # S × [T]
     total = np.array([piece.sum() for piece in pieces])  # [S]
     worst = np.array([piece.argmax() if len(piece) else -1 for piece in pieces])  # [S]
     return SentenceRanking(rank_tokens(total), total, worst)

@@ -1,0 +1,110 @@
+"""How results reach the screen and files."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import tagsift
+
+__all__ = ["complain", "draw", "percent", "print_json", "say", "write_columns"]
+
+
+def complain(sentence: str, *, kind: str = "error") -> None:
+    """Print one sentence on standard error."""
+    colour = "red" if kind == "error" else "yellow"
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print(Text.assemble("tagsift: ", (kind, colour), ": ", sentence))
+
+
+def say(text: str = "", *, end: str = "\n") -> None:
+    """Print a line of text on standard output, as it is."""
+    print(text, end=end)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value; numbers that JSON does not know become null."""
+    say(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """Turn arrays, tuples and sets into lists, and NaN and infinities into None."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def draw(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    left: Sequence[str] = (),
+) -> None:
+    """Draw a table on standard output.
+
+    Parameters
+    ----------
+    title : str
+        Printed above it.
+    columns : sequence of str
+        Names of the columns.
+    rows : iterable of sequences of str
+        The cells; shown as they are, never read as markup.
+    left : sequence of str
+        Columns set flush left; the others are set flush right.
+    """
+    table = Table(title=Text(title, style="bold"), title_justify="left")
+    for name in columns:
+        table.add_column(
+            Text(name), justify="left" if name in left else "right", overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    width = None if sys.stdout.isatty() else 120
+    Console(width=width, highlight=False).print(table)
+
+
+def percent(value: float) -> str:
+    """Show a fraction in percent, or a dash where there is none."""
+    return f"{100 * value:.2f}" if math.isfinite(value) else "–"
+
+
+def write_columns(
+    path: Path | None, sentences: Iterable[Iterable[Sequence[str]]]
+) -> None:
+    """Write one token a line, TAB between columns, a blank line after each sentence.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file, written whole or not at all; None for standard output.
+    sentences : iterable of sentences of tokens of columns
+        What to write.
+    """
+    lines = (
+        line
+        for sentence in sentences
+        for line in (*("\t".join(row) + "\n" for row in sentence), "\n")
+    )
+    if path is None:
+        sys.stdout.writelines(lines)
+    else:
+        with tagsift.storage.atomic_write(path) as file:
+            file.writelines(lines)

@@ -1,0 +1,186 @@
+"""Training data as the verbs `fit`, `clean` and `rank` read it, and what they learn."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tagsift
+from tagsift.cli._options import parse_labels
+from tagsift.errors import InputError, TagsiftWarning
+
+if TYPE_CHECKING:
+    from tagsift.base import SequenceTagger
+    from tagsift.data import PartialCorpus, VoteCorpus
+    from tagsift.typing import FloatArray
+
+__all__ = [
+    "DEFAULT_METHOD",
+    "Recovered",
+    "Training",
+    "fit_model",
+    "read_training",
+    "read_vote_file",
+    "recover",
+]
+
+#: What `fit`, `clean`, `rank` and `demo` use unless told otherwise.
+DEFAULT_METHOD = "majority"
+
+
+@dataclass(frozen=True)
+class Training:
+    """Candidate sets, and the votes they came from, if they did."""
+
+    partial: PartialCorpus
+    votes: VoteCorpus | None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Sizes, for reports."""
+        partial = self.partial
+        return {
+            "sentences": len(partial),
+            "tokens": partial.n_tokens,
+            "ambiguous_tokens": partial.n_ambiguous,
+            "labels": list(partial.label_set),
+            "scheme": partial.scheme,
+        }
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """The label chosen for every training token, and how sure the model is."""
+
+    model: SequenceTagger
+    labels: list[list[str]]
+    confidences: list[FloatArray] | None
+
+    @property
+    def stacked_confidences(self) -> FloatArray:
+        """The confidences of all tokens, one below the other, [N, L]."""
+        if self.confidences is None:
+            raise InputError(f"{self.model.method.title} gives no confidences.")
+        lengths = [len(row) for row in self.labels]
+        return tagsift.metrics.stack_marginals(
+            self.confidences, lengths, len(self.model.classes_)
+        )
+
+    @property
+    def chosen_confidences(self) -> list[list[float]] | None:
+        """The confidence of the chosen label of every token."""
+        if self.confidences is None:
+            return None
+        column = {name: k for k, name in enumerate(self.model.classes_)}
+        return [
+            [float(row[column[label]]) for row, label in zip(rows, labels, strict=True)]
+            for rows, labels in zip(self.confidences, self.labels, strict=True)
+        ]
+
+
+def read_training(
+    path: Path,
+    *,
+    votes: str | None,
+    gold: bool,
+    labels: str | None,
+    scheme: str,
+    comments: bool,
+) -> Training:
+    """Read candidate sets, or votes where `votes` says which columns they are."""
+    if votes is None:
+        names = parse_labels(labels)
+        partial = tagsift.read_partial(
+            path, labels=names, scheme=scheme, comments=comments, gold=gold
+        )
+        return Training(partial, None)
+    if labels is not None:
+        raise InputError("--labels is for candidates; votes name their labels.")
+    corpus = read_vote_file(
+        path, votes=votes, gold=gold, scheme=scheme, comments=comments
+    )
+    return Training(corpus.candidates(), corpus)
+
+
+def read_vote_file(
+    path: Path, *, votes: str, gold: bool, scheme: str, comments: bool
+) -> VoteCorpus:
+    """Read a file of votes, and warn where a further column looks like labels."""
+    corpus = tagsift.read_votes(
+        path,
+        columns=votes,
+        gold=-1 if gold else None,
+        scheme=scheme,
+        comments=comments,
+    )
+    names = set(corpus.label_set)
+    for column in range(1, len(corpus.rows[0][0])):
+        seen = {row[column] for sentence in corpus.rows for row in sentence}
+        if len(seen) > 1 and seen <= names:
+            warnings.warn(
+                f"{path}: a column outside --votes {votes} holds nothing but labels "
+                "and will be used as a feature; if it is the truth, put it last and "
+                "say --gold.",
+                TagsiftWarning,
+                stacklevel=2,
+            )
+    return corpus
+
+
+def fit_model(
+    training: Training,
+    *,
+    method: str | None,
+    settings: dict[str, Any],
+    seed: int,
+    quiet: bool,
+) -> SequenceTagger:
+    """Fit a method to candidate sets; gold labels are never seen."""
+    partial = training.partial
+    given = {
+        "labels": list(partial.label_set),
+        "scheme": partial.scheme,
+        "random_state": seed,
+        "verbose": int(not quiet and sys.stderr.isatty()),
+        **settings,
+    }
+    name = method or DEFAULT_METHOD
+    try:
+        model = tagsift.make(name, **given)
+    except TypeError as error:
+        raise InputError(f"--set: {name} has no such setting ({error}).") from error
+    return model.fit(partial.rows, partial.candidates)
+
+
+def recover(
+    training: Training,
+    *,
+    method: str | None,
+    model_file: Path | None,
+    settings: dict[str, Any],
+    seed: int,
+    quiet: bool,
+) -> Recovered:
+    """Choose a candidate for every token, by fitting or with a fitted model."""
+    partial = training.partial
+    if model_file is None:
+        model = fit_model(
+            training, method=method, settings=settings, seed=seed, quiet=quiet
+        )
+        labels = model.recovered_
+        confidences = getattr(model, "confidences_", None)
+        if confidences is None and model.method.probabilities:
+            _, confidences = model.recover(partial.rows, partial.candidates)
+    else:
+        if method is not None or settings:
+            raise InputError(
+                "--model brings a fitted model; leave out --method, --set."
+            )
+        model = tagsift.load(model_file)
+        labels, confidences = model.recover(partial.rows, partial.candidates)
+    return Recovered(
+        model, [[str(name) for name in row] for row in labels], confidences
+    )

@@ -1,0 +1,71 @@
+"""``tagsift corrupt``: partial labels from gold ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import tagsift
+from tagsift.cli._options import Comments, Json, Labels, Out, Scheme, Seed, parse_labels
+from tagsift.cli._output import print_json, say
+
+__all__ = ["EXAMPLE", "run"]
+
+EXAMPLE = "tagsift corrupt gold.conll -o partial.conll --cl 3 --p 0.1"
+
+
+def run(
+    gold: Annotated[
+        Path, typer.Argument(metavar="GOLD", help="Column file, gold label last.")
+    ],
+    out: Out,
+    cl: Annotated[
+        int | None,
+        typer.Option(
+            help="Length of the candidate list: the truth and CL - 1 labels drawn with "
+            "replacement."
+        ),
+    ] = None,
+    r: Annotated[
+        float | None,
+        typer.Option(help="Or: probability that a wrong label becomes a candidate."),
+    ] = None,
+    p: Annotated[
+        float, typer.Option(help="Share of the sentences that stay exact.")
+    ] = 0.0,
+    keep_gold: Annotated[
+        bool,
+        typer.Option("--keep-gold", help="Write the truth as one more, last column."),
+    ] = False,
+    labels: Labels = None,
+    scheme: Scheme = "auto",
+    comments: Comments = False,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Hide gold labels among random candidates, as the paper's experiments do."""
+    corpus = tagsift.read_conll(gold, scheme=scheme, comments=comments)
+    partial = tagsift.corrupt(
+        corpus, cl=cl, p=p, r=r, random_state=seed, labels=parse_labels(labels)
+    )
+    tagsift.write_partial(out, partial, gold=keep_gold)
+    sizes = [len(names) for sentence in partial.candidates for names in sentence]
+    facts = {
+        "out": str(out),
+        "sentences": len(partial),
+        "tokens": partial.n_tokens,
+        "ambiguous_tokens": partial.n_ambiguous,
+        "mean_candidates": sum(sizes) / len(sizes),
+        "labels": list(partial.label_set),
+        "scheme": partial.scheme,
+    }
+    if json:
+        print_json(facts)
+        return
+    say(
+        f"{out}: {len(partial)} sentences, {partial.n_tokens} tokens, "
+        f"{partial.n_ambiguous} of them ambiguous, "
+        f"{facts['mean_candidates']:.2f} candidates on average."
+    )

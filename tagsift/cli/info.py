@@ -1,0 +1,77 @@
+"""``tagsift info``: what a model file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import tagsift
+from tagsift.cli._options import Json
+from tagsift.cli._output import draw, print_json, say
+
+__all__ = ["EXAMPLE", "run"]
+
+EXAMPLE = "tagsift info model.tagsift"
+
+
+def run(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A model that `tagsift fit` wrote.")
+    ],
+    json: Json = False,
+) -> None:
+    """Say which method, settings and labels a model file holds, and how large it is."""
+    meta, arrays = tagsift.storage.read_container(model)
+    tagger = tagsift.load(model)
+    parts = {
+        name: {
+            "type": str(array.dtype),
+            "shape": list(array.shape),
+            "bytes": array.nbytes,
+        }
+        for name, array in sorted(arrays.items())
+    }
+    facts = {
+        "file": str(model),
+        "bytes": model.stat().st_size,
+        "format": meta["format"],
+        "method": tagger.method.name,
+        "title": tagger.method.title,
+        "written_by": meta["version"],
+        "scheme": tagger.scheme_,
+        "classes": list(tagger.classes_),
+        "settings": meta["params"],
+        "arrays": parts,
+    }
+    settings = {
+        name: value
+        for name, value in meta["params"].items()
+        if name not in ("features", "labels", "scheme", "verbose")
+    }
+    if json:
+        print_json(facts)
+        return
+    say(f"{model}: {tagger.method.title}, {facts['bytes'] / 1e6:.2f} MB")
+    say(f"written by tagsift {meta['version']}, file format {meta['format']}")
+    say(f"{len(tagger.classes_)} labels ({tagger.scheme_}): ", end="")
+    say(", ".join(map(str, tagger.classes_)))
+    say("settings: ", end="")
+    say(", ".join(f"{name}={value!r}" for name, value in settings.items()))
+    draw(
+        "Arrays",
+        ("name", "type", "shape", "kB"),
+        (
+            (
+                name,
+                str(part["type"]),
+                " × ".join(map(str, array.shape)) or "1",
+                f"{array.nbytes / 1e3:.1f}",
+            )
+            for (name, part), (_, array) in zip(
+                parts.items(), sorted(arrays.items()), strict=True
+            )
+        ),
+        left=("name", "type", "shape"),
+    )

@@ -1,0 +1,123 @@
+"""``tagsift score``: a model or a file of predictions against gold labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import tagsift
+from tagsift.cli._options import Comments, Json, Scheme
+from tagsift.cli._output import complain, print_json, say
+from tagsift.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    from tagsift.data import Corpus
+    from tagsift.metrics import Scores
+
+__all__ = ["EXAMPLE", "run"]
+
+EXAMPLE = "tagsift score model.tagsift gold.conll"
+
+
+def run(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="MODEL GOLD, or GOLD alone with --pred.",
+            metavar="[MODEL] GOLD",
+        ),
+    ],
+    pred: Annotated[
+        Path | None,
+        typer.Option(help="File of predictions (label last) instead of a model."),
+    ] = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(help="Exit with status 1 if the span F1 (0 to 1) is below this."),
+    ] = None,
+    scheme: Scheme = "auto",
+    comments: Comments = False,
+    json: Json = False,
+) -> None:
+    """Span and token F1; for a model with probabilities calibration and risk–coverage.
+
+    Gold labels that a model does not know count as wrong.
+    """
+    expected = 1 if pred is not None else 2
+    if len(files) != expected:
+        raise InputError(
+            "give MODEL and GOLD, or --pred FILE and GOLD; found "
+            f"{len(files)} file{'s' * (len(files) != 1)}"
+            f"{' and --pred' if pred is not None else ''}."
+        )
+    gold = tagsift.read_conll(files[-1], scheme=scheme, comments=comments)
+    if pred is not None:
+        scores = _score_file(pred, gold, files[-1], comments)
+    else:
+        scores = _score_model(files[0], gold)
+    if json:
+        print_json(tagsift.metrics.dict_report(scores))
+    else:
+        say(tagsift.metrics.text_report(scores).rstrip("\n"))
+    if fail_under is not None and scores.span_f1 < fail_under:
+        complain(
+            f"the span F1 is {scores.span_f1:.4f}, below {fail_under:g}.",
+            kind="warning",
+        )
+        raise typer.Exit(1)
+
+
+def _score_file(path: Path, gold: Corpus, gold_path: Path, comments: bool) -> Scores:
+    """Compare two files token by token, after checking that they hold the same text."""
+    found = tagsift.read_conll(path, scheme=gold.scheme, comments=comments)
+    if len(found) != len(gold):
+        raise DataError(
+            f"expected {len(gold)} sentences as in {gold_path}, found {len(found)}; "
+            "both files must hold the same text.",
+            path,
+        )
+    for number, (mine, theirs) in enumerate(
+        zip(found.tokens, gold.tokens, strict=True), 1
+    ):
+        if mine != theirs:
+            raise DataError(
+                f"sentence {number}: {_difference(mine, theirs)} in {gold_path}; both "
+                "files must hold the same text.",
+                path,
+            )
+    return tagsift.metrics.evaluate(gold.labels, found.labels, scheme=gold.scheme)
+
+
+def _difference(mine: list[str], theirs: list[str]) -> str:
+    """Say where two token lists part."""
+    if len(mine) != len(theirs):
+        return f"{len(mine)} tokens here and {len(theirs)}"
+    token = next(
+        t for t, pair in enumerate(zip(mine, theirs, strict=True)) if pair[0] != pair[1]
+    )
+    return f"token {token + 1} is {mine[token]!r} here and {theirs[token]!r}"
+
+
+def _score_model(path: Path, gold: Corpus) -> Scores:
+    """Tag the text of the gold file and compare."""
+    model = tagsift.load(path)
+    known = set(model.classes_)
+    extra = sorted({name for row in gold.labels for name in row} - known)
+    if extra:
+        count = sum(name not in known for row in gold.labels for name in row)
+        complain(
+            f"{count} gold labels are unknown to the model and count as wrong "
+            f"({', '.join(extra[:5])}{', …' if len(extra) > 5 else ''}).",
+            kind="warning",
+        )
+    probabilities = model.method.probabilities
+    return tagsift.metrics.evaluate(
+        gold.labels,
+        model.predict(gold.rows),
+        scheme=gold.scheme,
+        marginals=model.predict_marginals(gold.rows) if probabilities else None,
+        classes=model.classes_,
+        unknown="wrong",
+    )

@@ -1,0 +1,106 @@
+"""``tagsift tag``: label new text with a fitted model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import tagsift
+from tagsift.cli._options import Comments, Json
+from tagsift.cli._output import print_json, write_columns
+
+if TYPE_CHECKING:
+    from tagsift.typing import FloatArray
+
+__all__ = ["EXAMPLE", "run"]
+
+EXAMPLE = "tagsift tag model.tagsift text.conll -o tagged.conll --marginals"
+
+
+def run(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A model that `tagsift fit` wrote.")
+    ],
+    text: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TEXT", help="Column file: the training columns without the label."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="File to write; else standard output."),
+    ] = None,
+    marginals: Annotated[
+        bool,
+        typer.Option(
+            "--marginals",
+            help="Add the label's probability, then every label's (as LABEL=P).",
+        ),
+    ] = False,
+    gold: Annotated[
+        bool,
+        typer.Option("--gold", help="The last column holds gold labels; ignore it."),
+    ] = False,
+    comments: Comments = False,
+    json: Json = False,
+) -> None:
+    """Label new text: its columns, then the label."""
+    tagger = tagsift.load(model)
+    if gold:
+        rows = tagsift.read_conll(text, scheme="plain", comments=comments).rows
+    else:
+        rows = tagsift.read_text(text, comments=comments)
+    labels = [[str(name) for name in sentence] for sentence in tagger.predict(rows)]
+    names = [str(name) for name in tagger.classes_]
+    probabilities = tagger.predict_marginals(rows) if marginals else None
+    if json and out is None:
+        sentences = [
+            {"tokens": [row[0] for row in sentence], "labels": found}
+            for sentence, found in zip(rows, labels, strict=True)
+        ]
+        if probabilities is not None:
+            for entry, table in zip(sentences, probabilities, strict=True):
+                entry["marginals"] = table.tolist()
+        print_json({"classes": names, "sentences": sentences})
+        return
+    tables = probabilities if probabilities is not None else [None] * len(rows)
+    write_columns(
+        out,
+        (
+            _cells(sentence, found, table, names)
+            for sentence, found, table in zip(rows, labels, tables, strict=True)
+        ),
+    )
+    if json:
+        print_json(
+            {
+                "out": str(out),
+                "sentences": len(rows),
+                "tokens": sum(map(len, rows)),
+                "classes": names,
+            }
+        )
+
+
+def _cells(
+    rows: list[tuple[str, ...]],
+    labels: list[str],
+    table: FloatArray | None,
+    names: list[str],
+) -> list[tuple[str, ...]]:
+    """Columns of one tagged sentence."""
+    if table is None:
+        return [(*row, label) for row, label in zip(rows, labels, strict=True)]
+    column = {name: k for k, name in enumerate(names)}
+    return [
+        (
+            *row,
+            label,
+            f"{values[column[label]]:.6f}",
+            *(f"{name}={value:.6f}" for name, value in zip(names, values, strict=True)),
+        )
+        for row, label, values in zip(rows, labels, table, strict=True)
+    ]
