@@ -21,7 +21,7 @@ from scipy.special import erf
 from tagsift.errors import DataError
 from tagsift.typing import IntArray
 
-__all__ = ["FAMILIES", "Bert", "BertConfig"]
+__all__ = ["Bert", "BertConfig", "FAMILIES"]
 
 Float32: TypeAlias = npt.NDArray[np.float32]
 

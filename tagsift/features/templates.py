@@ -35,9 +35,9 @@ from functools import partial
 from tagsift.errors import InputError
 
 __all__ = [
+    "Attribute",
     "DEFAULT_GROUPS",
     "POSITIONAL",
-    "Attribute",
     "Template",
     "attribute",
     "column_templates",
