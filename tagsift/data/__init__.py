@@ -2,7 +2,8 @@
 
 In the order of the data: `Sentence` and `Corpus` (gold labels), `LabelSet`, the tag
 schemes, column files, `PartialCorpus` (candidate sets), `VoteCorpus` (annotators), and
-`corrupt`, which makes partial labels from gold ones.
+`corrupt`, which makes partial labels from gold ones. `bundled` reads the synthetic
+corpus shipped with the package, `generate` makes more of it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from tagsift.data.schemes import (
     to_scheme,
 )
 from tagsift.data.sentence import Corpus, Row, Sentence
+from tagsift.data.synthetic import bundled, generate
 from tagsift.data.votes import (
     Vote,
     VoteCorpus,
@@ -48,10 +50,12 @@ __all__ = [
     "Vote",
     "VoteCorpus",
     "allowed_transitions",
+    "bundled",
     "check_scheme",
     "corrupt",
     "detect_scheme",
     "format_candidates",
+    "generate",
     "is_tag",
     "iter_conll",
     "parse_candidates",
