@@ -30,6 +30,7 @@ __all__ = [
     "Likelihood",
     "Partition",
     "Piecewise",
+    "Separate",
     "log_piece_probability",
 ]
 
@@ -119,6 +120,40 @@ class Piecewise:
         return Partition(
             float(value), self.weights, self.pair_weights, xp.zeros_like(U)
         )
+
+
+@dataclass(frozen=True)
+class Separate:
+    r"""Tokens by themselves: :math:`\sum_n \log \sum_{y \in S_n} p(y | x_n, f)`.
+
+    The likelihood of candidate sets that needs no confidences; its evidence sets the
+    hyperparameters of `Piecewise` fits. Transitions play no part.
+
+    Parameters
+    ----------
+    mask : array of bool, shape (n_tokens, n_labels)
+        Candidate sets.
+    """
+
+    mask: Array
+
+    def free(self, U: Array, T: Array) -> Partition:
+        """Sum of the log-normalisers over all labels."""
+        return _softmax_partition(U, T)
+
+    def clamped(self, U: Array, T: Array) -> Partition:
+        """Sum of the log-normalisers over the candidates."""
+        xp = namespace(U)
+        return _softmax_partition(
+            xp.where(self.mask, U, -xp.inf * xp.ones_like(U)), T
+        )
+
+
+def _softmax_partition(U: Array, T: Array) -> Partition:
+    xp = namespace(U)
+    p = softmax(U, axis=1)  # [N, L]
+    value = xp.sum(logsumexp(U, axis=1))  # []
+    return Partition(float(value), p, xp.zeros_like(T), p * (1.0 - p))
 
 
 @dataclass(frozen=True)

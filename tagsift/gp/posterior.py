@@ -59,12 +59,15 @@ class Factors:
         Posterior variances.
     kl : float
         The part of Equation (13) that depends on V: ½[log|V⁻¹K| + tr(VK⁻¹) − N].
+    log_det : float
+        log|V⁻¹K|, summed over the labels.
     """
 
     cholesky: list[Array]
     root: Array
     var: Array
     kl: float
+    log_det: float
 
 
 class Covariance(Protocol):
@@ -114,7 +117,7 @@ class Dense:
         """B = I + √λ K √λ; v = k − |L_B⁻¹ √λ k_n|²."""
         xp = namespace(lam)
         root = xp.sqrt(lam)  # [N, L]
-        lowers, columns, kl = [], [], 0.0
+        lowers, columns, kl, log_det = [], [], 0.0, 0.0
         for y, (gram, scale) in enumerate(zip(self.grams, self.amplitude, strict=True)):
             side = root[:, y] * scale**0.5  # [N]
             B = side[:, None] * gram  # [N, N]
@@ -123,10 +126,12 @@ class Dense:
             half = solve_triangular(L, side[:, None] * gram, overwrite=True)  # [N, N]
             var = scale * (gram.diagonal() - _column_squares(half))  # [N]
             var = xp.where(var > 0, var, xp.zeros_like(var))  # [N]
-            kl += _kl_of_factor(L, lam[:, y], var)
+            log_det += _log_det(L)
+            kl -= 0.5 * float(xp.sum(lam[:, y] * var))
             lowers.append(L)
             columns.append(var)
-        return Factors(lowers, root, xp.stack(columns, axis=1), kl)
+        kl += 0.5 * log_det  # tr(VK⁻¹) = N − Σ λ·v, here without the prior's residual
+        return Factors(lowers, root, xp.stack(columns, axis=1), kl, log_det)
 
     def mean(self, beta: Array) -> Array:
         """μ = Kα."""
@@ -179,7 +184,7 @@ class Inducing:
         """Λ = I + A diag(λ) Aᵀ; v = k − |A_n|² + |L_Λ⁻¹ A_n|²."""
         xp = namespace(lam)
         root = xp.sqrt(lam)  # [N, L]
-        lowers, columns, kl = [], [], 0.0
+        lowers, columns, kl, log_det = [], [], 0.0, 0.0
         for y, (A, norms, scale) in enumerate(
             zip(self.A, self.norms, self.amplitude, strict=True)
         ):
@@ -188,10 +193,12 @@ class Inducing:
             half = solve_triangular(L, A)  # [M, N]
             reduced = scale * _column_squares(half)  # [N]
             var = scale * (1.0 - norms) + reduced  # [N]
-            kl += _kl_of_factor(L, lam[:, y], reduced)
+            log_det += _log_det(L)
+            kl -= 0.5 * float(xp.sum(lam[:, y] * reduced))
             lowers.append(L)
             columns.append(xp.where(var > 0, var, xp.zeros_like(var)))
-        return Factors(lowers, root, xp.stack(columns, axis=1), kl)
+        kl += 0.5 * log_det  # tr(VK⁻¹) = N − Σ λ·v, here without the prior's residual
+        return Factors(lowers, root, xp.stack(columns, axis=1), kl, log_det)
 
     def mean(self, beta: Array) -> Array:
         """μ = Aᵀm."""
@@ -248,11 +255,10 @@ def _column_squares(A: Array) -> Array:
     return namespace(A).sum(A * A, axis=0)
 
 
-def _kl_of_factor(L: Array, lam: Array, reduced: Array) -> float:
-    """½ log|LLᵀ| − ½ Σ λ·reduced, since tr(VK⁻¹) = N − Σ λ·reduced."""
+def _log_det(L: Array) -> float:
+    """log|LLᵀ|."""
     xp = namespace(L)
-    log_det = 2.0 * xp.sum(xp.log(L.diagonal()))  # []
-    return 0.5 * float(log_det - xp.sum(lam * reduced))
+    return 2.0 * float(xp.sum(xp.log(L.diagonal())))
 
 
 def kl_divergence(factors: Factors, quadratic: float) -> float:

@@ -1,0 +1,272 @@
+r"""Alternating optimisation of confidences and posterior: the loop of section III-D.
+
+1. Fixed (μ, V): the confidences C by Equation (17), for tokens and for pairs.
+2. Fixed C: coordinate ascent on (μ, V), `tagsift.gp.solver`.
+
+With the chain likelihood step 1 happens inside the likelihood at every call, so the loop
+only ascends. The bound is comparable from step to step at fixed C only; across outer
+steps it is recorded, and the loop stops when both it and the confidences have settled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tagsift.backend import asarray, namespace, to_numpy
+from tagsift.gp.confidence import (
+    confidence,
+    literal_confidence,
+    pair_confidence_sums,
+    pair_weight_sums,
+)
+from tagsift.gp.likelihoods import Chain, Likelihood, Piecewise
+from tagsift.gp.pieces import neighbours
+from tagsift.gp.solver import Problem, State, ascend, evaluate, start
+from tagsift.chain.layout import ChainLayout
+from tagsift.typing import Array, BoolArray, FloatArray, IntArray
+
+__all__ = ["Labels", "OuterStep", "Settings", "Solution", "alternate", "build_likelihood"]
+
+#: Share of change in the site precisions above which the variances are refreshed.
+_STALE = 0.05
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How labels speak to the latent values.
+
+    Parameters
+    ----------
+    weighting : {"confidence", "literal"}
+        Reading R1: confidences weight the terms of the bound, or not at all.
+    measure : {"softmax", "literal"}
+        Reading R2: Equation (17) in the form of (27), or as printed.
+    likelihood : {"piecewise", "chain"}
+        Factor-as-piece, or whole sentences.
+    """
+
+    weighting: str = "confidence"
+    measure: str = "softmax"
+    likelihood: str = "piecewise"
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Candidate sets in the forms the loop needs.
+
+    Parameters
+    ----------
+    mask : array of bool, shape (n_tokens, n_labels)
+        Candidate sets, on the device of the fit.
+    left, right : arrays of shape (n_pairs, n_labels)
+        Candidate sets of neighbouring tokens, as numbers.
+    layout : ChainLayout
+        Packed order, for the chain likelihood.
+    """
+
+    mask: Array
+    left: Array
+    right: Array
+    layout: ChainLayout
+
+    @classmethod
+    def build(cls, mask: BoolArray, offsets: IntArray, device: Any = "cpu") -> Labels:
+        """Prepare the candidate sets of stacked tokens."""
+        second = neighbours(offsets)  # [P]
+        return cls(
+            asarray(mask, device=device),
+            asarray(mask[second - 1].astype(np.float64), device=device),
+            asarray(mask[second].astype(np.float64), device=device),
+            ChainLayout.from_offsets(offsets),
+        )
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, L."""
+        return int(self.mask.shape[1])
+
+    def uniform(self) -> Array:
+        """Equal confidence for all candidates of a token, [N, L]."""
+        numbers = asarray(to_numpy(self.mask).astype(np.float64), like=self.left)
+        return numbers / namespace(numbers).sum(numbers, axis=1)[:, None]  # [N, L]
+
+
+@dataclass(frozen=True)
+class OuterStep:
+    """One row of the history.
+
+    Parameters
+    ----------
+    bound : float
+        The bound at the end of the step, at that step's confidences.
+    change : float
+        Largest change of any confidence in the step.
+    mean_confidence : float
+        Mean confidence of the most confident candidate.
+    refreshed : bool
+        Whether the variances were refreshed.
+    watched : ndarray of shape (n_watched, n_labels)
+        Confidences of the watched tokens.
+    """
+
+    bound: float
+    change: float
+    mean_confidence: float
+    refreshed: bool
+    watched: FloatArray
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where the alternation ended.
+
+    Parameters
+    ----------
+    state : State
+        Coefficients, precisions, factors and moments.
+    confidences : array of shape (n_tokens, n_labels)
+        Equation (17) at the end.
+    pair_sums, pair_counts : arrays of shape (n_labels, n_labels)
+        Transition confidences and how many pairs they come from.
+    history : list of OuterStep
+        One row per outer step.
+    converged : bool
+        Whether bound and confidences settled.
+    """
+
+    state: State
+    confidences: Array
+    pair_sums: Array
+    pair_counts: Array
+    converged: bool
+    history: list[OuterStep] = field(default_factory=list)
+
+
+def _measure(settings: Settings, state: State, labels: Labels) -> Array:
+    """Equation (17) by the reading asked for, [N, L]."""
+    if settings.measure == "literal":
+        return literal_confidence(state.q.mu, state.q.var, labels.mask)
+    return confidence(state.q.mu, state.q.var, labels.mask)
+
+
+def build_likelihood(
+    settings: Settings, state: State, labels: Labels, C: Array
+) -> Likelihood:
+    """Build the likelihood of the next ascent."""
+    if settings.likelihood == "chain":
+        return Chain(labels.layout, labels.mask)
+    if settings.weighting == "literal":
+        ones = asarray(to_numpy(labels.mask).astype(np.float64), like=C)  # [N, L]
+        return Piecewise(ones, pair_weight_sums(labels.left, labels.right))
+    sums, _ = pair_confidence_sums(
+        state.q.mu_T, state.q.var_T, labels.left, labels.right
+    )
+    return Piecewise(C, sums)
+
+
+def alternate(
+    problem: Problem,
+    labels: Labels,
+    settings: Settings,
+    *,
+    state: State | None = None,
+    max_iter: int = 50,
+    n_mean: int = 2,
+    tol: float = 1e-4,
+    watch: IntArray | None = None,
+    on_step: Any = None,
+) -> Solution:
+    """Run the alternation until bound and confidences settle.
+
+    Parameters
+    ----------
+    problem : Problem
+        Covariances and expectation.
+    labels : Labels
+        Candidate sets.
+    settings : Settings
+        Readings and likelihood.
+    state : State, optional
+        A warm start; by default μ = 0.
+    max_iter : int
+        Most outer steps.
+    n_mean : int
+        Mean steps per outer step, on either side of a variance step.
+    tol : float
+        Relative change of the bound per outer step, and a hundredth of the largest
+        change of a confidence, below which the loop stops.
+    watch : ndarray of int, optional
+        Tokens whose confidences are recorded at every step (Figure 5).
+    on_step : callable, optional
+        Called with every `OuterStep`, for progress bars.
+
+    Returns
+    -------
+    Solution
+        The end point, with its history.
+    """
+    chosen = np.zeros(0, dtype=np.int64) if watch is None else watch  # [W]
+    if state is None:
+        state = start(problem, _first_weights(settings, labels), labels.n_labels)
+    C = _measure(settings, state, labels)  # [N, L]
+    history: list[OuterStep] = []
+    converged, last = False, -np.inf
+    for _ in range(max_iter):
+        likelihood = build_likelihood(settings, state, labels, C)
+        stale = _staleness(problem, likelihood, state) > _STALE or not history
+        state, bounds = ascend(
+            problem, likelihood, state, n_mean=n_mean, n_variance=int(stale)
+        )
+        fresh = _current_confidences(settings, problem, likelihood, state, labels)
+        xp = namespace(fresh)
+        change = float(xp.max(xp.abs(fresh - C)))
+        C = fresh
+        step = OuterStep(
+            bounds[-1],
+            change,
+            float(xp.mean(xp.max(C, axis=1))),
+            stale,
+            to_numpy(C[chosen]) if len(chosen) else np.zeros((0, labels.n_labels)),
+        )
+        history.append(step)
+        if on_step is not None:
+            on_step(step)
+        moved = abs(bounds[-1] - last) / (1.0 + abs(bounds[-1]))
+        last = bounds[-1]
+        if moved < tol and change < 100 * tol and len(history) > 2:
+            converged = True
+            break
+    sums, counts = pair_confidence_sums(
+        state.q.mu_T, state.q.var_T, labels.left, labels.right
+    )
+    return Solution(state, C, sums, counts, converged, history)
+
+
+def _first_weights(settings: Settings, labels: Labels) -> Array:
+    if settings.weighting == "literal" and settings.likelihood == "piecewise":
+        return asarray(to_numpy(labels.mask).astype(np.float64), like=labels.left)
+    return labels.uniform()
+
+
+def _current_confidences(
+    settings: Settings,
+    problem: Problem,
+    likelihood: Likelihood,
+    state: State,
+    labels: Labels,
+) -> Array:
+    """Confidences after the ascent: (17), or the chain's restricted marginals."""
+    if settings.likelihood == "chain":
+        return evaluate(problem, likelihood, state)[1].weights
+    return _measure(settings, state, labels)
+
+
+def _staleness(problem: Problem, likelihood: Likelihood, state: State) -> float:
+    """Mean change that the site precisions ask for, relative to their mean."""
+    _, expected = evaluate(problem, likelihood, state)
+    xp = namespace(state.lam)
+    asked = xp.mean(xp.abs(expected.precision - state.lam))  # []
+    return float(asked) / float(xp.mean(state.lam))
