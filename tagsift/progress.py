@@ -51,7 +51,7 @@ def progress(
     if total is None and isinstance(items, Sized):
         total = len(items)
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import Any
 
 from tagsift.base import Method, SequenceTagger
-from tagsift.errors import InputError, ModelFileError
+from tagsift.errors import InputError, ModelFileError, TagsiftError
 from tagsift.storage import read_container
 
 __all__ = ["estimator", "load", "make", "methods", "names"]
@@ -95,6 +95,8 @@ def load(path: str | PathLike[str], *, features: Any = None) -> SequenceTagger:
         return estimator(name).from_container(meta, arrays, features=features)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from error
+    except TagsiftError:  # says itself what is missing: an encoder, an extra
+        raise
     except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
         raise ModelFileError(
             f"{path}: an entry of the model is missing or cannot be used "

@@ -52,7 +52,6 @@ def refused(call: Any, *args: Any, **kwargs: Any) -> str:
         [np.zeros((2, 3))],
         np.zeros((2, 3, 4)),
     ],
-    ids=repr,
 )
 def test_lists_of_sentences_are_taken(X: Any):
     read_back = read_sentences(X)
@@ -61,7 +60,7 @@ def test_lists_of_sentences_are_taken(X: Any):
 
 
 @pytest.mark.parametrize(
-    "X", ["a dog", b"a dog", {"a": 1}, 3, None, iter([["a"]]), {("a", "b")}], ids=repr
+    "X", ["a dog", b"a dog", {"a": 1}, 3, None, iter([["a"]]), {("a", "b")}]
 )
 def test_x_must_be_a_list(X: Any):
     message = refused(read_sentences, X)
@@ -83,7 +82,7 @@ def test_a_long_string_is_shortened():
 
 
 @pytest.mark.parametrize(
-    "sentence", [3, None, iter("ab"), {"a", "b"}, {"a": 1}, np.array(3)], ids=repr
+    "sentence", [3, None, iter("ab"), {"a", "b"}, {"a": 1}, np.array(3)]
 )
 def test_a_sentence_must_be_a_list(sentence: Any):
     message = refused(read_sentences, [["a"], sentence])
@@ -106,7 +105,7 @@ def test_labels_are_kept_in_order():
     assert {type(number) for number in numbers} == {int}
 
 
-@pytest.mark.parametrize("labels", ["BIO", b"BIO", {"B", "I"}, {"B": 0}, 3], ids=repr)
+@pytest.mark.parametrize("labels", ["BIO", b"BIO", {"B", "I"}, {"B": 0}, 3])
 def test_labels_must_be_a_list(labels: Any):
     assert refused(resolve_labels, labels).startswith("labels must be a list")
 
@@ -125,7 +124,7 @@ def test_labels_must_be_distinct_and_there():
     )
 
 
-@pytest.mark.parametrize("label", [None, 1.5, True, ["A"], {"A"}], ids=repr)
+@pytest.mark.parametrize("label", [None, 1.5, True, ["A"], {"A"}])
 def test_labels_must_be_strings_or_integers(label: Any):
     assert refused(resolve_labels, ["A", label]) == (
         f"labels must be strings or integers; got {label!r}."
@@ -190,7 +189,7 @@ def test_no_sentence_at_all():
     assert classes == ("A", "B")
 
 
-@pytest.mark.parametrize("y", ["ABC", b"ABC", {"A": 1}, 3, None, iter([])], ids=repr)
+@pytest.mark.parametrize("y", ["ABC", b"ABC", {"A": 1}, 3, None, iter([])])
 def test_y_must_be_a_list(y: Any):
     message = refused(read_candidates, y, LENGTHS)
     assert message.startswith("y must be a list of sentences")
@@ -204,7 +203,7 @@ def test_as_many_sentences_in_x_and_y():
 
 
 @pytest.mark.parametrize(
-    "sentence", ["AB", {"A", "B"}, {"A": 1, "B": 2}, 3, None, np.array(3)], ids=repr
+    "sentence", ["AB", {"A", "B"}, {"A": 1, "B": 2}, 3, None, np.array(3)]
 )
 def test_labels_of_a_sentence_must_be_a_list(sentence: Any):
     message = refused(read_candidates, [sentence, [], ["A"]], LENGTHS)
@@ -219,7 +218,7 @@ def test_as_many_labels_as_tokens():
     )
 
 
-@pytest.mark.parametrize("empty", [set(), frozenset(), [], ()], ids=repr)
+@pytest.mark.parametrize("empty", [set(), frozenset(), [], ()])
 def test_an_empty_candidate_set_is_refused(empty: Any):
     assert refused(read_candidates, [["A", "A"], [], [empty]], LENGTHS) == (
         "sentence 2, token 0: the candidate set is empty. Every token needs at least "
@@ -227,9 +226,7 @@ def test_an_empty_candidate_set_is_refused(empty: Any):
     )
 
 
-@pytest.mark.parametrize(
-    "entry", [None, 1.5, True, np.True_, b"A", object(), {"A": 1}], ids=repr
-)
+@pytest.mark.parametrize("entry", [None, 1.5, True, np.True_, b"A", object(), {"A": 1}])
 def test_what_is_no_label_is_refused(entry: Any):
     message = refused(read_candidates, [["A", entry], [], ["A"]], LENGTHS)
     assert message.startswith(
@@ -237,7 +234,7 @@ def test_what_is_no_label_is_refused(entry: Any):
     )
 
 
-@pytest.mark.parametrize("name", [None, 1.5, True, b"A", ("A",)], ids=repr)
+@pytest.mark.parametrize("name", [None, 1.5, True, b"A", ("A",)])
 def test_what_is_no_candidate_is_refused(name: Any):
     message = refused(read_candidates, [["A", {"A", name}], [], ["A"]], LENGTHS)
     assert message == (
@@ -345,12 +342,12 @@ def test_gold_labels_and_singletons():
     assert type(gold[3][1]) is int
 
 
-@pytest.mark.parametrize("y", ["AB", None, {"A"}, {"A": 1}], ids=repr)
+@pytest.mark.parametrize("y", ["AB", None, {"A"}, {"A": 1}])
 def test_gold_must_be_a_list(y: Any):
     assert refused(read_gold, y).startswith("y must be a list of sentences of gold")
 
 
-@pytest.mark.parametrize("sentence", ["AB", None, {"A"}, 3], ids=repr)
+@pytest.mark.parametrize("sentence", ["AB", None, {"A"}, 3])
 def test_a_gold_sentence_must_be_a_list(sentence: Any):
     message = refused(read_gold, [["A"], sentence])
     assert message == (
@@ -358,7 +355,7 @@ def test_a_gold_sentence_must_be_a_list(sentence: Any):
     )
 
 
-@pytest.mark.parametrize("entry", [{"A", "B"}, set(), None, ["A"], True], ids=repr)
+@pytest.mark.parametrize("entry", [{"A", "B"}, set(), None, ["A"], True])
 def test_ambiguous_tokens_cannot_be_scored_with(entry: Any):
     message = refused(read_gold, [["A"], ["A", entry]])
     assert message.startswith("sentence 1, token 1: expected one gold label to score")
