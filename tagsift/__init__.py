@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from tagsift.data import PartialCorpus as PartialCorpus
     from tagsift.data import Sentence as Sentence
     from tagsift.data import VoteCorpus as VoteCorpus
+    from tagsift.data import bundled as bundled
     from tagsift.data import corrupt as corrupt
+    from tagsift.data import generate as generate
     from tagsift.data import read_conll as read_conll
     from tagsift.data import read_partial as read_partial
     from tagsift.data import read_text as read_text
@@ -93,7 +95,9 @@ __all__ = [
     "TagsiftWarning",
     "VoteCorpus",
     "__version__",
+    "bundled",
     "corrupt",
+    "generate",
     "load",
     "make",
     "methods",
@@ -115,7 +119,9 @@ _HOMES = {
         "PartialCorpus",
         "Sentence",
         "VoteCorpus",
+        "bundled",
         "corrupt",
+        "generate",
         "read_conll",
         "read_partial",
         "read_text",

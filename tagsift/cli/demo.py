@@ -2,13 +2,211 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
 import tagsift
+from tagsift.cli._options import Json, MethodName, Quiet, Seed
+from tagsift.cli._output import draw, percent, print_json, say
+from tagsift.cli._training import DEFAULT_METHOD, Recovered, Training, recover
+
+if TYPE_CHECKING:
+    from tagsift.data import Corpus
+    from tagsift.metrics import Recovery, Scores
+    from tagsift.report import Tagged
 
 __all__ = ["EXAMPLE", "run"]
 
-EXAMPLE = "tagsift demo"
+EXAMPLE = "tagsift demo --cl 4 --out runs/demo/report.html"
+
+#: What the method is compared with, unless told otherwise.
+RIVALS = ("partial-crf", "wknn", "majority")
+_TRAIN_SHARE = 2 / 3
+_SYNTHETIC = (
+    "The bundled corpus is synthetic: its sentences were made by a grammar and only "
+    "look like newswire. Scores on it say that the parts work, not how well a method "
+    "does on real text."
+)
 
 
-def run() -> None:
-    """Corrupt, fit, recover, tag and score on the bundled corpus."""
-    tagsift.methods()
+def run(
+    method: MethodName = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            help="Method to compare with; repeat for more. Default: "
+            f"{', '.join(RIVALS)}.",
+        ),
+    ] = None,
+    task: Annotated[
+        str, typer.Option(help="Which labels: chunk, ner or pos.")
+    ] = "chunk",
+    cl: Annotated[int, typer.Option(help="Length of the candidate lists.")] = 3,
+    p: Annotated[
+        float, typer.Option(help="Share of the sentences that stay exact.")
+    ] = 0.1,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The HTML report to write.")
+    ] = Path("runs/demo/report.html"),
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Corrupt, fit, recover, tag and score on the bundled corpus; write a report.
+
+    Two thirds of its sentences get random candidate labels and are learnt from; the
+    rest is tagged and scored.
+    """
+    corpus = tagsift.bundled(task)
+    cut = round(_TRAIN_SHARE * len(corpus))
+    partial = tagsift.corrupt(
+        corpus[:cut], cl=cl, p=p, random_state=seed, labels=corpus.label_set
+    )
+    training, held_out = Training(partial, None), corpus[cut:]
+    chosen = method or DEFAULT_METHOD
+    names = [chosen, *(name for name in against or RIVALS if name != chosen)]
+    if not json:
+        say(
+            f"{len(partial)} sentences with {cl} candidates a token to learn from "
+            f"({partial.n_ambiguous} of {partial.n_tokens} tokens ambiguous), "
+            f"{len(held_out)} sentences to tag."
+        )
+    results = {
+        name: _work(name, training, held_out, seed=seed, quiet=quiet or json)
+        for name in names
+    }
+    _write_report(
+        out, results, training, settings={"task": task, "cl": cl, "p": p, "seed": seed}
+    )
+    if json:
+        print_json(
+            {
+                "sentences": len(partial),
+                "tokens": partial.n_tokens,
+                "ambiguous_tokens": partial.n_ambiguous,
+                "held_out_sentences": len(held_out),
+                "methods": {name: result.facts for name, result in results.items()},
+                "report": str(out),
+            }
+        )
+        return
+    _draw(results)
+    say(f"Report: {out}")
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What one method did with the training part and with the held-out part."""
+
+    title: str
+    recovered: Recovered
+    tagged: Tagged
+    scores: Scores
+    recovery: Recovery | None
+    seconds: float
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "recovery": None if self.recovery is None else asdict(self.recovery),
+            **self.scores.headline(),
+            "seconds": self.seconds,
+        }
+
+
+def _work(
+    name: str, training: Training, held_out: Corpus, *, seed: int, quiet: bool
+) -> _Result:
+    """Fit one method, recover the training labels, tag and score the rest."""
+    partial = training.partial
+    needs_gold = tagsift.make(name).method.exact_only
+    if needs_gold and partial.gold is not None:
+        exact = [[frozenset([label]) for label in row] for row in partial.gold]
+        training = Training(replace(partial, candidates=exact), None)
+    started = time.perf_counter()
+    found = recover(
+        training, method=name, model_file=None, settings={}, seed=seed, quiet=quiet
+    )
+    seconds = time.perf_counter() - started
+    model = found.model
+    probable = model.method.probabilities
+    tagged = tagsift.report.Tagged(
+        tokens=held_out.tokens,
+        gold=held_out.labels,
+        predicted=model.predict(held_out.rows),
+        classes=model.classes_,
+        marginals=model.predict_marginals(held_out.rows) if probable else None,
+        scheme=held_out.scheme,
+    )
+    return _Result(
+        title=f"{model.method.title} (gold labels)"
+        if needs_gold
+        else model.method.title,
+        recovered=found,
+        tagged=tagged,
+        scores=tagged.scores(),
+        recovery=None
+        if needs_gold or partial.gold is None
+        else tagsift.metrics.recovery(partial.gold, found.labels, partial.candidates),
+        seconds=seconds,
+    )
+
+
+def _draw(results: dict[str, _Result]) -> None:
+    draw(
+        "Held-out text and recovered training labels (percent)",
+        ("method", "span F1", "token acc.", "recovered", "ECE", "fit (s)"),
+        (
+            (
+                result.title,
+                percent(result.scores.span_f1),
+                percent(result.scores.tokens.accuracy),
+                "–" if result.recovery is None else percent(result.recovery.ambiguous),
+                "–"
+                if result.scores.calibration is None
+                else percent(result.scores.calibration.ece),
+                f"{result.seconds:.1f}",
+            )
+            for result in results.values()
+        ),
+        left=("method",),
+    )
+
+
+def _write_report(
+    out: Path,
+    results: dict[str, _Result],
+    training: Training,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Write the HTML report about the first method, compared with the others."""
+    first, *others = results.values()
+    partial = training.partial
+    page = tagsift.report.demo_report(
+        first.tagged,
+        tagsift.report.Training(
+            tokens=partial.tokens,
+            candidates=partial.candidates,
+            recovered=first.recovered.labels,
+            classes=first.recovered.model.classes_,
+            confidences=first.recovered.confidences,
+            gold=partial.gold,
+        ),
+        method=first.title,
+        corpus="the bundled corpus",
+        rivals={other.title: (other.scores, other.recovery) for other in others},
+        facts=[
+            *((name, str(value)) for name, value in settings.items()),
+            ("tagsift", tagsift.__version__),
+        ],
+        notices=[_SYNTHETIC],
+    )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    tagsift.report.write_html(out, page)
