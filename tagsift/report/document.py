@@ -1,0 +1,332 @@
+"""What a report is made of: frozen records that three renderers read.
+
+A `Report` has a few `Stat` tiles and a list of sections; a section has a title, prose,
+tables and figures. The prose may hold ``code`` between backticks, paragraphs between
+blank lines and lists of lines that begin with a dash; nothing else is markup.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from tagsift.errors import InputError
+
+__all__ = [
+    "PLOTS_HINT",
+    "Cell",
+    "Column",
+    "Figure",
+    "Mark",
+    "Prose",
+    "Report",
+    "Section",
+    "Stat",
+    "Table",
+    "Tone",
+    "prose",
+]
+
+#: Said once in a report whose figures could not be drawn.
+PLOTS_HINT = (
+    "The figures are given as tables, because matplotlib is not installed; install it "
+    "with `pip install 'tagsift[plots]'` to have them drawn."
+)
+
+#: How a mark is coloured; its text says the same in words.
+Tone: TypeAlias = Literal["good", "bad", "warn", "plain"]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A word in a cell that is shown as a coloured badge.
+
+    Parameters
+    ----------
+    text : str
+        What it says; colour is never the only carrier of the meaning.
+    tone : {"good", "bad", "warn", "plain"}
+        Which colour.
+    """
+
+    text: str
+    tone: Tone = "plain"
+
+
+#: What a cell of a table may hold.
+Cell: TypeAlias = str | int | float | Mark | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    name : str
+        Its head.
+    form : str
+        Format of its numbers, such as ``".1f"``; empty for text.
+    scale : float
+        Numbers are multiplied by this first: 100 turns shares into percent.
+    align : {"left", "right"}, optional
+        Numbers to the right and text to the left by default.
+    """
+
+    name: str
+    form: str = ""
+    scale: float = 1.0
+    align: Literal["left", "right"] | None = None
+
+    @property
+    def side(self) -> str:
+        """Where the cells are aligned."""
+        return self.align or ("right" if self.form else "left")
+
+    def text(self, cell: Cell) -> str:
+        """Write a cell; a dash stands for nothing."""
+        if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+            return "–"
+        if isinstance(cell, Mark):
+            return cell.text
+        if isinstance(cell, str) or not self.form:
+            return str(cell)
+        return format(cell * self.scale if self.scale != 1.0 else cell, self.form)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: columns, rows, and which cells stand out.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        The first one names the rows.
+    rows : tuple of tuple of cells
+        As long as the columns.
+    title : str
+        What it shows.
+    note : str
+        A line below it.
+    strong : frozenset of (row, column)
+        Cells in bold: the best values, for instance.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+    note: str = ""
+    strong: frozenset[tuple[int, int]] = frozenset()
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise InputError(
+                    f"Row {number} (counted from 0) of the table {self.title!r} has "
+                    f"{len(row)} cells and the table {len(self.columns)} columns; give "
+                    "one cell per column."
+                )
+
+    def texts(self) -> list[list[str]]:
+        """Every cell as text, row by row."""
+        return [
+            [column.text(cell) for column, cell in zip(self.columns, row, strict=True)]
+            for row in self.rows
+        ]
+
+    @classmethod
+    def best(
+        cls,
+        columns: Sequence[Column],
+        rows: Sequence[Sequence[Cell]],
+        *,
+        higher: Sequence[int] = (),
+        lower: Sequence[int] = (),
+        title: str = "",
+        note: str = "",
+    ) -> Table:
+        """Build a table in which the best value of some columns stands out.
+
+        Parameters
+        ----------
+        columns, rows : sequences
+            As in the record.
+        higher, lower : sequences of int
+            Columns in which the highest, or the lowest, number is the best. Numbers
+            that are printed alike are equally good.
+        title, note : str
+            As in the record.
+        """
+        table = cls(tuple(columns), tuple(tuple(row) for row in rows), title, note)
+        strong: set[tuple[int, int]] = set()
+        for sign, chosen in ((1.0, higher), (-1.0, lower)):
+            for j in chosen:
+                values = {
+                    i: sign * cell
+                    for i, row in enumerate(table.rows)
+                    if isinstance(cell := row[j], int | float) and not math.isnan(cell)
+                }
+                if len(values) < 2:
+                    continue
+                top = max(values.values())
+                shown = {
+                    columns[j].text(table.rows[i][j])
+                    for i, value in values.items()
+                    if value == top
+                }
+                strong |= {
+                    (i, j) for i in values if columns[j].text(table.rows[i][j]) in shown
+                }
+        return cls(table.columns, table.rows, title, note, frozenset(strong))
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing, its words, and the numbers behind it.
+
+    Parameters
+    ----------
+    title : str
+        What it shows.
+    alt : str
+        The drawing in words, for those who cannot see it.
+    panels : tuple of str
+        SVG drawings side by side; none where matplotlib is absent.
+    data : Table
+        The same as numbers.
+    caption : str
+        How to read it.
+    legend : str, optional
+        SVG of the legend of all panels.
+    """
+
+    title: str
+    alt: str
+    panels: tuple[str, ...]
+    data: Table
+    caption: str = ""
+    legend: str | None = None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is a drawing."""
+        return bool(self.panels)
+
+
+@dataclass(frozen=True)
+class Stat:
+    """A figure of merit on the first screen.
+
+    Parameters
+    ----------
+    name : str
+        What it is.
+    value : str
+        The number, as it shall be read.
+    note : str
+        A few words of context.
+    """
+
+    name: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report.
+
+    Parameters
+    ----------
+    title : str
+        Its heading.
+    text : str
+        Prose.
+    content : tuple of Table or Figure
+        What follows the prose, in this order.
+    """
+
+    title: str
+    text: str = ""
+    content: tuple[Table | Figure, ...] = ()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables among the content."""
+        return tuple(item for item in self.content if isinstance(item, Table))
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures among the content."""
+        return tuple(item for item in self.content if isinstance(item, Figure))
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole report.
+
+    Parameters
+    ----------
+    title : str
+        The heading of the page.
+    sections : tuple of Section
+        Its parts.
+    summary : str
+        Prose under the heading.
+    stats : tuple of Stat
+        Tiles on the first screen.
+    notices : tuple of str
+        Warnings on the first screen: what a reader must not miss.
+    facts : tuple of (str, str)
+        Settings, versions and seeds, at the end of the page.
+    """
+
+    title: str
+    sections: tuple[Section, ...]
+    summary: str = ""
+    stats: tuple[Stat, ...] = ()
+    notices: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every figure is drawn."""
+        return all(f.drawn for section in self.sections for f in section.figures)
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph or a list.
+
+    Parameters
+    ----------
+    lines : tuple of str
+        One line for a paragraph, one per entry for a list.
+    bullets : bool
+        Whether it is a list.
+    """
+
+    lines: tuple[str, ...]
+    bullets: bool
+
+
+def prose(text: str) -> list[Prose]:
+    r"""Split prose into paragraphs and lists.
+
+    Examples
+    --------
+    >>> [(part.bullets, part.lines) for part in prose("One\ntwo.\n\n- a\n- b")]
+    [(False, ('One two.',)), (True, ('a', 'b'))]
+    """
+    parts: list[Prose] = []
+    for chunk in text.strip().split("\n\n"):
+        lines = [line.strip() for line in chunk.splitlines() if line.strip()]
+        if not lines:
+            continue
+        if all(line.startswith("- ") for line in lines):
+            parts.append(Prose(tuple(line[2:] for line in lines), True))
+        else:
+            parts.append(Prose((" ".join(lines),), False))
+    return parts

@@ -1,0 +1,235 @@
+"""From matplotlib to an inline SVG that follows the theme of the page.
+
+Nothing here needs a display, and matplotlib's global state is left as it was. The text
+of a drawing stays text: it is set in the font of the page, and a screen reader or a
+search finds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from html import escape
+from importlib.util import find_spec
+from typing import Any
+
+from tagsift.report.palette import COLOURS, Style, css_variables, themed
+
+__all__ = [
+    "NARROW",
+    "WIDTH",
+    "can_draw",
+    "draw",
+    "draw_legend",
+    "ink",
+    "line_style",
+    "standalone",
+]
+
+#: Width of a panel in inches: readable on a phone without zooming.
+WIDTH = 4.3
+#: Width of panels that stand side by side.
+NARROW = 3.6
+# The font of the page, or the reader's where a drawing stands alone.
+_FONT = "var(--sans, sans-serif)"
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return find_spec("matplotlib") is not None
+
+
+def ink(name: str) -> str:
+    """Stand-in of a named colour, for drawing."""
+    return COLOURS[name].stand_in
+
+
+def _settings() -> Any:
+    return {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "tagsift",
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans"],
+        "font.size": 9.0,
+        "text.parse_math": False,
+        "text.color": ink("ink"),
+        "axes.titlesize": 10.0,
+        "axes.titleweight": "bold",
+        "axes.titlelocation": "left",
+        "axes.labelcolor": ink("ink"),
+        "axes.labelsize": 9.0,
+        "axes.edgecolor": ink("muted"),
+        "axes.linewidth": 0.8,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.facecolor": "none",
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.color": ink("rule"),
+        "grid.linewidth": 0.7,
+        "xtick.color": ink("muted"),
+        "ytick.color": ink("muted"),
+        "xtick.labelcolor": ink("ink"),
+        "ytick.labelcolor": ink("ink"),
+        "xtick.labelsize": 8.5,
+        "ytick.labelsize": 8.5,
+        "legend.frameon": False,
+        "legend.fontsize": 9.0,
+        "legend.labelcolor": ink("ink"),
+        "figure.facecolor": "none",
+        "savefig.facecolor": "none",
+        "savefig.edgecolor": "none",
+    }
+
+
+def draw(
+    paint: Callable[[Any], None],
+    *,
+    alt: str,
+    width: float = WIDTH,
+    height: float = 3.2,
+) -> tuple[str, ...]:
+    """Draw one panel and return it as inline SVG; nothing without matplotlib.
+
+    Parameters
+    ----------
+    paint : callable
+        Takes matplotlib axes and draws on them.
+    alt : str
+        The panel in words.
+    width, height : float
+        Size in inches.
+
+    Returns
+    -------
+    tuple of str
+        One SVG, or none where matplotlib is absent.
+    """
+    if not can_draw():
+        return ()
+
+    def fill(figure: Any) -> None:
+        paint(figure.subplots())
+
+    return (_render(fill, alt, width, height),)
+
+
+def _render(fill: Callable[[Any], None], alt: str, width: float, height: float) -> str:
+    """Let `fill` fill a matplotlib figure, and return it as themed SVG."""
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    buffer = io.StringIO()
+    with matplotlib.rc_context(_settings()), warnings.catch_warnings():
+        # Letters that the measuring font lacks are set in a font of the reader's.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure = Figure(figsize=(width, height), layout="constrained")
+        canvas: Any = FigureCanvasSVG(figure)
+        fill(figure)
+        canvas.print_svg(buffer, metadata={"Date": None, "Creator": None})
+    return _clean(buffer.getvalue(), alt, wide=width > WIDTH)
+
+
+def draw_legend(styles: dict[str, Style], names: dict[str, str] | None = None) -> str:
+    """Draw the legend of line plots as a panel of its own.
+
+    Parameters
+    ----------
+    styles : dict of str to Style
+        Entries, in order.
+    names : dict of str to str, optional
+        What to write for an entry; its key by default.
+
+    Returns
+    -------
+    str
+        Inline SVG, empty where matplotlib is absent.
+    """
+    if not can_draw():
+        return ""
+    from matplotlib.lines import Line2D
+
+    columns = min(3, len(styles))
+    rows = -(-len(styles) // columns)
+    labels = [(names or {}).get(name, name) for name in styles]
+
+    def fill(figure: Any) -> None:
+        handles = [Line2D([], [], **line_style(style)) for style in styles.values()]
+        figure.legend(
+            handles,
+            labels,
+            loc="center",
+            ncols=columns,
+            handlelength=2.2,
+            columnspacing=1.2,
+        )
+
+    return _render(fill, "Legend: " + ", ".join(labels), NARROW + 0.4, 0.2 * rows + 0.1)
+
+
+def line_style(style: Style) -> dict[str, Any]:
+    """Arguments of matplotlib's line for a style."""
+    return {
+        "color": style.colour,
+        "linestyle": style.dash,
+        "linewidth": style.width,
+        "marker": style.marker or "None",
+        "markersize": 3.2 + style.width,
+        "markeredgewidth": 1.2 if style.marker in "x+" else 0.0,
+    }
+
+
+def _clean(svg: str, alt: str, *, wide: bool) -> str:
+    """Make matplotlib's SVG fit to stand inside a page, many of them at once."""
+    svg = svg[svg.index("<svg") :]
+    for element in ("metadata", "style"):
+        svg = re.sub(rf"<{element}.*?</{element}>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+    prefix = "t" + hashlib.sha256(svg.encode()).hexdigest()[:8] + "-"
+    # Only tags are rewritten: what stands between them is the reader's text.
+    svg = re.sub(r"<[^>]*>", lambda tag: _clean_tag(tag.group(0), prefix), svg)
+    head = f'<svg role="img" aria-label="{escape(alt, quote=True)}" '
+    head += 'stroke-linejoin="round" stroke-linecap="butt" '
+    head += 'class="wide" ' if wide else ""
+    return svg.replace("<svg ", head, 1).strip()
+
+
+def _clean_tag(tag: str, prefix: str) -> str:
+    """Rewrite fonts, identifiers and colours inside one tag."""
+    tag = re.sub(r'(<g) id="(?:text|patch|line2d)_\d+"', r"\1", tag)
+    tag = re.sub(r"(font: [^;\"]*?px)[^;\"]*", rf"\1 {_FONT}", tag)
+    tag = re.sub(r"font-family: [^;\"]*", f"font-family: {_FONT}", tag)
+    tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', tag)
+    tag = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}\1"', tag)
+    tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", tag)
+    return themed(tag)
+
+
+def standalone(panels: Sequence[str]) -> list[str]:
+    """Complete inline drawings to SVG files that carry both themes themselves.
+
+    Parameters
+    ----------
+    panels : sequence of str
+        Inline SVG.
+
+    Returns
+    -------
+    list of str
+        Texts of SVG files.
+    """
+    style = (
+        f"<style>svg {{ {css_variables('light')} }} "
+        "@media (prefers-color-scheme: dark) { "
+        f"svg {{ {css_variables('dark')} }} }}</style>"
+    )
+    return [
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        + re.sub(r"(<svg[^>]*>)", rf"\1\n {style}", panel, count=1)
+        + "\n"
+        for panel in panels
+    ]

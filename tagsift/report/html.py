@@ -1,0 +1,155 @@
+"""A report as one HTML file that needs nothing but itself.
+
+Style sheet and drawings are inside the page; a content security policy in its head
+forbids the browser to fetch anything. Light or dark follows the reader's system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from tagsift._version import __version__
+from tagsift.report.document import (
+    PLOTS_HINT,
+    Figure,
+    Mark,
+    Report,
+    Section,
+    Table,
+    prose,
+)
+from tagsift.report.palette import css_variables
+from tagsift.storage import atomic_write
+
+__all__ = ["render_html", "write_html"]
+
+# A column with a longer cell keeps some width on a narrow screen.
+_LONG = 24
+
+
+def render_html(report: Report) -> str:
+    """Text of the HTML page of a report.
+
+    Parameters
+    ----------
+    report : Report
+        What to show.
+
+    Returns
+    -------
+    str
+        A whole page; the same report gives the same text.
+    """
+    environment = Environment(
+        loader=PackageLoader("tagsift.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["inline"] = _inline
+    environment.filters["prose"] = prose
+    style = environment.get_template("report.css").render(
+        light=Markup(css_variables("light")), dark=Markup(css_variables("dark"))
+    )
+    notices = report.notices if report.complete else (*report.notices, PLOTS_HINT)
+    keys = _keys(section.title for section in report.sections)
+    page = environment.get_template("report.html").render(
+        report=report,
+        notices=notices,
+        sections=[
+            _section(section, key)
+            for section, key in zip(report.sections, keys, strict=True)
+        ],
+        facts=(*report.facts, ("tagsift", __version__)),
+        style=style,
+        version=__version__,
+    )
+    return re.sub(r"\n\s*\n+", "\n", page) + "\n"
+
+
+def write_html(path: str | PathLike[str], report: Report) -> None:
+    """Write a report as one self-contained HTML file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    report : Report
+        What to show.
+    """
+    text = render_html(report)
+    with atomic_write(path) as stream:
+        stream.write(text)
+
+
+def _inline(text: str) -> Markup:
+    """Escape prose, and set what stands between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _keys(titles: Iterable[str]) -> list[str]:
+    """Distinct anchors made of titles."""
+    keys: list[str] = []
+    for title in titles:
+        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
+        key, number = stem, 1
+        while key in keys or key == "content":
+            number += 1
+            key = f"{stem}-{number}"
+        keys.append(key)
+    return keys
+
+
+def _section(section: Section, key: str) -> dict[str, Any]:
+    """What the template needs; neighbouring one-panel figures share a row."""
+    groups: list[list[dict[str, Any]]] = []
+    narrow_before = False
+    for number, item in enumerate(section.content):
+        narrow = isinstance(item, Figure) and len(item.panels) == 1
+        shown = _item(item, f"{key}-{number}")
+        if narrow and narrow_before and len(groups[-1]) < 2:
+            groups[-1].append(shown)
+        else:
+            groups.append([shown])
+        narrow_before = narrow
+    return {"title": section.title, "key": key, "text": section.text, "groups": groups}
+
+
+def _item(item: Table | Figure, key: str) -> dict[str, Any]:
+    if isinstance(item, Table):
+        return _table(item, key)
+    return {
+        "kind": "figure",
+        "title": item.title,
+        "caption": item.caption,
+        "panels": item.panels,
+        "legend": item.legend,
+        "data": _table(item.data, f"{key}-data"),
+    }
+
+
+def _table(table: Table, key: str) -> dict[str, Any]:
+    texts = table.texts()
+    return {
+        "kind": "table",
+        "key": key,
+        "title": table.title,
+        "note": table.note,
+        "columns": table.columns,
+        "rows": texts,
+        "long": [
+            any(len(row[j]) > _LONG for row in texts) for j in range(len(table.columns))
+        ],
+        "tones": [
+            [cell.tone if isinstance(cell, Mark) else None for cell in row]
+            for row in table.rows
+        ],
+        "strong": table.strong,
+    }

@@ -1,0 +1,143 @@
+"""A report as Markdown, for the documentation; drawings go to files beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+
+from tagsift.report.document import PLOTS_HINT, Figure, Report, Table, prose
+from tagsift.report.drawing import standalone
+from tagsift.storage import atomic_write
+
+__all__ = ["render_markdown", "write_markdown"]
+
+
+def render_markdown(report: Report, *, figures: str = "figures") -> str:
+    """Text of the Markdown page of a report.
+
+    Parameters
+    ----------
+    report : Report
+        What to show.
+    figures : str
+        Folder of the drawings, as the page shall name it.
+
+    Returns
+    -------
+    str
+        Markdown with pipe tables. Drawings are named, not contained; `write_markdown`
+        writes them.
+    """
+    lines = [f"# {report.title}", "", *_prose(report.summary)]
+    notices = report.notices if report.complete else (*report.notices, PLOTS_HINT)
+    for notice in notices:
+        lines += [f"> **Note:** {notice}", ""]
+    if report.stats:
+        lines += ["| figure | value | |", "|---|---:|---|"]
+        lines += [
+            f"| {_cell(stat.name)} | {_cell(stat.value)} | {_cell(stat.note)} |"
+            for stat in report.stats
+        ]
+        lines.append("")
+    names = iter(_file_names(report))
+    for section in report.sections:
+        lines += [f"## {section.title}", "", *_prose(section.text)]
+        for item in section.content:
+            if isinstance(item, Table):
+                lines += _table(item)
+                continue
+            lines += [f"**{item.title}.** {item.caption}".strip(), ""]
+            for number, _ in enumerate(_drawings(item)):
+                alt = item.alt if number == 0 else item.title
+                lines += [f"![{_alt(alt)}]({figures}/{next(names)})"]
+            lines += ["", *_table(item.data, titled=False)]
+    if report.facts:
+        lines += ["## Facts", ""]
+        lines += [f"- {name}: {value}" for name, value in report.facts]
+        lines.append("")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip("\n") + "\n"
+
+
+def write_markdown(
+    path: str | PathLike[str], report: Report, *, figures: str = "figures"
+) -> None:
+    """Write a report as Markdown, and its drawings into a folder beside it.
+
+    Parameters
+    ----------
+    path : path-like
+        The Markdown file.
+    report : Report
+        What to show.
+    figures : str
+        Folder of the drawings, relative to the page; made where it is missing.
+    """
+    target = Path(path)
+    for name, drawing in _files(report).items():
+        folder = target.parent / figures
+        folder.mkdir(parents=True, exist_ok=True)
+        with atomic_write(folder / name) as stream:
+            stream.write(drawing)
+    with atomic_write(target) as stream:
+        stream.write(render_markdown(report, figures=figures))
+
+
+def _drawings(figure: Figure) -> tuple[str, ...]:
+    return figure.panels + ((figure.legend,) if figure.legend else ())
+
+
+def _file_names(report: Report) -> list[str]:
+    """A distinct name for every drawing, in the order of the report."""
+    names: list[str] = []
+    number = 0
+    for section in report.sections:
+        for figure in section.figures:
+            number += 1
+            stem = re.sub(r"[^a-z0-9]+", "-", figure.title.lower()).strip("-")[:40]
+            names += [
+                f"{number:02d}-{stem}-{part}.svg"
+                for part in range(1, len(_drawings(figure)) + 1)
+            ]
+    return names
+
+
+def _files(report: Report) -> Mapping[str, str]:
+    drawings = [
+        drawing
+        for section in report.sections
+        for figure in section.figures
+        for drawing in _drawings(figure)
+    ]
+    return dict(zip(_file_names(report), standalone(drawings), strict=True))
+
+
+def _prose(text: str) -> list[str]:
+    lines: list[str] = []
+    for part in prose(text):
+        lines += [f"- {line}" for line in part.lines] if part.bullets else part.lines
+        lines.append("")
+    return lines
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+
+
+def _alt(text: str) -> str:
+    return text.replace("[", "(").replace("]", ")")
+
+
+def _table(table: Table, *, titled: bool = True) -> list[str]:
+    lines = [f"**{table.title}**", ""] if titled and table.title else []
+    lines.append("| " + " | ".join(_cell(c.name) for c in table.columns) + " |")
+    rules = ("---:" if column.side == "right" else "---" for column in table.columns)
+    lines.append("|" + "|".join(rules) + "|")
+    for i, row in enumerate(table.texts()):
+        cells = [
+            f"**{_cell(text)}**" if (i, j) in table.strong else _cell(text)
+            for j, text in enumerate(row)
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return [*lines, "", *([table.note, ""] if table.note else [])]

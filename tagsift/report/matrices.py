@@ -1,0 +1,296 @@
+"""Heat maps: the labels of a sentence, confusion of labels, transitions.
+
+A cell is filled with one colour whose opacity is the value, so the same drawing reads
+well on a light and on a dark page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagsift.errors import InputError
+from tagsift.report.document import Column, Figure, Table
+from tagsift.report.drawing import WIDTH, draw, ink
+from tagsift.typing import FloatArray, Label
+
+__all__ = ["confusion_plot", "heat_map", "sentence_map", "transition_matrix"]
+
+
+def heat_map(
+    values: npt.ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str,
+    row_name: str = "",
+    column_name: str = "",
+    form: str = ".2f",
+    limit: float | None = None,
+    outlined: Sequence[tuple[int, int]] = (),
+    dotted: Sequence[tuple[int, int]] = (),
+    caption: str = "",
+) -> Figure:
+    """A matrix as coloured cells; negative values take the counter colour.
+
+    Parameters
+    ----------
+    values : array of shape (n_rows, n_columns)
+        Numbers; NaN leaves a cell empty.
+    rows, columns : sequences of str
+        Names of rows and columns.
+    title : str
+        What to call it.
+    row_name, column_name : str
+        What rows and columns are.
+    form : str
+        Format of the numbers.
+    limit : float, optional
+        The magnitude that is drawn in full colour; the largest one by default.
+    outlined, dotted : sequences of (row, column)
+        Cells with a frame, and cells with a dot.
+    caption : str
+        How to read it.
+    """
+    matrix = np.asarray(values, dtype=np.float64)  # [R, C]
+    if matrix.shape != (len(rows), len(columns)) or not matrix.size:
+        raise InputError(
+            f"{title}: expected a matrix with one row for each of {len(rows)} names "
+            f"and one column for each of {len(columns)}; got shape {matrix.shape}."
+        )
+    finite = np.abs(matrix[np.isfinite(matrix)])  # [K]
+    top = limit or (float(finite.max()) if len(finite) else 0.0) or 1.0
+    numbers = len(columns) <= 10
+
+    def paint(axes: Any) -> None:
+        _paint_cells(axes, matrix / top, matrix, form if numbers else None)
+        for i, j in outlined:
+            axes.add_patch(_cell(i, j, fill=False, edgecolor=ink("ink"), linewidth=1.3))
+        for i, j in dotted:
+            # Numbers stand in the middle, so the dot goes to the corner.
+            place = (j + 0.36, i - 0.28) if numbers else (j, i)
+            axes.plot(
+                *place,
+                marker="o",
+                markersize=2.8 if numbers else 3.2,
+                color=_on(matrix[i, j] / top),
+                linewidth=0,
+            )
+        axes.set_xlim(-0.5, len(columns) - 0.5)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        steep = max(len(name) for name in columns) * len(columns) > 42
+        axes.set_xticks(
+            range(len(columns)),
+            [_short(name) for name in columns],
+            rotation=60 if steep else 0,
+            ha="left" if steep else "center",
+            rotation_mode="anchor",
+        )
+        axes.set_yticks(range(len(rows)), [_short(name) for name in rows])
+        axes.xaxis.tick_top()
+        axes.xaxis.set_label_position("top")
+        axes.tick_params(length=0)
+        axes.grid(False)
+        axes.set(xlabel=column_name, ylabel=row_name if column_name else "")
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+
+    longest = max(len(name) for name in columns)
+    alt = (
+        f"{title}: {len(rows)} rows by {len(columns)} columns; the numbers are in the "
+        "table below."
+    )
+    return Figure(
+        title=title,
+        alt=alt,
+        panels=draw(
+            paint,
+            alt=alt,
+            width=WIDTH if len(columns) <= 12 else WIDTH + 0.16 * (len(columns) - 12),
+            height=0.23 * len(rows) + 0.4 + 0.06 * longest + 0.2 * bool(column_name),
+        ),
+        data=Table(
+            (Column(row_name or "row"), *(Column(name, form) for name in columns)),
+            tuple(
+                (name, *(None if np.isnan(value) else float(value) for value in row))
+                for name, row in zip(rows, matrix, strict=True)
+            ),
+            title=title,
+        ),
+        caption=caption,
+    )
+
+
+def _paint_cells(
+    axes: Any, share: FloatArray, matrix: FloatArray, form: str | None
+) -> None:
+    for (i, j), value in np.ndenumerate(share):
+        if np.isnan(value):
+            continue
+        depth = float(min(abs(value), 1.0))
+        colour = ink("accent") if value >= 0 else ink("counter")
+        axes.add_patch(_cell(i, j, facecolor=ink("rule"), alpha=0.35, linewidth=0))
+        axes.add_patch(_cell(i, j, facecolor=colour, alpha=depth, linewidth=0))
+        if form is not None and depth >= 0.005:
+            axes.text(
+                j,
+                i,
+                f"{matrix[i, j]:{form}}",
+                ha="center",
+                va="center",
+                fontsize=7.5,
+                color=_on(value),
+            )
+
+
+def _cell(i: int, j: int, **look: Any) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((j - 0.47, i - 0.46), 0.94, 0.92, **look)
+
+
+def _on(share: float) -> str:
+    """Colour of text on a cell."""
+    return ink("on-accent") if abs(share) > 0.55 else ink("ink")
+
+
+def _short(name: str, most: int = 18) -> str:
+    name = "".join(letter if letter.isprintable() else "·" for letter in name)
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def sentence_map(
+    tokens: Sequence[str],
+    marginals: npt.ArrayLike,
+    classes: Sequence[Label],
+    *,
+    predicted: Sequence[Label] | None = None,
+    gold: Sequence[Label] | None = None,
+    title: str = "One sentence",
+    most: int = 12,
+) -> Figure:
+    """How sure every label of every token of a sentence is.
+
+    Parameters
+    ----------
+    tokens : sequence of str
+        The words.
+    marginals : array of shape (n_tokens, n_labels)
+        Probabilities.
+    classes : sequence of labels
+        Names of the columns.
+    predicted, gold : sequences of labels, optional
+        The labels given (a dot) and the true ones (a frame).
+    title : str
+        What to call it.
+    most : int
+        Labels shown: those with the largest probability somewhere; the labels given
+        and the true ones are always among them.
+    """
+    array = np.asarray(marginals, dtype=np.float64)  # [T, L]
+    if array.shape != (len(tokens), len(classes)) or not array.size:
+        raise InputError(
+            f"{title}: expected marginals of shape ({len(tokens)}, {len(classes)}); "
+            f"got {array.shape}."
+        )
+    place = {label: j for j, label in enumerate(classes)}
+    named = {place[x] for x in (*(predicted or ()), *(gold or ())) if x in place}
+    peak = array.max(axis=0)  # [L]
+    ranked = sorted(place.values(), key=lambda j: (j not in named, -peak[j], j))
+    kept = sorted(ranked[: max(most, len(named))])
+    column = {j: k for k, j in enumerate(kept)}
+
+    def cells(labels: Sequence[Label] | None) -> list[tuple[int, int]]:
+        return [
+            (t, column[place[label]])
+            for t, label in enumerate(labels or ())
+            if label in place
+        ]
+
+    left_out = len(classes) - len(kept)
+    return heat_map(
+        array[:, kept],
+        list(tokens),
+        [str(classes[j]) for j in kept],
+        title=title,
+        row_name="token",
+        form=".2f",
+        limit=1.0,
+        outlined=cells(gold),
+        dotted=cells(predicted),
+        caption=(
+            "The darker, the more probable."
+            + (" A dot marks the label given" if predicted is not None else "")
+            + ("," if predicted is not None and gold is not None else "")
+            + (" a frame the true one" if gold is not None else "")
+            + ("." if predicted is not None or gold is not None else "")
+            + (f" {left_out} improbable labels are left out." if left_out else "")
+        ),
+    )
+
+
+def confusion_plot(
+    labels: Sequence[Label], counts: npt.ArrayLike, *, title: str = "Confused labels"
+) -> Figure:
+    """Share of the tokens of every gold label that got every other label.
+
+    Parameters
+    ----------
+    labels : sequence of labels
+        Names of rows (gold) and columns (given).
+    counts : array of shape (n_labels, n_labels)
+        What `tagsift.metrics.confusion_matrix` returned.
+    title : str
+        What to call it.
+    """
+    table = np.asarray(counts, dtype=np.float64)  # [L, L]
+    used = (table.sum(axis=0) + table.sum(axis=1)) > 0  # [L]
+    names = [str(label) for label, there in zip(labels, used, strict=True) if there]
+    table = table[np.ix_(used, used)]  # [L', L']
+    support = table.sum(axis=1, keepdims=True)  # [L', 1]
+    with np.errstate(invalid="ignore"):
+        share = 100 * table / support  # [L', L']
+    return heat_map(
+        share,
+        names,
+        names,
+        title=title,
+        row_name="gold",
+        column_name="given",
+        form=".0f",
+        limit=100.0,
+        caption="Percent of the tokens of a gold label (row) that were given a label.",
+    )
+
+
+def transition_matrix(
+    labels: Sequence[Label],
+    values: npt.ArrayLike,
+    *,
+    title: str = "Transitions",
+    caption: str = "From the label of the row to that of the column.",
+) -> Figure:
+    """Transition scores or probabilities between labels.
+
+    Parameters
+    ----------
+    labels : sequence of labels
+        Names of rows (from) and columns (to).
+    values : array of shape (n_labels, n_labels)
+        Scores of any sign.
+    title, caption : str
+        Words.
+    """
+    names = [str(label) for label in labels]
+    return heat_map(
+        values,
+        names,
+        names,
+        title=title,
+        row_name="from",
+        column_name="to",
+        caption=caption,
+    )

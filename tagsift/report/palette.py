@@ -1,0 +1,175 @@
+"""Colours of both themes, and one fixed colour and marker for every method.
+
+Drawings are made in stand-in colours and rewritten to CSS variables, so that one inline
+SVG follows the theme of the page. The main hues are those of the palette of Okabe and
+Ito, made for colour-blind readers; methods differ in marker and dash as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["COLOURS", "Colour", "Style", "css_variables", "method_styles", "themed"]
+
+
+@dataclass(frozen=True)
+class Colour:
+    """A named colour with a value for each theme.
+
+    Parameters
+    ----------
+    name : str
+        CSS variable without its dashes.
+    light, dark : str
+        Values on a light and on a dark page.
+    stand_in : str
+        What is drawn, before it is rewritten to the variable.
+    """
+
+    name: str
+    light: str
+    dark: str
+    stand_in: str
+
+
+@dataclass(frozen=True)
+class Style:
+    """How the line of a method is drawn.
+
+    Parameters
+    ----------
+    colour : str
+        Stand-in colour.
+    marker : str
+        Marker of matplotlib, empty for none.
+    dash : str
+        Line style of matplotlib.
+    width : float
+        Line width in points.
+    """
+
+    colour: str
+    marker: str
+    dash: str
+    width: float
+
+
+_VALUES = (
+    # name, light, dark
+    ("page", "#ffffff", "#14171c"),
+    ("card", "#f6f7f9", "#1c2027"),
+    ("ink", "#1d2129", "#e6e9ef"),
+    ("muted", "#59616e", "#a2abba"),
+    ("rule", "#d9dde3", "#343b46"),
+    ("accent", "#0b63a5", "#63b3f4"),
+    ("on-accent", "#ffffff", "#0b1016"),
+    ("counter", "#b8501a", "#ff9c66"),
+    ("good", "#0a6b47", "#4ed3a0"),
+    ("bad", "#a8251f", "#ff8f86"),
+    ("warn", "#7d5700", "#f1c04f"),
+    ("s0", "#d55e00", "#ff9250"),
+    ("s1", "#0072b2", "#5ab4f2"),
+    ("s2", "#00845f", "#35c79a"),
+    ("s3", "#1d2129", "#e6e9ef"),
+    ("s4", "#767676", "#9c9c9c"),
+    ("s5", "#9a3e9a", "#d98bda"),
+    ("s6", "#8a1f4f", "#e0759f"),
+    ("s7", "#3b2f9b", "#a59df5"),
+    ("s8", "#7a7a12", "#c9c94e"),
+    ("s9", "#0b7f92", "#58cfe0"),
+    ("s10", "#cc5566", "#f494a0"),
+    ("s11", "#a97400", "#f0bf45"),
+    ("s12", "#7b4b2a", "#cfa07c"),
+    ("s13", "#5c6b7a", "#93a5b8"),
+)
+
+#: Every colour by name.
+COLOURS: dict[str, Colour] = {
+    name: Colour(name, light, dark, f"#01f0{place:02x}")
+    for place, (name, light, dark) in enumerate(_VALUES)
+}
+
+_BY_STAND_IN = {colour.stand_in: colour for colour in COLOURS.values()}
+
+# Table name → series colour, marker, dash, width.
+_METHODS: dict[str, tuple[int, str, str, float]] = {
+    "sgppsl": (0, "o", "-", 2.2),
+    "chain-gp": (1, "D", "-", 2.2),
+    "partial-crf": (2, "s", "-", 1.6),
+    "crf": (3, "", "--", 1.4),
+    "naive": (4, "x", "-", 1.2),
+    "clpl": (5, "^", "-", 1.2),
+    "wknn": (6, "v", "-", 1.2),
+    "pl-ecoc": (7, "P", "-", 1.2),
+    "pl-svm": (8, "<", "-", 1.2),
+    "cllp": (9, ">", "-", 1.2),
+    "paloc": (10, "p", "-", 1.2),
+    "sure": (11, "*", "-", 1.2),
+    "pl-aggd": (12, "h", "-", 1.2),
+    "majority": (13, "+", "-", 1.2),
+}
+_ALIASES = {"chaingp": "chain-gp", "partialcrf": "partial-crf", "plsvm": "pl-svm",
+            "plecoc": "pl-ecoc", "plaggd": "pl-aggd"}  # fmt: skip
+# Styles lent to names that are no methods, in this order.
+_FIRST_FREE = ("chain-gp", "sgppsl", "partial-crf", "clpl", "sure", "cllp", "wknn")
+
+
+def method_styles(names: Sequence[str]) -> dict[str, Style]:
+    """Fixed styles of the known methods, free ones for any other name.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Table names or titles, in the order of the legend.
+
+    Returns
+    -------
+    dict of str to Style
+        In the same order.
+    """
+    keys = {}
+    for name in names:
+        key = name.lower().replace(" ", "-").replace("_", "-")
+        keys[name] = _ALIASES.get(key, key)
+    taken = {key for key in keys.values() if key in _METHODS}
+    order = [*_FIRST_FREE, *(m for m in _METHODS if m not in _FIRST_FREE)]
+    free = [method for method in order if method not in taken] or order
+    styles: dict[str, Style] = {}
+    unknown = 0
+    for name, key in keys.items():
+        if key not in _METHODS:
+            key = free[unknown % len(free)]
+            unknown += 1
+        series, marker, dash, width = _METHODS[key]
+        styles[name] = Style(COLOURS[f"s{series}"].stand_in, marker, dash, width)
+    return styles
+
+
+def css_variables(theme: Literal["light", "dark"]) -> str:
+    """Declarations of all colours of one theme, for a rule of a style sheet."""
+    return " ".join(
+        f"--{colour.name}: {getattr(colour, theme)};" for colour in COLOURS.values()
+    )
+
+
+def themed(svg: str) -> str:
+    """Rewrite stand-in colours to CSS variables with the light value as fallback.
+
+    Parameters
+    ----------
+    svg : str
+        A tag of a drawing.
+    """
+    return re.sub(
+        r"#01f0[0-9a-f]{2}",
+        lambda found: _variable(found.group(0)),
+        svg,
+    )
+
+
+def _variable(stand_in: str) -> str:
+    colour = _BY_STAND_IN[stand_in]
+    return f"var(--{colour.name}, {colour.light})"

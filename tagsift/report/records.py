@@ -1,0 +1,194 @@
+"""What a report on a tagger starts from: tagged text, and training labels recovered."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tagsift.errors import InputError
+from tagsift.metrics import Recovery, Scores, ambiguous_tokens, evaluate, recovery
+from tagsift.metrics.review import doubt, rank_tokens
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+
+__all__ = ["Suspect", "Tagged", "Training"]
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """Text with true and given labels.
+
+    Parameters
+    ----------
+    tokens : sequence of sequences of str
+        The words.
+    gold, predicted : sequences of sequences of labels
+        The truth and the labels given.
+    classes : sequence of labels
+        The label set.
+    marginals : sequence of arrays of shape (length, n_labels), optional
+        Probabilities of all labels.
+    scheme : str
+        How the tags are written.
+    """
+
+    tokens: Sequence[Sequence[str]]
+    gold: Sequence[Sequence[Label]]
+    predicted: Sequence[Sequence[Label]]
+    classes: Sequence[Label]
+    marginals: Sequence[npt.ArrayLike] | None = None
+    scheme: str = "auto"
+
+    def scores(self) -> Scores:
+        """Every score of the labels given; unknown gold labels count as wrong."""
+        return evaluate(
+            self.gold,
+            self.predicted,
+            scheme=self.scheme,
+            marginals=self.marginals,
+            classes=self.classes,
+            unknown="wrong",
+        )
+
+    def example(self, shortest: int = 6, longest: int = 16) -> int:
+        """Number of the sentence worth drawing: the least sure one of good length."""
+        if self.marginals is None:
+            raise InputError("An example needs marginals; this tagging has none.")
+
+        def rank(number: int) -> tuple[bool, float]:
+            array = np.asarray(self.marginals[number], dtype=np.float64)  # type: ignore[index]
+            fits = shortest <= len(array) <= longest
+            return fits, float((1.0 - array.max(axis=1)).sum())
+
+        filled = [s for s, words in enumerate(self.tokens) if len(words)]
+        return max(filled, key=rank)
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A training token whose recovered label a person should check.
+
+    Parameters
+    ----------
+    sentence, token : int
+        Where it stands, counted from 0.
+    word, before, after : str
+        The token and its neighbours.
+    candidates : tuple of labels
+        What the annotators left open.
+    label : label
+        What was recovered.
+    confidence : float
+        How sure it is.
+    truth : label or None
+        The true label, where it is known.
+    """
+
+    sentence: int
+    token: int
+    word: str
+    before: str
+    after: str
+    candidates: tuple[Label, ...]
+    label: Label
+    confidence: float
+    truth: Label | None
+
+
+@dataclass(frozen=True)
+class Training:
+    """Training tokens, their candidates and the labels recovered for them.
+
+    Parameters
+    ----------
+    tokens : sequence of sequences of str
+        The words.
+    candidates : sequence of sequences of sets of labels
+        What the annotators left open.
+    recovered : sequence of sequences of labels
+        The label found for every token.
+    classes : sequence of labels
+        The label set.
+    confidences : sequence of arrays of shape (length, n_labels), optional
+        Confidence of every candidate.
+    gold : sequence of sequences of labels, optional
+        The truth, where it is known.
+    """
+
+    tokens: Sequence[Sequence[str]]
+    candidates: Sequence[Sequence[Collection[Label]]]
+    recovered: Sequence[Sequence[Label]]
+    classes: Sequence[Label]
+    confidences: Sequence[npt.ArrayLike] | None = None
+    gold: Sequence[Sequence[Label]] | None = None
+
+    @property
+    def ambiguous(self) -> BoolArray:
+        """Which of the stacked tokens have several candidates, [N]."""
+        return ambiguous_tokens(self.candidates)
+
+    def recovery(self) -> Recovery | None:
+        """Share of recovered labels that are true; None where the truth is unknown."""
+        if self.gold is None:
+            return None
+        return recovery(self.gold, self.recovered, self.candidates)
+
+    def doubts(self) -> FloatArray:
+        """Estimated probability that a recovered label is wrong, [N]."""
+        if self.confidences is None:
+            raise InputError("Doubts need confidences; this method gives none.")
+        place = {label: index for index, label in enumerate(self.classes)}
+        chosen = np.array(
+            [place[label] for sentence in self.recovered for label in sentence],
+            dtype=np.int64,
+        )  # [N]
+        filled = [np.asarray(c) for c in self.confidences if len(np.asarray(c))]
+        return doubt(np.concatenate(filled), chosen)  # [N]
+
+    def wrong(self) -> BoolArray | None:
+        """Which recovered labels are not the truth, [N]."""
+        if self.gold is None:
+            return None
+        return np.array(
+            [
+                truth != label
+                for truths, labels in zip(self.gold, self.recovered, strict=True)
+                for truth, label in zip(truths, labels, strict=True)
+            ],
+            dtype=np.bool_,
+        )  # [N]
+
+    def order(self) -> IntArray:
+        """Ambiguous tokens by falling doubt."""
+        doubts = np.where(self.ambiguous, self.doubts(), -1.0)  # [N]
+        return rank_tokens(doubts)[: int(self.ambiguous.sum())]  # [A]
+
+    def suspects(self, most: int = 15) -> list[Suspect]:
+        """The tokens to check first, the most doubtful in front."""
+        starts = np.cumsum([0, *(len(words) for words in self.tokens)])  # [S+1]
+        doubts = self.doubts()  # [N]
+        found = []
+        for n in self.order()[:most].tolist():
+            s = int(np.searchsorted(starts, n, side="right")) - 1
+            t = n - int(starts[s])
+            words = self.tokens[s]
+            found.append(
+                Suspect(
+                    sentence=s,
+                    token=t,
+                    word=words[t],
+                    before=" ".join(words[max(t - 3, 0) : t]),
+                    after=" ".join(words[t + 1 : t + 4]),
+                    candidates=tuple(
+                        label
+                        for label in self.classes
+                        if label in self.candidates[s][t]
+                    ),
+                    label=self.recovered[s][t],
+                    confidence=1.0 - float(doubts[n]),
+                    truth=None if self.gold is None else self.gold[s][t],
+                )
+            )
+        return found

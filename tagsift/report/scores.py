@@ -1,0 +1,174 @@
+"""Whole reports: on a tagging, and on the main job that the demo runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tagsift.metrics import Recovery, Scores
+from tagsift.report.document import Report, Section, Stat
+from tagsift.report.records import Tagged, Training
+from tagsift.report.sections import (
+    calibration_section,
+    comparison_section,
+    confusion_section,
+    recovery_section,
+    review_section,
+    score_section,
+    sentence_section,
+)
+
+__all__ = ["demo_report", "scores_report"]
+
+
+def scores_report(
+    tagged: Tagged,
+    *,
+    method: str = "the model",
+    title: str = "Scores",
+    facts: Sequence[tuple[str, str]] = (),
+) -> Report:
+    """Report on labels given to a text whose true labels are known.
+
+    Parameters
+    ----------
+    tagged : Tagged
+        Text, true labels, labels given and, if there are any, probabilities.
+    method : str
+        Title of the method.
+    title : str
+        Heading of the report.
+    facts : sequence of (str, str)
+        Settings and versions for the end of the report.
+    """
+    scores = tagged.scores()
+    sections = [score_section(scores)]
+    if scores.calibration is not None:
+        sections += [
+            calibration_section({method: scores.calibration}),
+            sentence_section(tagged),
+        ]
+    sections.append(confusion_section(tagged))
+    tokens = scores.tokens
+    return Report(
+        title,
+        tuple(sections),
+        summary=f"{tokens.n_tokens:,} tokens in {tokens.n_sentences:,} sentences, "
+        f"tagged by {method}; tags are read as {scores.scheme}.",
+        stats=_stats(scores),
+        facts=tuple(facts),
+    )
+
+
+def demo_report(
+    tagged: Tagged,
+    training: Training,
+    *,
+    method: str,
+    corpus: str,
+    rivals: Mapping[str, tuple[Scores, Recovery | None]] | None = None,
+    facts: Sequence[tuple[str, str]] = (),
+    notices: Sequence[str] = (),
+) -> Report:
+    """Report on the main job: candidates in, a tagger and cleaned labels out.
+
+    Parameters
+    ----------
+    tagged : Tagged
+        Held-out text with its labels.
+    training : Training
+        Training tokens with candidates and recovered labels.
+    method : str
+        Title of the method.
+    corpus : str
+        What the text is, in a few words.
+    rivals : mapping of str to (Scores, Recovery or None), optional
+        Other methods on the same data, by title.
+    facts : sequence of (str, str)
+        Settings, seeds and versions for the end of the report.
+    notices : sequence of str
+        What a reader must not miss.
+    """
+    scores, found = tagged.scores(), training.recovery()
+    others = rivals or {}
+    all_scores = {method: scores, **{name: pair[0] for name, pair in others.items()}}
+    all_found = {method: found, **{name: pair[1] for name, pair in others.items()}}
+    sections: list[Section] = []
+    if others:
+        sections.append(comparison_section(all_scores, recovered=all_found))
+    recoveries = {name: one for name, one in all_found.items() if one is not None}
+    if recoveries and not others:
+        sections.append(recovery_section(recoveries))
+    if training.confidences is not None:
+        sections.append(review_section(training))
+    calibrated = {
+        name: one.calibration
+        for name, one in all_scores.items()
+        if one.calibration is not None
+    }
+    if scores.calibration is not None:
+        sections += [calibration_section(calibrated), sentence_section(tagged)]
+    sections += [score_section(scores), confusion_section(tagged)]
+    ambiguous = training.ambiguous
+    sizes = [len(set(entry)) for sentence in training.candidates for entry in sentence]
+    open_sizes = [size for size in sizes if size > 1]
+    mean = sum(open_sizes) / len(open_sizes) if open_sizes else 1.0
+    return Report(
+        f"{method} on {corpus}",
+        tuple(sections),
+        summary=(
+            f"{method} was trained on {len(training.tokens):,} sentences "
+            f"({len(sizes):,} tokens). {int(ambiguous.sum()):,} of the tokens "
+            f"({100 * ambiguous.mean():.0f} %) carried several candidate labels, "
+            f"{mean:.1f} on average, and the truth was hidden among them. It then "
+            f"found the most likely label of every training token and tagged "
+            f"{len(tagged.tokens):,} sentences it had not seen."
+        ),
+        stats=_stats(scores, found),
+        notices=tuple(notices),
+        facts=tuple(facts),
+    )
+
+
+def _stats(scores: Scores, found: Recovery | None = None) -> tuple[Stat, ...]:
+    """Tiles of the first screen."""
+    tokens = scores.tokens
+    stats = []
+    if scores.scheme != "plain":
+        micro = scores.spans.micro
+        stats.append(
+            Stat(
+                "span F1",
+                f"{100 * micro.f1:.1f} %",
+                f"{micro.n_correct:,} of {micro.n_gold:,} spans found",
+            )
+        )
+    stats.append(
+        Stat(
+            "token accuracy",
+            f"{100 * tokens.accuracy:.1f} %",
+            f"{tokens.n_tokens:,} tokens of unseen text",
+        )
+    )
+    if found is not None and found.n_ambiguous:
+        stats.append(
+            Stat(
+                "training labels recovered",
+                f"{100 * found.ambiguous:.1f} %",
+                f"of {found.n_ambiguous:,} ambiguous tokens",
+            )
+        )
+    if scores.calibration is not None:
+        part = scores.calibration
+        stats += [
+            Stat(
+                "calibration error",
+                f"{100 * part.ece:.1f} %",
+                "between confidence and accuracy",
+            ),
+            Stat(
+                "wrong among the surest 90 %",
+                f"{100 * part.risk_coverage.risk_at(0.9):.1f} %",
+                f"{100 * part.risk_coverage.risk_at(1.0):.1f} % among all",
+            ),
+        ]
+    return tuple(stats)

@@ -1,0 +1,326 @@
+"""Ready sections: scores, recovered labels, calibration, a sentence, what to check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tagsift.metrics import CalibrationScores, Recovery, Scores, confusion_matrix
+from tagsift.report.curves import reliability_diagram, risk_coverage_plot
+from tagsift.report.document import Cell, Column, Mark, Section, Table
+from tagsift.report.matrices import confusion_plot, sentence_map
+from tagsift.report.records import Tagged, Training
+
+__all__ = [
+    "calibration_section",
+    "comparison_section",
+    "confusion_section",
+    "recovery_section",
+    "review_section",
+    "score_section",
+    "sentence_section",
+]
+
+_EFFORTS = (0.01, 0.02, 0.05, 0.10, 0.20, 0.50)
+
+
+def comparison_section(
+    scores: Mapping[str, Scores], *, recovered: Mapping[str, Recovery | None]
+) -> Section:
+    """Several methods side by side, on the same text.
+
+    Parameters
+    ----------
+    scores : mapping of str to Scores
+        Methods by title.
+    recovered : mapping of str to Recovery or None
+        Their recovered training labels; none for a method without an entry.
+    """
+    columns = (
+        Column("method"),
+        Column("span F1", ".1f", 100),
+        Column("token F1 weighted", ".1f", 100),
+        Column("token F1 macro", ".1f", 100),
+        Column("labels found", ".1f", 100),
+        Column("ECE", ".1f", 100),
+        Column("log loss", ".3f"),
+        Column("AURC", ".4f"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for name, score in scores.items():
+        found, part = recovered.get(name), score.calibration
+        rows.append(
+            (
+                name,
+                score.span_f1,
+                score.tokens.weighted_f1,
+                score.tokens.macro_f1,
+                None if found is None else found.ambiguous,
+                None if part is None else part.ece,
+                None if part is None else part.nll,
+                None if part is None else part.aurc,
+            )
+        )
+    return Section(
+        "Methods compared",
+        "All methods saw the same candidate sets and tagged the same text.",
+        (
+            Table.best(
+                columns,
+                rows,
+                higher=(1, 2, 3, 4),
+                lower=(5, 6, 7),
+                note="In percent but for log loss and AURC; the best of a column in "
+                "bold. Labels found: true labels recovered among the candidates of "
+                "ambiguous training tokens. A dash: the method gives no probabilities.",
+            ),
+        ),
+    )
+
+
+def score_section(scores: Scores) -> Section:
+    """Spans and tokens in detail.
+
+    Parameters
+    ----------
+    scores : Scores
+        What `tagsift.metrics.evaluate` returned.
+    """
+    share = [Column(name, ".1f", 100) for name in ("precision", "recall", "F1")]
+    spans = scores.spans
+    rows: list[tuple[Cell, ...]] = [
+        (
+            name or "(no type)",
+            score.precision,
+            score.recall,
+            score.f1,
+            score.n_gold,
+            score.n_predicted,
+        )
+        for name, score in spans.per_type.items()
+    ]
+    micro, macro, strict = spans.micro, spans.macro, scores.spans_strict.micro
+    rows += [
+        ("all, micro", micro.precision, micro.recall, micro.f1, micro.n_gold,
+         micro.n_predicted),
+        ("all, macro", macro.precision, macro.recall, macro.f1, None, None),
+        ("all, strict reading", strict.precision, strict.recall, strict.f1,
+         strict.n_gold, strict.n_predicted),
+    ]  # fmt: skip
+    tokens = scores.tokens
+    return Section(
+        "Scores",
+        "A span is right when its type and both its ends are right (the rules of the "
+        "CoNLL shared tasks). The strict reading drops spans with irregular tags.",
+        (
+            Table(
+                (Column("type"), *share, Column("gold", ",d"), Column("given", ",d")),
+                tuple(rows),
+                title="Spans",
+                strong=frozenset({(len(rows) - 3, 3)}),
+            ),
+            Table(
+                (Column("measure"), Column("percent", ".2f", 100)),
+                (
+                    ("token accuracy", tokens.accuracy),
+                    ("sentences without an error", tokens.sentence_accuracy),
+                    ("token-weighted F1, O included", tokens.weighted_f1),
+                    ("token-macro F1", tokens.macro_f1),
+                ),
+                title="Tokens",
+            ),
+        ),
+    )
+
+
+def recovery_section(found: Mapping[str, Recovery]) -> Section:
+    """How many hidden true labels were found among the candidates (as in Table II).
+
+    Parameters
+    ----------
+    found : mapping of str to Recovery
+        Methods by title.
+    """
+    columns = (
+        Column("method"),
+        Column("ambiguous tokens", ",d"),
+        Column("recovered", ",d"),
+        Column("recovered %", ".1f", 100),
+        Column("all tokens %", ".1f", 100),
+    )
+    rows = [
+        (
+            name,
+            one.n_ambiguous,
+            one.n_ambiguous_correct,
+            one.ambiguous,
+            one.overall,
+        )
+        for name, one in found.items()
+    ]
+    return Section(
+        "Training labels recovered",
+        "For every training token the most confident candidate is taken and compared "
+        "with the truth, which the fit has never seen.",
+        (Table.best(columns, rows, higher=(3, 4)),),
+    )
+
+
+def calibration_section(
+    parts: Mapping[str, CalibrationScores], *, drawn: str | None = None
+) -> Section:
+    """How far the probabilities can be trusted.
+
+    Parameters
+    ----------
+    parts : mapping of str to CalibrationScores
+        Methods by title.
+    drawn : str, optional
+        The method of the reliability diagram; the first one by default.
+    """
+    first = drawn or next(iter(parts))
+    title = "Reliability diagram" + (f" of {first}" if len(parts) > 1 else "")
+    columns = (
+        Column("method"),
+        Column("calibration error (ECE) %", ".2f", 100),
+        Column("Brier score", ".4f"),
+        Column("log loss", ".4f"),
+        Column("risk–coverage area", ".4f"),
+    )
+    rows = [
+        (name, part.ece, part.brier, part.nll, part.aurc)
+        for name, part in parts.items()
+    ]
+    curves = {name: part.risk_coverage for name, part in parts.items()}
+    return Section(
+        "How far to trust the probabilities",
+        "Every figure here judges the most probable label of each token.",
+        (
+            reliability_diagram(parts[first].reliability, title=title),
+            risk_coverage_plot(curves),
+            Table.best(columns, rows, lower=(1, 2, 3, 4)),
+        ),
+    )
+
+
+def sentence_section(tagged: Tagged, number: int | None = None) -> Section:
+    """The probabilities of one sentence, token by token.
+
+    Parameters
+    ----------
+    tagged : Tagged
+        The text, with marginals.
+    number : int, optional
+        Which sentence, counted from 0; the least sure one of good length by default.
+    """
+    s = tagged.example() if number is None else number
+    words = tagged.tokens[s]
+    wrong = sum(
+        given != true
+        for given, true in zip(tagged.predicted[s], tagged.gold[s], strict=True)
+    )
+    verdict = {0: "No label is", 1: "One label is"}.get(wrong, f"{wrong} labels are")
+    marginals = tagged.marginals
+    figure = sentence_map(
+        words,
+        np.zeros((len(words), 0)) if marginals is None else marginals[s],
+        tagged.classes,
+        predicted=tagged.predicted[s],
+        gold=tagged.gold[s],
+        title="Probability of every label",
+    )
+    return Section(
+        "One sentence",
+        f"Sentence {s + 1} of the text, one of the least sure: “{' '.join(words)}”. "
+        f"{verdict} wrong.",
+        (figure,),
+    )
+
+
+def confusion_section(tagged: Tagged) -> Section:
+    """Which labels are taken for which.
+
+    Parameters
+    ----------
+    tagged : Tagged
+        The text.
+    """
+    labels, counts = confusion_matrix(tagged.gold, tagged.predicted)
+    return Section("Confused labels", "", (confusion_plot(labels, counts),))
+
+
+def review_section(training: Training, *, most: int = 15) -> Section:
+    """What a person should check first, and what the checking would bring.
+
+    Parameters
+    ----------
+    training : Training
+        Training labels, with confidences.
+    most : int
+        Tokens to list.
+    """
+    suspects = training.suspects(most)
+    known = training.gold is not None
+    columns = [
+        Column("token"),
+        Column("sentence", "d"),
+        Column("context"),
+        Column("candidates"),
+        Column("recovered"),
+        Column("confidence", ".2f"),
+    ]
+    rows: list[tuple[Cell, ...]] = []
+    for one in suspects:
+        row: tuple[Cell, ...] = (
+            one.word,
+            one.sentence + 1,
+            " ".join(f"{one.before} [{one.word}] {one.after}".split()),
+            " ".join(str(label) for label in one.candidates),
+            str(one.label),
+            one.confidence,
+        )
+        if known:
+            right = one.truth == one.label
+            verdict = "right" if right else f"is {one.truth}"
+            row += (Mark(verdict, "good" if right else "bad"),)
+        rows.append(row)
+    if known:
+        columns.append(Column("truth"))
+    tables = [Table(tuple(columns), tuple(rows), title="The least sure tokens")]
+    effort = _effort_table(training)
+    if effort is not None:
+        tables.append(effort)
+    return Section(
+        "What to re-check first",
+        "Ambiguous training tokens by how unsure their recovered label is.",
+        tuple(tables),
+    )
+
+
+def _effort_table(training: Training) -> Table | None:
+    """Share of the wrong labels found when the least sure tokens are checked."""
+    wrong = training.wrong()
+    if wrong is None:
+        return None
+    order = training.order()  # [A]
+    errors = np.cumsum(wrong[order])  # [A]
+    if not len(errors) or errors[-1] == 0:
+        return None
+    rows = []
+    for share in _EFFORTS:
+        checked = max(1, round(share * len(order)))
+        found = int(errors[checked - 1])
+        rows.append((f"{100 * share:g} %", checked, found, found / errors[-1]))
+    return Table(
+        (
+            Column("ambiguous tokens checked", align="right"),
+            Column("tokens", ",d"),
+            Column("wrong labels among them", ",d"),
+            Column("of all wrong labels %", ".0f", 100),
+        ),
+        tuple(rows),
+        title="What checking brings",
+        note=f"{int(errors[-1]):,} of {len(order):,} ambiguous tokens have a wrong "
+        "recovered label.",
+    )
