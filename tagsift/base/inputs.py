@@ -209,10 +209,10 @@ def _from_sets(
     numbers: dict[frozenset[Label], int] = {}
     which = np.empty(len(flat), dtype=np.int64)  # [N]
     for n, entry in enumerate(flat):
-        key = frozenset(entry) if type(entry) is set else entry
         try:
+            key = frozenset(entry) if type(entry) in (set, list, tuple) else entry
             number = known.get(key)
-        except TypeError:  # a list: not hashable
+        except TypeError:  # what cannot be hashed is no label: `_as_set` will say so
             number, key = None, None
         if number is None:
             number = numbers.setdefault(_as_set(entry, n, lengths), len(numbers))

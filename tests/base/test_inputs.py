@@ -392,7 +392,7 @@ def test_the_place_of_a_hole_is_named(y: list[list[Any]], data: st.DataObject):
 
 
 @pytest.mark.parametrize("kind", [set, frozenset, list])
-def test_a_whole_corpus_is_read_in_less_than_a_second(kind: type):
+def test_a_whole_corpus_is_read_in_a_few_passes(kind: type):
     rng = np.random.default_rng(0)
     names = [f"L{k}" for k in range(22)]
     y = [
@@ -400,7 +400,18 @@ def test_a_whole_corpus_is_read_in_less_than_a_second(kind: type):
         for _ in range(8_000)
     ]
     lengths = np.full(8_000, 25)
-    start = time.process_time()
-    mask, _ = read_candidates(y, lengths)
-    assert time.process_time() - start < 1.0
-    assert mask.shape == (200_000, 22)
+
+    def one_pass() -> None:
+        for sentence in y:
+            for entry in sentence:
+                frozenset(sorted(entry))
+
+    def seconds(call: Any) -> float:
+        start = time.process_time()
+        call()
+        return time.process_time() - start
+
+    # 200,000 tokens: about 0.1 s on a machine whose plain pass takes 0.05 s.
+    reading = min(seconds(lambda: read_candidates(y, lengths)) for _ in range(2))
+    assert reading < 10 * min(seconds(one_pass) for _ in range(2))
+    assert read_candidates(y, lengths)[0].shape == (200_000, 22)

@@ -434,3 +434,9 @@ def test_settings_can_be_searched():
     search = GridSearchCV(Majority(), grid, cv=KFold(2)).fit(X * 2, Y * 2)
     assert search.best_params_["features"] is None
     assert search.predict([["a", "cat"]]) == [["D", "N"]]
+
+
+def test_marginals_of_nothing_have_no_rows():
+    model = Majority().fit(X, Y)
+    assert [m.shape for m in model.predict_marginals([[], []])] == [(0, 3), (0, 3)]
+    assert model.predict_marginals([]) == []
