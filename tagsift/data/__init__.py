@@ -3,11 +3,18 @@
 In the order of the data: `Sentence` and `Corpus` (gold labels), `LabelSet`, the tag
 schemes, column files, `PartialCorpus` (candidate sets), `VoteCorpus` (annotators), and
 `corrupt`, which makes partial labels from gold ones. `bundled` reads the synthetic
-corpus shipped with the package, `generate` makes more of it.
+corpus shipped with the package, `generate` makes more of it. JSON lines and the exports
+of two annotation tools are read and written as well.
 """
 
 from __future__ import annotations
 
+from tagsift.data.annotation_tools import (
+    read_doccano,
+    read_label_studio,
+    write_doccano,
+    write_label_studio,
+)
 from tagsift.data.candidates import (
     PartialCorpus,
     format_candidates,
@@ -16,6 +23,7 @@ from tagsift.data.candidates import (
     write_partial,
 )
 from tagsift.data.conll import iter_conll, read_conll, read_text, write_conll
+from tagsift.data.exchange import read_jsonl, write_jsonl
 from tagsift.data.label_set import LabelSet
 from tagsift.data.sampling import corrupt
 from tagsift.data.schemes import (
@@ -61,6 +69,9 @@ __all__ = [
     "parse_candidates",
     "parse_columns",
     "read_conll",
+    "read_doccano",
+    "read_jsonl",
+    "read_label_studio",
     "read_partial",
     "read_text",
     "read_votes",
@@ -68,6 +79,9 @@ __all__ = [
     "tags",
     "to_scheme",
     "write_conll",
+    "write_doccano",
+    "write_jsonl",
+    "write_label_studio",
     "write_partial",
     "write_votes",
 ]

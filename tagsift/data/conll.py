@@ -29,8 +29,10 @@ __all__ = [
     "Block",
     "PathName",
     "check_label",
+    "decode_line",
     "iter_blocks",
     "iter_conll",
+    "open_bytes",
     "read_conll",
     "read_text",
     "write_blocks",
@@ -214,10 +216,10 @@ def iter_blocks(
     first_line = 0
     lines: list[int] = []
     rows: list[list[str]] = []
-    with _open(path) as stream:
+    with open_bytes(path) as stream:
         split, separator = _splitter(stream)
         for number, raw in enumerate(stream, 1):
-            line = _decode(raw, path, number)
+            line = decode_line(raw, path, number)
             if not line or not line.strip(" \t"):
                 if rows:
                     yield Block(lines, rows)
@@ -273,7 +275,7 @@ def _columns(count: int) -> str:
 
 
 @contextmanager
-def _open(path: PathName) -> Iterator[IO[bytes]]:
+def open_bytes(path: PathName) -> Iterator[IO[bytes]]:
     """Open for reading bytes from the start, with one sentence for what goes wrong."""
     source = Path(path)
     if source.is_dir():
@@ -304,7 +306,7 @@ def _split_spaces(line: str) -> list[str]:
     return [cell for cell in cells if cell] if "" in cells else cells
 
 
-def _decode(raw: bytes, path: PathName, number: int) -> str:
+def decode_line(raw: bytes, path: PathName, number: int) -> str:
     """Text of one line without its end."""
     if b"\0" in raw:
         raise DataError(
@@ -367,4 +369,6 @@ def _cell_problem(cells: Sequence[str], width: int) -> str | None:
     joined = "".join(cells)
     if "" in cells or any(sign in joined for sign in "\t\n\r\0"):
         return f"expected cells without TAB, line end or NUL, found {list(cells)!r}."
+    if not joined.isascii() and any("\ud800" <= sign <= "\udfff" for sign in joined):
+        return f"expected text that UTF-8 can hold, found {list(cells)!r}."
     return None

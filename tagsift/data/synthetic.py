@@ -46,6 +46,8 @@ BUNDLED_SENTENCES = 600
 BUNDLED_SEED = 7
 _SHORTEST, _LONGEST = 5, 35
 _ITEM = re.compile(r"\[[A-Z]+|\]|\([A-Z]+|\)|<[^<>]+>|[^\s\])]+")
+#: What "an" stands before, numbers such as 8 and 11 among it.
+_VOWEL = re.compile(r"[aeiouAEIOU]|8|1[18](?!\d)")
 
 
 class _Word(NamedTuple):
@@ -270,7 +272,7 @@ def _polish(words: list[_Word]) -> list[_Word]:
         if not (word.token == "," and after is not None and after.token in (",", "."))
     ]
     for i, word in enumerate(kept[:-1]):
-        if word.token == "a" and kept[i + 1].token[0] in "aeiouAEIOU8":
+        if word.token == "a" and _VOWEL.match(kept[i + 1].token):
             kept[i] = word._replace(token="an")
     if kept[-2].token.endswith("."):
         kept[-2] = kept[-2]._replace(token=kept[-2].token[:-1])

@@ -200,12 +200,14 @@ def test_no_permission(tmp_path: Path) -> None:
         ([[("a\nb",)]], [["O"]], "without TAB, line end or NUL"),
         ([[("a\r",)]], [["O"]], "without TAB, line end or NUL"),
         ([[("",)]], [["O"]], "without TAB, line end or NUL"),
+        ([[("a\ud800",)]], [["O"]], "text that UTF-8 can hold"),
         ([[("a",)], [("b", "c")]], [["O"], ["O"]], "sentence 1, token 0: expected 2"),
         ([[("-DOCSTART-",)]], [["O"]], "which readers skip"),
         ([[("a",)], []], [["O"], []], "sentence 1 is empty"),
         ([[("a",)]], [["B|I"]], "sentence 0, token 0: expected one label"),
         ([[("a",)]], [["?"]], "stands for any label"),
         ([[("a",)]], [[" "]], "without white space"),
+        ([[("a",)]], [[""]], "expected a label, found ''"),
         ([], [], "found none"),
     ],
 )
@@ -233,6 +235,12 @@ def test_written_text(tmp_path: Path) -> None:
     path = save(tmp_path, GOOD)
     write_conll(tmp_path / "out.conll", read_conll(path))
     assert (tmp_path / "out.conll").read_bytes() == GOOD.encode()
+
+
+def test_a_byte_order_mark_can_be_text(tmp_path: Path) -> None:
+    corpus = Corpus.from_lists([["\ufeffa"]], [["O"]])
+    write_conll(tmp_path / "out.conll", corpus)
+    assert read_conll(tmp_path / "out.conll") == corpus
 
 
 cells = st.text(
