@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from tagsift.models.majority import Majority
+from tagsift.models.sgppsl import SGPPSL
 
-__all__ = ["Majority"]
+__all__ = ["SGPPSL", "Majority"]
