@@ -15,11 +15,11 @@ from typing import Literal, TypeAlias
 from tagsift.errors import InputError
 
 __all__ = [
-    "PLOTS_HINT",
     "Cell",
     "Column",
     "Figure",
     "Mark",
+    "PLOTS_HINT",
     "Prose",
     "Report",
     "Section",

@@ -222,7 +222,7 @@ def sentence_map(
         outlined=cells(gold),
         dotted=cells(predicted),
         caption=(
-            "The darker, the more probable."
+            "The stronger the colour, the more probable."
             + (" A dot marks the label given" if predicted is not None else "")
             + ("," if predicted is not None and gold is not None else "")
             + (" a frame the true one" if gold is not None else "")
