@@ -69,8 +69,9 @@ class PartialCRF(SequenceTagger):
     Examples
     --------
     >>> from tagsift.baselines import PartialCRF
-    >>> model = PartialCRF().fit([["a", "dog"], ["a", "cat"]], [["D", {"D", "N"}]] * 2)
-    >>> model.predict([["a", "dog"]])
+    >>> X = [["a", "dog"], ["dog", "barks"]]
+    >>> y = [["D", {"D", "N"}], ["N", {"N", "V"}]]
+    >>> PartialCRF().fit(X, y).predict([["a", "dog"]])
     [['D', 'N']]
     """
 
