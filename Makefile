@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 	2>/dev/null && { echo $$p; break; }; done)
-PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet \
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install -qq \
 	--constraint constraints.txt
 FILES  := pyproject.toml constraints.txt
 
