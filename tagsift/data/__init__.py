@@ -48,11 +48,11 @@ from tagsift.data.votes import (
 )
 
 __all__ = [
-    "SCHEMES",
     "Corpus",
     "LabelSet",
     "PartialCorpus",
     "Row",
+    "SCHEMES",
     "Sentence",
     "Span",
     "Vote",
