@@ -1,1 +1,7 @@
+"""Linear chains over whole batches of sentences.
 
+In the order of use: `layout` (how tokens are packed), `potentials` (all scores in one
+matrix), `lattice` (sums over label sequences, with its log-domain twin `log_lattice`),
+`sampling`, `viterbi`, `decoders` (those of the max-margin methods), and the paper's own
+`scores`, `factors` and `weighted_viterbi`.
+"""
