@@ -22,7 +22,7 @@ from tagsift.data.sentence import Corpus
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray
 
-__all__ = ["corrupt"]
+__all__ = ["corrupt", "draw_flips", "draw_list"]
 
 
 def corrupt(
