@@ -23,6 +23,10 @@ from tagsift.progress import progress
 
 __all__ = ["Likelihood", "Trial", "Tuning", "hold_out", "tune"]
 
+#: Keeps the split apart from other draws by the same seed: whoever shuffled the same
+#: sentences to choose the exact ones would else find exactly those held out.
+_STREAM = 20
+
 
 @runtime_checkable
 class Likelihood(Protocol):
@@ -90,7 +94,8 @@ def hold_out(train: TrainingSet, share: float = 0.2) -> tuple[TrainingSet, Train
         Sequences to fit on and to judge by, each in their original order.
     """
     filled = np.flatnonzero(train.features.lengths)  # [S']
-    shuffled = np.random.default_rng(train.seed).permutation(filled)  # [S']
+    rng = np.random.default_rng([train.seed, _STREAM])
+    shuffled = rng.permutation(filled)  # [S']
     n_held = round(share * len(filled))
     held = np.sort(shuffled[:n_held])
     kept = np.sort(shuffled[n_held:])

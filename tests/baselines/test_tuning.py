@@ -49,6 +49,19 @@ def test_hold_out_parts_the_sequences():
     assert hold_out(training_set(50, 0.5, seed=1))[1].n_tokens != held.n_tokens
 
 
+def test_hold_out_is_no_draw_that_chose_the_exact_sequences():
+    # Sequences made exact by a shuffle with the same seed must not all be held out.
+    n = 200
+    offsets = np.arange(n + 1)
+    features = FeatureMatrix(("x",), (np.zeros((n, 1)),), offsets)
+    mask = np.ones((n, 2), dtype=bool)
+    mask[np.random.default_rng(0).permutation(n)[:40], 1] = False
+    train = TrainingSet(features, mask, ("a", "b"), "plain", 0)
+    kept, held = hold_out(train)
+    assert held.features.n_sequences == 40
+    assert 2 <= held.exact_sequences.sum() <= 16
+
+
 @pytest.mark.parametrize("scheme", ["plain", "iob1"])
 def test_enough_exact_sequences_are_judged_by_f1(scheme):
     train = training_set(250, 0.9, scheme=scheme)
