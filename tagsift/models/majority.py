@@ -52,15 +52,17 @@ class Majority(SequenceTagger):
         confidences = np.where(train.mask, self._marginals(train.features), 0.0)
         confidences /= confidences.sum(axis=1, keepdims=True)  # [N, L]
         self._train_confidences = confidences
-        return np.where(train.mask, confidences, -1.0).argmax(axis=1)  # [N]
+        ranked = np.where(train.mask, confidences, -1.0)  # [N, L]
+        return np.asarray(ranked.argmax(axis=1), dtype=np.int64)  # [N]
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
-        return self._marginals(features).argmax(axis=1)  # [M]
+        best = self._marginals(features).argmax(axis=1)  # [M]
+        return np.asarray(best, dtype=np.int64)  # [M]
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
         votes = np.asarray(_words(features) @ self.counts_)  # [M, L]
         votes = votes + _PRIOR_COUNT * self.prior_  # [M, L]
-        return votes / votes.sum(axis=1, keepdims=True)  # [M, L]
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))  # [M, L]
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
         return {}, {"prior": self.prior_, "counts": self.counts_}
