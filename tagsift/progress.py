@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Generator, Iterable, Sized
 from typing import TypeVar
 
 __all__ = ["progress"]
@@ -16,7 +16,7 @@ def progress(
     *,
     enabled: bool = True,
     total: int | None = None,
-) -> Iterator[Item]:
+) -> Generator[Item, None, None]:
     """Yield the items, drawing a bar with the time left while they are worked on.
 
     Parameters

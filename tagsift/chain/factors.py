@@ -9,9 +9,9 @@ Equation (29), Reading R5:
       \frac{1}{|\mathcal{Y}|} \frac{1}{K_i} \sum_k \sum_{y'} c_k(y') & \text{otherwise}
     \end{cases}
 
-with the K nearest training tokens k and the set Y_i of their candidate labels. As printed
-the second case lacks the division by the number of labels and equals 1, the largest value
-there is.
+with the K nearest training tokens k and the set Y_i of their candidate labels. As
+printed the second case lacks the division by the number of labels and equals 1, the
+largest value there is.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def _smallest(distance: FloatArray, wanted: int) -> IntArray:
 def _row_squares(X: Any) -> FloatArray:
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()  # [N]
-    return np.einsum("ij,ij->i", X, X)  # [N]
+    squares: FloatArray = np.einsum("ij,ij->i", X, X)  # [N]
+    return squares
 
 
 def neighbour_factor(
@@ -110,7 +111,8 @@ def neighbour_factor(
     rest = mean.sum(axis=1, keepdims=True)  # [M, 1]
     if floor == "uniform":
         rest = rest / n_labels  # [M, 1]
-    return np.where(seen, mean, rest)  # [M, L]
+    factor: FloatArray = np.where(seen, mean, rest)  # [M, L]
+    return factor
 
 
 def transition_factor(sums: FloatArray, counts: FloatArray) -> FloatArray:

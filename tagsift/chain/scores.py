@@ -1,7 +1,8 @@
 r"""Scores of labels and of transitions from predictive moments.
 
-Equations (25)–(28). The predictive probability (25) integrates the softmax (26) over the
-latent values, which has no closed form; the paper scores with the softmax of μ + ½V,
+Equations (25)–(28). The predictive probability (25) integrates the softmax (26) over
+the latent values, which has no closed form; the paper scores with the softmax of
+μ + ½V,
 
 .. math::
 

@@ -7,8 +7,8 @@ Equations (30)–(31):
     g_i(y_{i-1}, y_i) = \tau_i(y_i) S(y_i, x_i) + \tau(y_{i-1}, y_i) S(y_{i-1}, y_i),
     \qquad \delta_t(s) = \max_y [\delta_{t-1}(y) + g_t(y, s)]
 
-Sums of probabilities, not of their logarithms; with τ ≡ 1 it is the paper's plain Viterbi.
-The first token of a sentence has no transition term.
+Sums of probabilities, not of their logarithms; with τ ≡ 1 it is the paper's plain
+Viterbi. The first token of a sentence has no transition term.
 """
 
 from __future__ import annotations

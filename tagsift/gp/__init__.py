@@ -1,1 +1,1 @@
-
+"""The structured Gaussian process: prior, likelihood, posterior, ascent, prediction."""

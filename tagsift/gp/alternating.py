@@ -3,9 +3,10 @@ r"""Alternating optimisation of confidences and posterior: the loop of section I
 1. Fixed (μ, V): the confidences C by Equation (17), for tokens and for pairs.
 2. Fixed C: coordinate ascent on (μ, V), `tagsift.gp.solver`.
 
-With the chain likelihood step 1 happens inside the likelihood at every call, so the loop
-only ascends. The bound is comparable from step to step at fixed C only; across outer
-steps it is recorded, and the loop stops when both it and the confidences have settled.
+With the chain likelihood step 1 happens inside the likelihood at every call, so the
+loop only ascends. The bound is comparable from step to step at fixed C only; across
+outer steps it is recorded, and the loop stops when both it and the confidences have
+settled.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from tagsift.backend import asarray, namespace, to_numpy
+from tagsift.chain.layout import ChainLayout
 from tagsift.gp.confidence import (
     confidence,
     literal_confidence,
@@ -25,10 +27,16 @@ from tagsift.gp.confidence import (
 from tagsift.gp.likelihoods import Chain, Likelihood, Piecewise
 from tagsift.gp.pieces import neighbours
 from tagsift.gp.solver import Problem, State, ascend, evaluate, start
-from tagsift.chain.layout import ChainLayout
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["Labels", "OuterStep", "Settings", "Solution", "alternate", "build_likelihood"]
+__all__ = [
+    "Labels",
+    "OuterStep",
+    "Settings",
+    "Solution",
+    "alternate",
+    "build_likelihood",
+]
 
 #: Share of change in the site precisions above which the variances are refreshed.
 _STALE = 0.05
@@ -268,5 +276,6 @@ def _staleness(problem: Problem, likelihood: Likelihood, state: State) -> float:
     """Mean change that the site precisions ask for, relative to their mean."""
     _, expected = evaluate(problem, likelihood, state)
     xp = namespace(state.lam)
-    asked = xp.mean(xp.abs(expected.precision - state.lam))  # []
-    return float(asked) / float(xp.mean(state.lam))
+    asked = float(xp.mean(xp.abs(expected.precision - state.lam)))
+    present = float(xp.mean(state.lam))
+    return asked / present if present > 0 else float(asked > 0)

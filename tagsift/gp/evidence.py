@@ -1,14 +1,15 @@
 r"""Hyperparameters by Laplace's evidence: no cross validation, no confidences.
 
-The value of the paper's bound prefers amplitudes that are far too small, because Jensen's
-inequality is loose as soon as the prior variance is large. Laplace's evidence has no such
-bias: with :math:`\hat f` the mode and B = I + √λ K √λ its curvature, λ = p(1 − p),
+The value of the paper's bound prefers amplitudes that are far too small (Reading R8),
+because Jensen's inequality is loose as soon as the prior variance is large. Laplace's
+evidence has no such bias: with :math:`\hat f` the mode and B = I + √λ K √λ its
+curvature, λ = p(1 − p),
 
 .. math:: \log p(S | \theta, \sigma^2) \approx \log p(S | \hat f)
           - \tfrac12 \hat f^T K^{-1} \hat f - \tfrac12 \log|B|
 
-Two numbers matter, the width and the amplitude that all labels share. They are found by a
-pattern search on a logarithmic grid, each trial warm-started from the last.
+Two numbers matter, the width and the amplitude that all labels share. They are found by
+a pattern search on a logarithmic grid, each trial warm-started from the last.
 """
 
 from __future__ import annotations
@@ -62,9 +63,7 @@ def laplace_evidence(
         mu = covariance.mean(state.beta)  # [N, L]
         factors = covariance.factor(state.lam)
         state = replace(state, factors=factors, q=replace(state.q, mu=mu))
-    state, bounds = ascend(
-        problem, likelihood, state, n_mean=8, n_variance=3, tol=1e-5
-    )
+    state, bounds = ascend(problem, likelihood, state, n_mean=8, n_variance=3, tol=1e-5)
     return bounds[-1] - 0.5 * state.factors.log_det, state
 
 
@@ -106,9 +105,7 @@ def search_kernel(
     state: State | None = None
 
     def scaled(point: tuple[float, float]) -> RBF:
-        return RBF(
-            kernel.theta * np.exp(point[1]), kernel.amplitude * np.exp(point[0])
-        )
+        return RBF(kernel.theta * np.exp(point[1]), kernel.amplitude * np.exp(point[0]))
 
     def value(point: tuple[float, float]) -> float:
         nonlocal state

@@ -113,8 +113,10 @@ class FittedGP:
             "mu_T": self.mu_T,
             "var_T": self.var_T,
         }
-        owners = [next(k for k in range(y + 1) if self._shares(k, y)) for y in
-                  range(len(self.roots))]
+        owners = [
+            next(k for k in range(y + 1) if self._shares(k, y))
+            for y in range(len(self.roots))
+        ]
         for y, lower in enumerate(self.lowers):
             arrays[f"lower/{y}"] = to_numpy(lower)
         for y in sorted(set(owners)):

@@ -1,9 +1,9 @@
 r"""Derivatives of the bound in the hyperparameters.
 
 Equations (18)–(20). The derivatives in μ (18) and V (19) are the work of
-`tagsift.gp.posterior.Covariance.gradient` and of the solver's variance step; their plain
-forms stand here too, for reading and for the tests. The derivative in θ is printed at
-twice its value (Reading R3); the true one is
+`tagsift.gp.posterior.Covariance.gradient` and of the solver's variance step; their
+plain forms stand here too, for reading and for the tests. The derivative in θ is
+printed at twice its value (Reading R3); the true one is
 
 .. math::
 
@@ -11,19 +11,19 @@ twice its value (Reading R3); the true one is
     \frac{\partial K}{\partial \theta_t} (K^{-1}\mu)
     + \tfrac12 tr\Bigl[K^{-1}(VK^{-1} - I) \frac{\partial K}{\partial \theta_t}\Bigr]
 
-and with α = K⁻¹μ and K⁻¹ − K⁻¹VK⁻¹ = √λ B⁻¹ √λ no inverse of K is needed. At the optimum
-of (μ, V) it is the derivative of the maximised bound. All derivatives here are in the
-logarithms of θ and of the amplitude, which stay positive that way.
+and with α = K⁻¹μ and K⁻¹ − K⁻¹VK⁻¹ = √λ B⁻¹ √λ no inverse of K is needed. At the
+optimum of (μ, V) it is the derivative of the maximised bound. All derivatives here are
+in the logarithms of θ and of the amplitude, which stay positive that way.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from tagsift.backend import asarray, cho_solve, namespace, solve_triangular
 from tagsift.gp.kernels import RBF
 from tagsift.gp.posterior import Dense, Factors, Inducing
 from tagsift.typing import Array, FloatArray
-
-import numpy as np
 
 __all__ = [
     "dense_gradient",
@@ -87,9 +87,7 @@ def dense_gradient(
         sensitivity = 0.5 * (alpha[:, None] * alpha[None, :] - R) * K  # [N, N]
         d_amplitude[y] = float(xp.sum(sensitivity))
         for g, distance in enumerate(distances):
-            d_theta[y, g] = -kernel.theta[y, g] * float(
-                xp.sum(sensitivity * distance)
-            )
+            d_theta[y, g] = -kernel.theta[y, g] * float(xp.sum(sensitivity * distance))
     return d_theta, d_amplitude
 
 

@@ -1,9 +1,9 @@
 """Hyperparameters by the gradient of the bound, as the paper has it.
 
-The outer loop of section III-D: at fixed confidences the bound, maximised over (μ, V), is
-a smooth function of log θ and log σ² with the gradient of Equation (20). It is climbed by
-L-BFGS, first with one θ and one amplitude for all labels, then (where asked) label by
-label; between rounds the confidences are brought up to date.
+The outer loop of section III-D: at fixed confidences the bound, maximised over (μ, V),
+is a smooth function of log θ and log σ² with the gradient of Equation (20). It is
+climbed by L-BFGS, first with one θ and one amplitude for all labels, then (where asked)
+label by label; between rounds the confidences are brought up to date.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tagsift.gp.alternating import (
     alternate,
     build_likelihood,
 )
-from tagsift.gp.expectations import Expectation
 from tagsift.gp.distances import Distances
+from tagsift.gp.expectations import Expectation
 from tagsift.gp.kernels import RBF
 from tagsift.gp.likelihoods import Likelihood
 from tagsift.gp.solver import Problem, State, ascend
@@ -172,9 +172,9 @@ class _Climb:
             return -bound, -slope
 
         low, high = box.amplitude
-        limits = [
-            (t - box.theta, t + box.theta) for t in origin[:rows].ravel()
-        ] + [(min(low, a), max(high, a)) for a in amplitude0]
+        limits = [(t - box.theta, t + box.theta) for t in origin[:rows].ravel()] + [
+            (min(low, a), max(high, a)) for a in amplitude0
+        ]
         minimize(
             objective,
             np.concatenate([theta0.ravel(), amplitude0]),

@@ -2,7 +2,8 @@
 
 The points are training tokens. A seeded sample of distinct rows is drawn so that every
 label is represented, and among them points are taken greedily, each time the one whose
-latent value is least explained by those already taken (the pivots of a Cholesky factor).
+latent value is least explained by those already taken (the pivots of a Cholesky
+factor).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from tagsift.backend import cholesky, namespace, solve_triangular
 from tagsift.gp.kernels import RBF, squared_distances
@@ -17,6 +19,9 @@ from tagsift.gp.posterior import Dense, Inducing
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["choose_points", "dense_covariance", "inducing_covariance", "whiten"]
+
+#: Rows of dense features hashed at a time.
+_BLOCK = 4096
 
 
 def choose_points(
@@ -69,9 +74,20 @@ def _distinct_rows(groups: list[Any]) -> IntArray:
     hashes = np.zeros(groups[0].shape[0])  # [N]
     rng = np.random.default_rng(7)
     for group in groups:
-        hashes = hashes + np.asarray(group @ rng.standard_normal(group.shape[1]))
+        hashes += _projection(group, rng.standard_normal(group.shape[1]))
     _, first = np.unique(hashes, return_index=True)
     return np.sort(first)  # [U]
+
+
+def _projection(group: Any, direction: FloatArray) -> FloatArray:
+    """Products of the rows with a vector, the same to the bit for equal rows, [N]."""
+    if sp.issparse(group):
+        return np.asarray(group @ direction, dtype=np.float64)  # [N]
+    products = np.empty(len(group))  # [N]
+    for lo in range(0, len(group), _BLOCK):
+        block = group[lo : lo + _BLOCK] * direction  # [B, D]
+        products[lo : lo + _BLOCK] = block.sum(axis=1)  # unlike a BLAS product
+    return products
 
 
 def _covering_sample(
@@ -106,8 +122,10 @@ def _pivots(K: FloatArray, n_points: int) -> IntArray:
     return chosen
 
 
-def whiten(kernel: RBF, label: int, ZZ: list[Array], ZN: list[Array]) -> tuple[Array, Array]:
-    """A = chol(K_ZZ)⁻¹ K_ZN at unit amplitude, and the factor.
+def whiten(
+    kernel: RBF, label: int, ZZ: list[Array], ZN: list[Array]
+) -> tuple[Array, Array, float]:
+    """A = chol(K_ZZ)⁻¹ K_ZN at unit amplitude, the factor and its jitter.
 
     Parameters
     ----------
@@ -124,10 +142,12 @@ def whiten(kernel: RBF, label: int, ZZ: list[Array], ZN: list[Array]) -> tuple[A
         Whitened covariances.
     L : array of shape (M, M)
         Lower Cholesky factor of the correlations of the inducing points.
+    jitter : float
+        What had to be added to their unit diagonal; usually 0.
     """
-    L, _ = cholesky(kernel.unit_gram(ZZ, label), overwrite=True)  # [M, M]
+    L, jitter = cholesky(kernel.unit_gram(ZZ, label), overwrite=True)  # [M, M]
     A = solve_triangular(L, kernel.unit_gram(ZN, label), overwrite=True)  # [M, N]
-    return A, L
+    return A, L, jitter
 
 
 def _shared(kernel: RBF) -> list[int]:
@@ -151,16 +171,18 @@ def inducing_covariance(
         Cholesky factors of the inducing correlations, for prediction.
     """
     made: dict[int, tuple[Array, Array, Array]] = {}
-    owners = _shared(kernel)
+    owners, jitter = _shared(kernel), 0.0
     for y in sorted(set(owners)):
-        A, L = whiten(kernel, y, ZZ, ZN)
+        A, L, added = whiten(kernel, y, ZZ, ZN)
         norms = namespace(A).sum(A * A, axis=0)  # [N]
         made[y] = A, norms, L
+        jitter = max(jitter, added)
     return (
         Inducing(
             [made[y][0] for y in owners],
             [made[y][1] for y in owners],
             [float(a) for a in kernel.amplitude],
+            jitter,
         ),
         [made[y][2] for y in owners],
     )

@@ -4,7 +4,8 @@ Equations (4)–(6):
 
 .. math::
 
-    k(x_i, x_j; \theta_y) = \sigma_y^2 \exp(-\textstyle\sum_g \theta_{yg} d_g(x_i, x_j)),
+    k(x_i, x_j; \theta_y) = \sigma_y^2
+        \exp(-\textstyle\sum_g \theta_{yg} d_g(x_i, x_j)),
     \qquad K_T = I, \qquad K = \mathrm{blkdiag}(K_U, K_T)
 
 with :math:`d_g` the squared distance in feature group g. The paper has one group and
@@ -138,7 +139,8 @@ def _torch_distances(X: Any, Z: Any, wanted: Array) -> Array:
 def _row_squares(X: Any) -> FloatArray:
     if sp.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()  # [A]
-    return np.einsum("ij,ij->i", X, X)  # [A]
+    squares: FloatArray = np.einsum("ij,ij->i", X, X)  # [A]
+    return squares
 
 
 def median_distance(X: Any, seed: int, n_pairs: int = 2000) -> float:

@@ -5,7 +5,8 @@ Equations (2)–(3):
 .. math::
 
     p(y_a | x_a, f) = \frac{\exp f(x_a, y_a)}{\sum_{y'} \exp f(x_a, y')}, \qquad
-    p(Y | X, f) = \prod_i \prod_a \prod_{y_a^j \in S_{ia}} C_{ia}^j \, p(y_{ia}^j | x_{ia}, f)
+    p(Y | X, f) = \prod_i \prod_a \prod_{y_a^j \in S_{ia}}
+                  C_{ia}^j \, p(y_{ia}^j | x_{ia}, f)
 
 A likelihood is two log-partition functions of the unary scores U [N, L] and transition
 scores T [L, L]: the *clamped* one, over what the candidates allow, and the *free* one,
@@ -84,7 +85,8 @@ class Piecewise:
 
     With weights w (the confidences, or 1 for every candidate in the literal reading),
 
-    .. math:: \sum_{n,y} w_{ny} \log p(y | x_n, f) + \sum_{y,y'} W_{yy'} \log p(y' | y, f)
+    .. math:: \sum_{n,y} w_{ny} \log p(y | x_n, f)
+              + \sum_{y,y'} W_{yy'} \log p(y' | y, f)
 
     Parameters
     ----------
@@ -144,9 +146,7 @@ class Separate:
     def clamped(self, U: Array, T: Array) -> Partition:
         """Sum of the log-normalisers over the candidates."""
         xp = namespace(U)
-        return _softmax_partition(
-            xp.where(self.mask, U, -xp.inf * xp.ones_like(U)), T
-        )
+        return _softmax_partition(xp.where(self.mask, U, -xp.inf * xp.ones_like(U)), T)
 
 
 def _softmax_partition(U: Array, T: Array) -> Partition:
@@ -178,11 +178,11 @@ class Chain:
     start: Array | None = None
 
     def free(self, U: Array, T: Array) -> Partition:
-        """log Z over all label sequences."""
+        """Sum of log Z over all label sequences."""
         return _as_partition(forward_backward(U, T, self.layout, start=self.start))
 
     def clamped(self, U: Array, T: Array) -> Partition:
-        """log Z_S over the label sequences that the candidates allow."""
+        """Sum of log Z_S over the label sequences that the candidates allow."""
         return _as_partition(
             forward_backward(U, T, self.layout, start=self.start, mask=self.mask)
         )

@@ -27,10 +27,13 @@ def fit_bytes(n_tokens: int, n_labels: int, n_points: int | None, n_widths: int)
         Number of different θ: labels with equal θ share a matrix.
     """
     per_token = 12 * n_tokens * n_labels
+    # The factors of the last step stay until the next ones are accepted.
     if n_points is None:
-        return 8 * (n_tokens**2 * (1 + n_widths + n_labels + 2) + per_token)
-    matrices = n_points * n_tokens * (1 + n_widths + 2)
-    return 8 * (matrices + 2 * n_points**2 * n_labels + per_token)
+        return 8 * (n_tokens**2 * (n_widths + 2 * n_labels + 2) + per_token)
+    matrices = n_points * n_tokens * (n_widths + 3)
+    factors = n_points**2 * (n_widths + 2 * n_labels)
+    choice = 52 * n_points**2  # covariances of four times as many points
+    return 8 * max(choice, matrices + factors + per_token)
 
 
 def free_bytes(where: Array | Any) -> int | None:

@@ -14,12 +14,12 @@ form that turns λ into variances and the KL of Equation (13),
 
 and coefficients β into means. Two forms, one interface:
 
-==========  ===============  ==========  =====================  ========================
-            β                μ           factor                 v
-==========  ===============  ==========  =====================  ========================
-dense       α = K⁻¹μ         Kα          B = I + √λ K √λ        k − \|L_B⁻¹ √λ k_n\|²
-inducing    m, whitened      Aᵀm         Λ = I + A diag(λ) Aᵀ   k − \|A_n\|² + \|L_Λ⁻¹A_n\|²
-==========  ===============  ==========  =====================  ========================
+========  ===========  ====  ====================  ============================
+          β            μ     factor                v
+========  ===========  ====  ====================  ============================
+dense     α = K⁻¹μ     Kα    B = I + √λ K √λ       k − \|L_B⁻¹ √λ k_n\|²
+inducing  m, whitened  Aᵀm   Λ = I + A diag(λ) Aᵀ  k − \|A_n\|² + \|L_Λ⁻¹A_n\|²
+========  ===========  ====  ====================  ============================
 
 with A = chol(K_ZZ)⁻¹ K_Zn. Labels with equal θ share their matrix: an amplitude σ² only
 scales it.
@@ -31,7 +31,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tagsift.backend import cho_solve, cholesky, namespace, solve_triangular
+from tagsift.backend import (
+    cho_solve,
+    cholesky,
+    is_torch,
+    namespace,
+    solve_triangular,
+)
 from tagsift.typing import Array
 
 __all__ = [
@@ -84,7 +90,7 @@ class Covariance(Protocol):
         """Means μ [N, L] for the coefficients β [B, L]."""
 
     def gradient(self, beta: Array, g: Array) -> Array:
-        """Equation (18) for β [B, L], given ∂P/∂μ [N, L], in the metric of the prior."""
+        """Equation (18) for β [B, L], given ∂P/∂μ [N, L], in the prior's metric."""
 
     def precondition(self, factors: Factors, r: Array) -> Array:
         """Newton direction for the gradient `r` [B, L], with the factors' curvature."""
@@ -169,11 +175,15 @@ class Inducing:
         Squared column norms of `A`, at most 1.
     amplitude : sequence of float
         Prior variance σ² of every label.
+    jitter : float
+        Largest number that had to be added to the unit diagonal of the inducing points'
+        correlations.
     """
 
     A: Sequence[Array]
     norms: Sequence[Array]
     amplitude: Sequence[float]
+    jitter: float = 0.0
 
     @property
     def size(self) -> int:
@@ -246,7 +256,10 @@ def _scale_columns(columns: Array, scales: Sequence[float]) -> Array:
 
 def _plus_identity(B: Array) -> Array:
     """Add 1 to the diagonal, in place."""
-    B.reshape(-1)[:: B.shape[0] + 1] += 1.0
+    if is_torch(B):
+        B.diagonal().add_(1.0)
+    else:
+        B.flat[:: B.shape[0] + 1] += 1.0
     return B
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from tagsift.backend import asarray, namespace
 from tagsift.gp.expectations import Expectation, Expected, Moments
 from tagsift.gp.likelihoods import Likelihood
@@ -22,9 +24,15 @@ from tagsift.gp.posterior import (
 )
 from tagsift.typing import Array
 
-import numpy as np
-
-__all__ = ["Problem", "State", "ascend", "evaluate", "mean_step", "start", "variance_step"]
+__all__ = [
+    "Problem",
+    "State",
+    "ascend",
+    "evaluate",
+    "mean_step",
+    "start",
+    "variance_step",
+]
 
 #: Smallest step tried before a coordinate counts as converged.
 _SMALLEST_STEP = 1e-3
@@ -150,9 +158,7 @@ def mean_step(
     return state, bound, expected
 
 
-def _transition_direction(
-    problem: Problem, state: State, expected: Expected
-) -> Array:
+def _transition_direction(problem: Problem, state: State, expected: Expected) -> Array:
     """Newton direction of the transition means, row by row.
 
     The rows of the Hessian are I/σ² + diag(p) − p pᵀ / Σp: plain fixed-point steps

@@ -44,6 +44,8 @@ __all__ = ["SGPPSL"]
 _DENSE_LIMIT = {"cpu": 1500, "cuda": 12000}
 #: Tokens and inducing points that the hyperparameters are learnt from.
 _LEARN_TOKENS, _LEARN_POINTS = 3000, 300
+#: Share of the diagonal added to the inducing covariance above which a warning is due.
+_LOUD_JITTER = 1e-6
 #: Where the hyperparameters start: θ · median squared distance, and amplitude.
 _START_THETA, _START_AMPLITUDE = 0.3, 20.0
 
@@ -77,7 +79,8 @@ class SGPPSL(SequenceTagger):
     confidence : {"softmax", "literal"}
         Reading R2: Equation (17) in the form of (27), or as printed.
     neighbour_floor : {"uniform", "literal"}
-        Reading R5: second case of Equation (29) divided by the number of labels, or not.
+        Reading R5: second case of Equation (29) divided by the number of labels, or
+        not.
     likelihood : {"piecewise", "chain"}
         The paper's pieces, or whole sentences by forward–backward.
     expectation : {"jensen", "tilted", "sampled", "laplace"}
@@ -131,6 +134,7 @@ class SGPPSL(SequenceTagger):
         source="Lu & Chow, Partial sequence labeling with structured Gaussian "
         "Processes",
     )
+    training_arrays: ClassVar[tuple[str, ...]] = ("neighbours/", "gp/group/")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "theta": [Interval(Real, 0, None, closed="neither"), None],
         "amplitude": [Interval(Real, 0, None, closed="neither"), None],
@@ -204,24 +208,19 @@ class SGPPSL(SequenceTagger):
     def _fit(self, train: TrainingSet) -> IntArray:
         device = self._check_settings(train)
         groups = _feature_groups(train.features)
+        self._check_memory(train, device)
         kernel = self._start_kernel(groups, train)
         kernel = self._learn(kernel, groups, train, device)
         points = self._points(kernel, groups, train)
-        widths = len({tuple(row) for row in kernel.theta})
-        check_memory(
-            asarray(np.zeros(0), device=device),
-            train.n_tokens,
-            train.n_labels,
-            None if points is None else len(points),
-            widths,
-        )
         covariance, roots = Distances.of(groups, points, device).covariance(kernel)
+        _warn_of_jitter(covariance)
         problem = Problem(covariance, expectation(self.expectation, train.seed))
         solution = self._alternate(problem, train, device)
         self._keep(kernel, groups, points, roots, solution, train)
         C = to_numpy(solution.confidences)  # [N, L]
         self._train_confidences = C
-        return np.where(train.mask, C, -1.0).argmax(axis=1)  # [N]
+        recovered: IntArray = np.where(train.mask, C, -1.0).argmax(axis=1)  # [N]
+        return recovered
 
     def _check_settings(self, train: TrainingSet) -> Any:
         """Refuse combinations that mean nothing; find the device."""
@@ -231,6 +230,11 @@ class SGPPSL(SequenceTagger):
                 "expectation='jensen' and 'laplace' allow; got "
                 f"expectation={self.expectation!r}."
             )
+        if self.hyperparameters == "bound" and self.expectation == "laplace":
+            raise InputError(
+                "hyperparameters='bound' climbs the value of a bound, which "
+                "expectation='laplace' does not give; use hyperparameters='laplace'."
+            )
         if train.n_labels > 1 and train.mask.all():
             warnings.warn(
                 "every candidate set is the full label set: the labels carry no "
@@ -239,6 +243,24 @@ class SGPPSL(SequenceTagger):
                 stacklevel=4,
             )
         return use_device(self.device)
+
+    def _check_memory(self, train: TrainingSet, device: Any) -> None:
+        """Stop before the work begins where its arrays would not fit."""
+        dense = self._is_dense(train)
+        own = self.hyperparameters == "bound" and self.theta is None
+        check_memory(
+            asarray(np.zeros(0), device=device),
+            train.n_tokens,
+            train.n_labels,
+            None if dense else min(self.n_inducing, train.n_tokens),
+            train.n_labels if own else 1,
+        )
+
+    def _is_dense(self, train: TrainingSet) -> bool:
+        """Whether every training token carries the posterior."""
+        if self.posterior == "auto":
+            return train.n_tokens <= _DENSE_LIMIT[self.device.split(":")[0]]
+        return self.posterior == "dense"
 
     def _start_kernel(self, groups: list[Any], train: TrainingSet) -> RBF:
         """Hyperparameters as given, or where learning starts."""
@@ -294,19 +316,13 @@ class SGPPSL(SequenceTagger):
         self, kernel: RBF, groups: list[Any], train: TrainingSet
     ) -> IntArray | None:
         """Inducing points, or None for the dense posterior."""
-        kind = self.posterior
-        if kind == "auto":
-            limit = _DENSE_LIMIT[self.device.split(":")[0]]
-            kind = "dense" if train.n_tokens <= limit else "inducing"
-        if kind == "dense":
+        if self._is_dense(train):
             return None
         return choose_points(
             groups, train.mask, kernel.theta.mean(axis=0), self.n_inducing, train.seed
         )
 
-    def _alternate(
-        self, problem: Problem, train: TrainingSet, device: Any
-    ) -> Solution:
+    def _alternate(self, problem: Problem, train: TrainingSet, device: Any) -> Solution:
         """Run the loop of section III-D, with progress, and keep its history."""
         bar = progress(
             range(self.max_iter), "SGPPSL: outer steps", enabled=bool(self.verbose)
@@ -402,9 +418,7 @@ class SGPPSL(SequenceTagger):
 
     # Predict -------------------------------------------------------------------
 
-    def predict_latent(
-        self, X: Any
-    ) -> tuple[list[FloatArray], list[FloatArray]]:
+    def predict_latent(self, X: Any) -> tuple[list[FloatArray], list[FloatArray]]:
         """Predictive means and variances of the latent values, Equations (22)–(24).
 
         Returns
@@ -424,7 +438,8 @@ class SGPPSL(SequenceTagger):
     def _predict(self, features: FeatureMatrix) -> IntArray:
         emission = self._marginals(features)  # [M, L]
         if self.decoder == "argmax":
-            return emission.argmax(axis=1)  # [M]
+            best: IntArray = emission.argmax(axis=1)  # [M]
+            return best
         layout = ChainLayout.from_offsets(features.offsets)
         transition = transition_scores(self.gp_.mu_T, self.gp_.var_T)  # [L, L]
         if self.decoder == "log":
@@ -434,9 +449,7 @@ class SGPPSL(SequenceTagger):
             return weighted_viterbi(banned, transition, layout)
         tau = self._neighbour_factor(features)  # [M, L]
         tau = np.where(self.available_, tau, 1.0)  # [M, L]
-        return weighted_viterbi(
-            banned, transition, layout, tau=tau, tau_T=self.tau_T_
-        )
+        return weighted_viterbi(banned, transition, layout, tau=tau, tau_T=self.tau_T_)
 
     def _predict_log(
         self, emission: FloatArray, transition: FloatArray, layout: ChainLayout
@@ -489,14 +502,13 @@ class SGPPSL(SequenceTagger):
             Whether the features and confidences of all training tokens go in, which
             ``decoder="weighted"`` needs.
         """
-        kept = getattr(self, "neighbours_", None)
+        self._check_fitted()
+        kept = self.neighbours_
         try:
-            if not neighbours:
-                self.neighbours_ = None
+            self.neighbours_ = kept if neighbours else None
             super().save(path)
         finally:
-            if kept is not None:
-                self.neighbours_ = kept
+            self.neighbours_ = kept
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
         gp_meta, gp_arrays = self.gp_.state()
@@ -505,7 +517,7 @@ class SGPPSL(SequenceTagger):
         }
         arrays |= {
             "prior": self.prior_,
-            "available": self.available_,
+            "available": np.asarray(self.available_),
             "tau_T": self.tau_T_,
         }
         if self.neighbours_ is not None:
@@ -543,8 +555,18 @@ class SGPPSL(SequenceTagger):
                 "mask": arrays["neighbours/mask"],
             }
 
-    def _saved_params(self) -> dict[str, Any]:
-        return super()._saved_params() | {"watch": None}
+
+def _warn_of_jitter(covariance: Any) -> None:
+    """Say it where the inducing points needed more jitter than rounding explains."""
+    jitter = getattr(covariance, "jitter", 0.0)
+    if jitter > _LOUD_JITTER:
+        warnings.warn(
+            f"the covariance of the inducing points needed {jitter:.0e} of its diagonal "
+            "added to be factored: some points are almost the same to the kernel, and "
+            "variances below that share mean nothing; raise theta or lower n_inducing.",
+            NumericalWarning,
+            stacklevel=5,
+        )
 
 
 def _feature_groups(features: FeatureMatrix) -> list[Any]:
