@@ -91,8 +91,10 @@ def graph_step(
         Rows are non-negative and sum to one.
     """
     n, k = G.shape[:2]
+    if n == 0 or k == 0:
+        return np.zeros((n, k))
     s = np.full((n, k), 1.0 / k) if s is None else s.copy()  # [N, k]
-    lip = 2.0 * np.linalg.eigvalsh(G)[:, -1] if n else np.zeros(0)  # [N]
+    lip = 2.0 * np.linalg.eigvalsh(G)[:, -1]  # [N]
     rows = np.flatnonzero(lip > 1e-14)  # [R]  the others are at a minimum anywhere
     G, rate = G[rows], 1.0 / lip[rows, None]  # [R, k, k], [R, 1]
     x, z, t = s[rows], s[rows], np.ones((len(rows), 1))  # [R, k], [R, k], [R, 1]
@@ -118,12 +120,8 @@ def graph_step(
 def graph_matrix(s: FloatArray, neighbours: IntArray) -> Any:
     """Sparse matrix B = I − S of the graph, csr of shape [N, N]."""
     n, k = neighbours.shape
-    S = sp.csr_matrix(
-        (s.ravel(), neighbours.ravel(), np.arange(0, n * k + 1, max(k, 1))[: n + 1])
-        if k
-        else (n, n),
-        shape=(n, n),
-    )  # [N, N]
+    starts = np.arange(n + 1) * k  # [N + 1]
+    S = sp.csr_matrix((s.ravel(), neighbours.ravel(), starts), shape=(n, n))  # [N, N]
     return sp.csr_matrix(sp.identity(n, format="csr") - S)
 
 

@@ -67,6 +67,7 @@ class PLAGGD(TokenTagger):
         cost="one factor n³ / 3, then n² · q and sparse steps a round",
         source="Wang, Li & Zhang, KDD 2019",
     )
+    _check_params: ClassVar[dict[str, Any]] = {"max_iter": 3}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbours": [Interval(Integral, 1, None, closed="left")],
         "lam": [Interval(Real, 0, None, closed="left")],

@@ -56,7 +56,7 @@ def draw_code(
         Share of tokens that was asked for in the end.
     """
     n, q = mask.shape
-    order = np.lexsort(mask)  # [L]
+    order = np.lexsort(mask) if n else np.arange(q)  # [L]
     sets, counts = np.unique(mask, axis=0, return_counts=True)  # [U, L], [U]
     share, side = 0.1, _SIDE
     while n and length:

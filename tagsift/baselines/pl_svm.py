@@ -134,6 +134,7 @@ class PLSVM(TokenTagger):
         cost="n_steps passes over the features",
         source="Nguyen & Caruana, KDD 2008",
     )
+    _check_params: ClassVar[dict[str, Any]] = {"n_steps": 200}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "lam": [Interval(Real, 0, None, closed="neither")],
         "n_steps": [Interval(Integral, 1, None, closed="left")],
