@@ -1,0 +1,89 @@
+"""PL-SVM: Pegasos steps against a loop, the objective, and what averaging does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tagsift.baselines import PLSVM
+from tagsift.baselines.pl_svm import pegasos, pl_svm_objective
+
+
+def data(seed=0, n=60, q=4, d=6):
+    rng = np.random.default_rng(seed)
+    centres = 4.0 * rng.normal(size=(q, d))
+    truth = rng.integers(q, size=n)
+    mask = np.eye(q, dtype=bool)[truth]
+    mask[np.arange(n), rng.integers(q, size=n)] = True
+    return centres[truth] + rng.normal(size=(n, d)), mask, truth
+
+
+def loop_pegasos(X, mask, lam, n_steps):
+    n, q = mask.shape
+    W = np.zeros((q, X.shape[1]))
+    iterates = []
+    for t in range(1, n_steps + 1):
+        step = np.zeros_like(W)
+        for i in range(n):
+            s = W @ X[i]
+            a = min(np.flatnonzero(mask[i]), key=lambda y: (-s[y], y))
+            b = min(np.flatnonzero(~mask[i]), key=lambda y: (-s[y], y))
+            if s[a] - s[b] < 1:
+                step[a] += X[i]
+                step[b] -= X[i]
+        eta = 1 / (lam * t)
+        W = (1 - eta * lam) * W + eta / n * step
+        W = W * min(1.0, 1 / (np.sqrt(lam) * max(np.linalg.norm(W), 1e-300)))
+        iterates.append(W)
+    return iterates
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_steps_equal_a_loop(sparse: bool):
+    X, mask, _ = data()
+    features = sp.csr_matrix(X) if sparse else X
+    iterates = loop_pegasos(X, mask, 0.01, 9)
+    last = pegasos(features, mask, 0.01, 9, average=False)
+    np.testing.assert_allclose(last.T, iterates[-1], atol=1e-9)
+    half = pegasos(features, mask, 0.01, 9, average=True)
+    np.testing.assert_allclose(half.T, np.mean(iterates[4:], axis=0), atol=1e-9)
+
+
+def test_more_steps_lower_the_objective():
+    X, mask, _ = data(1)
+    values = [
+        pl_svm_objective(pegasos(X, mask, 0.01, T, average=True), X, mask, 0.01)
+        for T in (2, 20, 400)
+    ]
+    assert values[0] > values[1] > values[2]
+
+
+def test_the_average_moves_less_than_the_last_iterate():
+    X, mask, _ = data(1)
+
+    def jump(average: bool) -> float:
+        W, W_next = (pegasos(X, mask, 1e-3, T, average=average) for T in (100, 101))
+        return float(np.abs(W_next - W).max())
+
+    assert jump(True) < jump(False)
+
+
+def test_objective_by_hand():
+    W = np.array([[1.0, 0.0, -1.0]])
+    mask = np.array([[True, True, False], [False, True, True]])
+    # Token 1: max(2, 0) − (−2) = 4, no loss. Token 2: max(0, −1) − 1 = −1, loss 2.
+    X = np.array([[2.0], [1.0]])
+    assert pl_svm_objective(W, X, mask, 0.5) == pytest.approx(0.25 * 2 + (0 + 2) / 2)
+
+
+def test_separable_tokens_are_learnt():
+    X, mask, truth = data(2)
+    model = PLSVM().fit_flat(X, mask)
+    assert np.mean(model.predict_flat(X) == truth) > 0.95
+    assert np.mean(np.array(model.recovered_[0]) == truth) > 0.95
+
+
+def test_nothing_but_full_sets_gives_the_first_label():
+    model = PLSVM().fit_flat(np.eye(3), np.ones((3, 2), dtype=bool))
+    np.testing.assert_array_equal(model.predict_flat(np.eye(3)), 0)
