@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from tagsift.base import Method, SequenceTagger, TrainingSet
-from tagsift.baselines._crf import (
+from tagsift.chain.linear_chain import (
     ChainObjective,
     ChainWeights,
     marginal_likelihood,
 )
-from tagsift.baselines._lbfgs import lbfgs
+from tagsift.chain.lbfgs import lbfgs
 from tagsift.baselines._tuning import Tuning, tune
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
@@ -129,7 +129,7 @@ class PartialCRF(SequenceTagger):
         if self.tune:
             self.tuning_ = tune(self, train, self.grid)
             self.l2_ = float(self.tuning_.settings["l2"])
-        objective = ChainObjective(train, self.l2_)
+        objective = ChainObjective(train.features, train.mask, self.l2_)
         w = self._minimise(objective)  # [P]
         self.weights_ = objective.weights(w)
         recovered, self._train_confidences = self._restricted(

@@ -11,7 +11,12 @@ import scipy.sparse as sp
 import tagsift
 from tagsift.base import TrainingSet
 from tagsift.baselines import CRF, PartialCRF
-from tagsift.baselines._crf import ChainObjective, ChainWeights, marginal_likelihood
+from tagsift.chain.linear_chain import (
+    ChainObjective,
+    ChainWeights,
+    TransitionPrior,
+    marginal_likelihood,
+)
 from tagsift.data import corrupt, read_conll
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import FeatureMatrix
@@ -78,7 +83,7 @@ def enumerated(weights, train):
 @pytest.mark.parametrize("dense", [True, False])
 def test_likelihood_and_marginals_equal_enumeration(seed, dense):
     train = toy(seed, dense=dense)
-    objective = ChainObjective(train, l2=0.7)
+    objective = ChainObjective(train.features, train.mask, l2=0.7)
     w = np.random.default_rng(seed).normal(size=objective.n_parameters)
     weights = objective.weights(w)
     values, free, restricted = enumerated(weights, train)
@@ -107,8 +112,17 @@ def test_likelihood_and_marginals_equal_enumeration(seed, dense):
 
 
 @pytest.mark.parametrize("exact", [0, 2, 6])
-def test_gradient_equals_finite_differences(exact):
-    objective = ChainObjective(toy(3, exact=exact), l2=0.5)
+@pytest.mark.parametrize("own_prior", [False, True])
+def test_gradient_equals_finite_differences(exact, own_prior):
+    data = toy(3, exact=exact)
+    prior = None
+    if own_prior:
+        rng = np.random.default_rng(5)
+        n_labels = data.n_labels
+        prior = TransitionPrior(
+            rng.normal(size=(n_labels, n_labels)), rng.normal(size=n_labels), 1.7, 0.6
+        )
+    objective = ChainObjective(data.features, data.mask, l2=0.5, prior=prior)
     w = np.random.default_rng(1).normal(size=objective.n_parameters)
     _, gradient = objective(w)
     step = 1e-5
@@ -123,7 +137,7 @@ def test_gradient_equals_finite_differences(exact):
 def test_the_end_is_stationary_and_the_objective_is_reported():
     train = toy(4)
     model = fit(train, PartialCRF(tol=1e-12, l2=0.5))
-    objective = ChainObjective(train, l2=0.5)
+    objective = ChainObjective(train.features, train.mask, l2=0.5)
     values = marginal_likelihood(model.weights_, train.features, train.mask)
     weights = model.weights_
     norm = sum(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from tagsift.baselines._lbfgs import lbfgs
+from tagsift.chain.lbfgs import lbfgs
 
 
 def run(objective, x, *, max_iter=500, tol=0.0):

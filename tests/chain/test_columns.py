@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagsift.baselines._columns import MergedColumns
+from tagsift.chain.columns import MergedColumns
 
 
 @settings(deadline=None, max_examples=50, derandomize=True)

@@ -1,10 +1,13 @@
-"""The linear-chain conditional random field and its marginal likelihood.
+"""Scores that are linear in features, and their penalised marginal likelihood.
 
 The score of a label sequence is linear: emissions of the features of each token, a bias
 per label, transitions between neighbouring labels, and a start score. A sentence with
 candidate sets S contributes log Z_S − log Z, where Z sums over all label sequences and
 Z_S over those inside the sets. The gradient is the difference between the marginals of
-the two lattices.
+the two lattices. A quadratic penalty, that is a Gaussian prior, keeps the weights small;
+transitions and start scores may have a prior mean and a scale of their own. This is the
+conditional random field on candidate sets, and in whitened coordinates the mode of a
+chain Gaussian process.
 """
 
 from __future__ import annotations
@@ -15,15 +18,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.backend import sparse_matmul
-from tagsift.base import TrainingSet
-from tagsift.baselines._columns import MergedColumns
+from tagsift.chain.columns import MergedColumns
 from tagsift.chain.lattice import log_partition, packed_forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import Potentials, take_sentences
 from tagsift.features import FeatureMatrix
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["ChainObjective", "ChainWeights", "marginal_likelihood"]
+__all__ = ["ChainObjective", "ChainWeights", "TransitionPrior", "marginal_likelihood"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,26 @@ def marginal_likelihood(
     return value
 
 
+@dataclass(frozen=True)
+class TransitionPrior:
+    """Gaussian prior of transition, start and bias scores, relative to the penalty.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_labels, n_labels), optional
+        Prior mean of the transition scores; 0 by default.
+    mean_start : ndarray of shape (n_labels,), optional
+        Prior mean of the start scores; 0 by default.
+    scale, scale_bias : float
+        Prior standard deviations of transition and start scores, and of the bias.
+    """
+
+    mean: FloatArray | None = None
+    mean_start: FloatArray | None = None
+    scale: float = 1.0
+    scale_bias: float = 1.0
+
+
 class ChainObjective:
     """Penalised negative log-likelihood of partly labelled sentences, and its gradient.
 
@@ -105,27 +127,49 @@ class ChainObjective:
 
     Parameters
     ----------
-    train : TrainingSet
-        Features and candidate sets.
+    features : FeatureMatrix
+        Features of the sentences.
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        Candidate sets.
     l2 : float
         Weight λ of the penalty ½ λ |w|².
+    prior : TransitionPrior, optional
+        Means and scales of transitions, start scores and bias.
     """
 
-    def __init__(self, train: TrainingSet, l2: float) -> None:
+    def __init__(
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        l2: float = 1.0,
+        prior: TransitionPrior | None = None,
+    ) -> None:
         self.l2 = l2
-        self.layout = layout = train.layout
-        self.active: BoolArray = np.asarray(train.mask.any(axis=0))  # [L]
+        self.layout = layout = ChainLayout.from_offsets(features.offsets)
+        self.active: BoolArray = np.asarray(mask.any(axis=0))  # [L]
         self.n_labels = int(self.active.sum())
-        self._read_features(train.features, layout)
-        mask = train.mask[layout.order][:, self.active]  # [N, A]
-        exact = train.exact_sequences[layout.sentences]  # [S']
+        self._read_prior(prior or TransitionPrior())
+        self._read_features(features, layout)
+        ambiguous = np.concatenate([[0], np.cumsum(mask.sum(axis=1) != 1)])  # [N + 1]
+        inside = np.diff(ambiguous[features.offsets])  # [S]
+        exact = (inside == 0)[layout.sentences]  # [S']
+        packed = mask[layout.order][:, self.active]  # [N, A]
         self.exact_rows, exact_layout = take_sentences(layout, exact)  # [N₁]
-        self.exact_labels = mask[self.exact_rows].argmax(axis=1)  # [N₁]
+        self.exact_labels = packed[self.exact_rows].argmax(axis=1)  # [N₁]
         self.exact_pairs = _count_pairs(
             self.exact_labels, exact_layout, self.n_labels
         )  # [A, A]
         self.rows, self.ambiguous = take_sentences(layout, ~exact)  # [N₂]
-        self.mask = mask[self.rows]  # [N₂, A]
+        self.mask = packed[self.rows]  # [N₂, A]
+
+    def _read_prior(self, prior: TransitionPrior) -> None:
+        kept = self.active
+        n_labels = len(kept)
+        mean = np.zeros((n_labels, n_labels)) if prior.mean is None else prior.mean
+        first = np.zeros(n_labels) if prior.mean_start is None else prior.mean_start
+        self.mean_T = mean[np.ix_(kept, kept)]  # [A, A]
+        self.mean_start = first[kept]  # [A]
+        self.scale, self.scale_bias = prior.scale, prior.scale_bias
 
     def _read_features(self, features: FeatureMatrix, layout: ChainLayout) -> None:
         sparse, dense = features.sparse, features.dense
@@ -155,6 +199,9 @@ class ChainObjective:
     def __call__(self, w: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient at a parameter vector."""
         E, E_dense, bias, T, start = self.split(w)
+        T = self.scale * T + self.mean_T  # [A, A]
+        start = self.scale * start + self.mean_start  # [1, A]
+        bias = self.scale_bias * bias  # [1, A]
         W = self.X @ E  # [N, A]
         if self.V.shape[1]:
             W += self.V @ E_dense
@@ -177,9 +224,9 @@ class ChainObjective:
         dE += self.X_T @ G
         if self.V.shape[1]:
             dE_dense += self.V.T @ G
-        d_bias += G.sum(axis=0)
-        dT += full.pairs - part.pairs - self.exact_pairs
-        d_start += G[:n_sentences].sum(axis=0)
+        d_bias += self.scale_bias * G.sum(axis=0)
+        dT += self.scale * (full.pairs - part.pairs - self.exact_pairs)
+        d_start += self.scale * G[:n_sentences].sum(axis=0)
         return float(value), gradient
 
     def weights(self, w: FloatArray) -> ChainWeights:
@@ -190,11 +237,11 @@ class ChainObjective:
         emissions[np.ix_(self.sparse_columns, active)] = self.merged.expand(E)
         emissions[np.ix_(~self.sparse_columns, active)] = E_dense
         all_bias = np.full(n_labels, -np.inf)  # [L]
-        all_bias[active] = bias[0]
+        all_bias[active] = self.scale_bias * bias[0]
         transitions = np.zeros((n_labels, n_labels))  # [L, L]
-        transitions[np.ix_(active, active)] = T
+        transitions[np.ix_(active, active)] = self.scale * T + self.mean_T
         all_start = np.zeros(n_labels)  # [L]
-        all_start[active] = start[0]
+        all_start[active] = self.scale * start[0] + self.mean_start
         return ChainWeights(emissions, all_bias, transitions, all_start)
 
 
