@@ -144,6 +144,8 @@ class PALOC(TokenTagger):
         cost="q (q − 1) / 2 + q SVMs",
         source="Wu & Zhang, IJCAI 2018",
     )
+    #: What `tune` chooses from.
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {"C": (1.0, 10.0)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "mu": [Interval(Real, 0, None, closed="left")],

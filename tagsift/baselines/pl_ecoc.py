@@ -153,6 +153,8 @@ class PLECOC(TokenTagger):
         cost="one SVM a code column",
         source="Zhang, Yu & Tang, TKDE 2017",
     )
+    #: What `tune` chooses from.
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {"C": (1.0, 10.0)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "length": [Interval(Integral, 1, None, closed="left"), None],

@@ -135,6 +135,10 @@ class PLSVM(TokenTagger):
         source="Nguyen & Caruana, KDD 2008",
     )
     _check_params: ClassVar[dict[str, Any]] = {"n_steps": 200}
+    #: What `tune` chooses from.
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {
+        "lam": (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "lam": [Interval(Real, 0, None, closed="neither")],
         "n_steps": [Interval(Integral, 1, None, closed="left")],

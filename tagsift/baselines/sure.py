@@ -87,6 +87,11 @@ class SURE(TokenTagger):
         cost="one factor n³ / 3, then n² · q a round",
         source="Feng & An, AAAI 2019",
     )
+    #: What `tune` chooses from.
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {
+        "lam": (0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 1.0),
+        "beta": (0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 1.0),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "lam": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="neither")],
