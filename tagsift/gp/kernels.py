@@ -105,11 +105,14 @@ def squared_distances(
     Returns
     -------
     array of shape (A, B)
-        Never negative; exactly 0 for equal rows of binary features.
+        Never negative; exactly 0 for equal rows of sparse binary features. Dense rows
+        are centred first, so that a large common shift costs no digits.
     """
     wanted = asarray(np.zeros(0), like=like, device=device)
     if is_torch(wanted):
         return _torch_distances(X, Z, wanted)
+    if not sp.issparse(X) and not sp.issparse(Z):
+        X, Z = _centred(X, Z)  # [A, D], [B, D]
     product = X @ Z.T  # [A, B]
     if sp.issparse(product):
         product = product.toarray()  # [A, B]
@@ -122,18 +125,22 @@ def squared_distances(
 def _torch_distances(X: Any, Z: Any, wanted: Array) -> Array:
     """Dense products on the device: sparse ones are slower there."""
     a = asarray(X.toarray() if sp.issparse(X) else X, like=wanted, dtype=np.float64)
-    same = Z is X
-    b = (
-        a
-        if same
-        else asarray(
-            Z.toarray() if sp.issparse(Z) else Z, like=wanted, dtype=np.float64
-        )
-    )
+    b = a
+    if Z is not X:
+        b = asarray(Z.toarray() if sp.issparse(Z) else Z, like=wanted, dtype=np.float64)
+    if not sp.issparse(X) and not sp.issparse(Z):
+        a, b = _centred(a, b)  # [A, D], [B, D]
     squares = -2.0 * (a @ b.T)  # [A, B]
     squares += (a * a).sum(1)[:, None]
     squares += (b * b).sum(1)[None, :]
     return squares.clamp_(min=0.0)  # [A, B]
+
+
+def _centred(X: Array, Z: Array) -> tuple[Array, Array]:
+    """Both matrices less the mean row of the second."""
+    mean = Z.mean(0)  # [D]
+    shifted = Z - mean  # [B, D]
+    return (shifted if X is Z else X - mean), shifted
 
 
 def _row_squares(X: Any) -> FloatArray:

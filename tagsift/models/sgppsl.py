@@ -561,8 +561,8 @@ def _warn_of_jitter(covariance: Any) -> None:
     jitter = getattr(covariance, "jitter", 0.0)
     if jitter > _LOUD_JITTER:
         warnings.warn(
-            f"the covariance of the inducing points needed {jitter:.0e} of its diagonal "
-            "added to be factored: some points are almost the same to the kernel, and "
+            f"the covariance of the inducing points needed {jitter:.0e} of its "
+            "diagonal added to be factored: some are almost equal to the kernel, and "
             "variances below that share mean nothing; raise theta or lower n_inducing.",
             NumericalWarning,
             stacklevel=5,

@@ -1,0 +1,108 @@
+"""Equations (4)–(6) against loops; distances in every library."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tagsift.gp.kernels import (
+    RBF,
+    median_distance,
+    prior_blocks,
+    squared_distances,
+    transition_covariance,
+)
+from tests.reference import prior as slow
+from tests.reference.problems import small
+
+torch = pytest.importorskip("torch")
+
+
+def test_gram_equals_the_loop():
+    problem = small(1)
+    kernel, X = problem.kernel, problem.X
+    distances = [squared_distances(X, X)]
+    for y in range(kernel.n_labels):
+        expected = slow.gram(X, X, kernel.theta[y, 0], kernel.amplitude[y])
+        np.testing.assert_allclose(kernel.gram(distances, y), expected, rtol=1e-10)
+        assert np.linalg.eigvalsh(expected).min() > -1e-12
+
+
+def test_groups_multiply():
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(4, 2)), rng.normal(size=(4, 3))
+    kernel = RBF(np.array([[0.3, 0.7]]), np.array([2.0]))
+    found = kernel.gram([squared_distances(X, X), squared_distances(Z, Z)], 0)
+    expected = 2.0 * slow.gram(X, X, 0.3) * slow.gram(Z, Z, 0.7)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_prior_blocks_are_the_block_diagonal_of_the_paper():
+    problem = small(2, n_labels=2)
+    blocks = prior_blocks(problem.kernel, [squared_distances(problem.X, problem.X)])
+    K = slow.prior_covariance(
+        problem.X, problem.kernel.theta[:, 0], problem.kernel.amplitude
+    )
+    begin = 0
+    for block in blocks:
+        end = begin + len(block)
+        np.testing.assert_allclose(block, K[begin:end, begin:end], atol=1e-10)
+        np.testing.assert_allclose(K[begin:end, end:], 0.0)
+        begin = end
+    assert begin == len(K)
+
+
+def test_transitions_are_independent():
+    np.testing.assert_array_equal(transition_covariance(3), slow.transition_gram(3))
+    np.testing.assert_array_equal(transition_covariance(3), np.eye(9))
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("device", ["cpu", "torch"])
+def test_distances_equal_the_loop(kind, device):
+    rng = np.random.default_rng(3)
+    X = (rng.random((6, 9)) < 0.4).astype(float)
+    Z = np.concatenate([X[:2], (rng.random((3, 9)) < 0.4).astype(float)])
+    expected = ((X[:, None] - Z[None]) ** 2).sum(-1)
+    where = torch.device("cpu") if device == "torch" else "cpu"
+    if kind == "sparse":
+        X, Z = sp.csr_matrix(X), sp.csr_matrix(Z)
+    found = np.asarray(squared_distances(X, Z, device=where))
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    if kind == "sparse":
+        np.testing.assert_array_equal(found, expected)  # whole numbers stay whole
+
+
+@pytest.mark.parametrize("device", ["cpu", "torch"])
+def test_distances_survive_a_large_common_shift(device):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(5, 3))
+    where = torch.device("cpu") if device == "torch" else "cpu"
+    shifted = np.asarray(squared_distances(X + 1e6, X + 1e6, device=where))
+    expected = ((X[:, None] - X[None]) ** 2).sum(-1)
+    np.testing.assert_allclose(shifted, expected, atol=1e-7)
+
+
+def test_the_diagonal_is_the_prior_variance():
+    X = np.random.default_rng(5).normal(size=(8, 20)) * 100
+    kernel = RBF(np.array([[0.5]]), np.array([7.0]))
+    K = kernel.gram([squared_distances(X, X)], 0)
+    np.testing.assert_allclose(K.diagonal(), 7.0, rtol=1e-6)
+
+
+def test_median_distance():
+    X = np.array([[0.0], [2.0]])
+    assert median_distance(X, 0) == pytest.approx(4.0)
+    assert median_distance(sp.csr_matrix(X), 0) == pytest.approx(4.0)
+    assert median_distance(np.ones((5, 2)), 0) == 1.0
+    assert median_distance(np.ones((1, 2)), 0) == 1.0
+
+
+def test_replaced_and_shared_widths():
+    kernel = RBF(np.array([[1.0], [1.0], [2.0]]), np.ones(3))
+    assert kernel.shares_width(0, 1) and not kernel.shares_width(0, 2)
+    other = kernel.replaced(amplitude=np.full(3, 5.0))
+    assert other.amplitude.tolist() == [5.0, 5.0, 5.0]
+    assert other.theta is kernel.theta
+    assert kernel.replaced(theta=np.ones((3, 1))).amplitude is kernel.amplitude
