@@ -27,14 +27,14 @@ __all__ = [
     "CLLP",
     "CLPL",
     "CRF",
+    "Naive",
     "PALOC",
     "PLAGGD",
     "PLECOC",
     "PLSVM",
+    "PartialCRF",
     "SURE",
     "WKNN",
-    "Naive",
-    "PartialCRF",
 ]
 
 _HOME_OF = {
