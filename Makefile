@@ -10,6 +10,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install -qq \
 	--constraint constraints.txt
 FILES  := pyproject.toml constraints.txt
 
+# Threads of the linear algebra. More than one gains little at these sizes and loses a
+# lot where the cores are shared; set it to override.
+export OMP_NUM_THREADS ?= 1
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test slow lint format types layers bench docs clean
 

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from tagsift.errors import TagsiftWarning as TagsiftWarning
     from tagsift.features import FeatureMatrix as FeatureMatrix
     from tagsift.features import SequenceVectorizer as SequenceVectorizer
+    from tagsift.models import SGPPSL as SGPPSL
     from tagsift.registry import load as load
     from tagsift.registry import make as make
     from tagsift.registry import methods as methods
@@ -87,6 +88,7 @@ __all__ = [
     "NumericalWarning",
     "PartialCorpus",
     "ResourceError",
+    "SGPPSL",
     "ScaleWarning",
     "Sentence",
     "SequenceTagger",
@@ -145,6 +147,7 @@ _HOMES = {
         "TagsiftWarning",
     ),
     "tagsift.features": ("FeatureMatrix", "SequenceVectorizer"),
+    "tagsift.models": ("SGPPSL",),
     "tagsift.registry": ("load", "make", "methods"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -74,6 +74,8 @@ class SequenceTagger(BaseEstimator):
     """
 
     method: ClassVar[Method]
+    #: How the names of saved arrays begin that hold features of training tokens.
+    training_arrays: ClassVar[tuple[str, ...]] = ()
     #: Cheaper settings for the contract suite, `tagsift.checks`.
     _check_params: ClassVar[dict[str, Any]] = {}
     #: Checks of the suite that the method cannot meet: name of the check → why.

@@ -57,6 +57,7 @@ class TokenTagger(SequenceTagger):
         nothing was.
     """
 
+    training_arrays: ClassVar[tuple[str, ...]] = ("tokens/X", "tokens/basis")
     _common_constraints: ClassVar[dict[str, Any]] = {
         **SequenceTagger._common_constraints,
         "scale": [StrOptions(set(SCALE_MODES))],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,8 @@ from tagsift.errors import InputError
 
 __all__ = [
     "Comments",
+    "FileFormat",
+    "Format",
     "Gold",
     "Json",
     "Labels",
@@ -73,6 +76,24 @@ Gold = Annotated[
     typer.Option(
         "--gold",
         help="The last column holds gold labels, used to score and never to fit.",
+    ),
+]
+
+
+class FileFormat(StrEnum):
+    """What a file of candidates or votes is."""
+
+    columns = "columns"
+    jsonl = "jsonl"
+    label_studio = "label-studio"
+
+
+Format = Annotated[
+    FileFormat,
+    typer.Option(
+        "--format",
+        help="columns: one token a line; jsonl: candidates as JSON lines; "
+        "label-studio: an export of Label Studio, votes of several annotators.",
     ),
 ]
 Labels = Annotated[

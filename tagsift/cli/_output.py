@@ -27,7 +27,7 @@ def complain(sentence: str, *, kind: str = "error") -> None:
 
 def say(text: str = "", *, end: str = "\n") -> None:
     """Print a line of text on standard output, as it is."""
-    print(text, end=end)
+    print(text, end=end, flush=True)
 
 
 def print_json(value: Any) -> None:

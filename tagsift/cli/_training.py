@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import parse_labels
+from tagsift.cli._options import FileFormat, parse_labels
 from tagsift.errors import InputError, TagsiftWarning
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 #: What `fit`, `clean`, `rank` and `demo` use unless told otherwise.
-DEFAULT_METHOD = "majority"
+DEFAULT_METHOD = "sgppsl"
 
 
 @dataclass(frozen=True)
@@ -84,31 +84,58 @@ class Recovered:
 def read_training(
     path: Path,
     *,
+    form: FileFormat,
     votes: str | None,
     gold: bool,
     labels: str | None,
     scheme: str,
     comments: bool,
 ) -> Training:
-    """Read candidate sets, or votes where `votes` says which columns they are."""
-    if votes is None:
-        names = parse_labels(labels)
-        partial = tagsift.read_partial(
-            path, labels=names, scheme=scheme, comments=comments, gold=gold
+    """Read candidate sets, or votes where `form` or `votes` say that they are."""
+    if votes is not None or form is FileFormat.label_studio:
+        if labels is not None:
+            raise InputError("--labels is for candidates; votes name their labels.")
+        corpus = read_vote_file(
+            path, form=form, votes=votes, gold=gold, scheme=scheme, comments=comments
         )
-        return Training(partial, None)
-    if labels is not None:
-        raise InputError("--labels is for candidates; votes name their labels.")
-    corpus = read_vote_file(
-        path, votes=votes, gold=gold, scheme=scheme, comments=comments
+        return Training(corpus.candidates(), corpus)
+    names = parse_labels(labels)
+    if form is FileFormat.jsonl:
+        _columns_only(form, gold=gold, comments=comments)
+        return Training(
+            tagsift.data.read_jsonl(path, labels=names, scheme=scheme), None
+        )
+    partial = tagsift.read_partial(
+        path, labels=names, scheme=scheme, comments=comments, gold=gold
     )
-    return Training(corpus.candidates(), corpus)
+    return Training(partial, None)
+
+
+def _columns_only(form: FileFormat, **options: object) -> None:
+    """Refuse options that only column files have."""
+    for name, value in options.items():
+        if value:
+            raise InputError(f"--{name} is for column files, not for {form.value}.")
 
 
 def read_vote_file(
-    path: Path, *, votes: str, gold: bool, scheme: str, comments: bool
+    path: Path,
+    *,
+    form: FileFormat,
+    votes: str | None,
+    gold: bool,
+    scheme: str,
+    comments: bool,
 ) -> VoteCorpus:
-    """Read a file of votes, and warn where a further column looks like labels."""
+    """Read votes from columns or from an export of an annotation tool."""
+    if form is FileFormat.label_studio:
+        _columns_only(form, votes=votes, gold=gold, comments=comments)
+        target = "iob2" if scheme == "auto" else scheme
+        return tagsift.data.read_label_studio(path, scheme=target)
+    if form is FileFormat.jsonl:
+        raise InputError("JSON lines hold candidates; votes come in columns.")
+    if votes is None:
+        raise InputError("say which columns are votes, such as --votes 2:6.")
     corpus = tagsift.read_votes(
         path,
         columns=votes,
@@ -116,6 +143,12 @@ def read_vote_file(
         scheme=scheme,
         comments=comments,
     )
+    _warn_of_labels(path, corpus, votes)
+    return corpus
+
+
+def _warn_of_labels(path: Path, corpus: VoteCorpus, votes: str) -> None:
+    """Warn where a column that is neither word nor vote looks like labels."""
     names = set(corpus.label_set)
     for column in range(1, len(corpus.rows[0][0])):
         seen = {row[column] for sentence in corpus.rows for row in sentence}
@@ -125,9 +158,8 @@ def read_vote_file(
                 "and will be used as a feature; if it is the truth, put it last and "
                 "say --gold.",
                 TagsiftWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-    return corpus
 
 
 def fit_model(

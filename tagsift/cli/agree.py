@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tagsift
-from tagsift.cli._options import Comments, Gold, Json, Scheme
+from tagsift.cli._options import (
+    Comments,
+    FileFormat,
+    Format,
+    Gold,
+    Json,
+    Scheme,
+    Votes,
+)
 from tagsift.cli._output import complain, draw, percent, print_json, say
 from tagsift.cli._training import read_vote_file
 
@@ -24,13 +32,8 @@ def run(
     file: Annotated[
         Path, typer.Argument(help="Column file of votes, ? for none.", metavar="VOTES")
     ],
-    votes: Annotated[
-        str,
-        typer.Option(
-            help="The columns of votes, counted from 1 (2:48, or 2,3,5).",
-            metavar="COLUMNS",
-        ),
-    ],
+    votes: Votes = None,
+    form: Format = FileFormat.columns,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also show every pair of annotators.")
     ] = False,
@@ -45,7 +48,7 @@ def run(
     gold labels by the model of Dawid and Skene with pooled priors.
     """
     corpus = read_vote_file(
-        file, votes=votes, gold=gold, scheme=scheme, comments=comments
+        file, form=form, votes=votes, gold=gold, scheme=scheme, comments=comments
     )
     metrics = tagsift.metrics
     labels = list(corpus.label_set)

@@ -11,6 +11,8 @@ import typer
 import tagsift
 from tagsift.cli._options import (
     Comments,
+    FileFormat,
+    Format,
     Gold,
     Json,
     Labels,
@@ -41,6 +43,7 @@ def run(
     method: MethodName = None,
     model: Model = None,
     settings: Settings = None,
+    form: Format = FileFormat.columns,
     votes: Votes = None,
     gold: Gold = False,
     labels: Labels = None,
@@ -55,7 +58,13 @@ def run(
     Methods without probabilities give no confidence column.
     """
     training = read_training(
-        train, votes=votes, gold=gold, labels=labels, scheme=scheme, comments=comments
+        train,
+        form=form,
+        votes=votes,
+        gold=gold,
+        labels=labels,
+        scheme=scheme,
+        comments=comments,
     )
     found = recover(
         training,

@@ -12,6 +12,8 @@ import typer
 import tagsift
 from tagsift.cli._options import (
     Comments,
+    FileFormat,
+    Format,
     Gold,
     Json,
     Labels,
@@ -40,6 +42,7 @@ def run(
     out: Out,
     method: MethodName = None,
     settings: Settings = None,
+    form: Format = FileFormat.columns,
     votes: Votes = None,
     gold: Gold = False,
     labels: Labels = None,
@@ -52,6 +55,7 @@ def run(
     """Train a tagger on candidate sets (last column) or on votes (--votes)."""
     training = read_training(
         train,
+        form=form,
         votes=votes,
         gold=gold,
         labels=labels,

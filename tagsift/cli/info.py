@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,7 +25,7 @@ def run(
     """Say which method, settings and labels a model file holds, and how large it is."""
     meta, arrays = tagsift.storage.read_container(model)
     tagger = tagsift.load(model)
-    parts = {
+    parts: dict[str, dict[str, Any]] = {
         name: {
             "type": str(array.dtype),
             "shape": list(array.shape),
@@ -33,6 +33,8 @@ def run(
         }
         for name, array in sorted(arrays.items())
     }
+    kept = tuple(f"model/{name}" for name in tagger.training_arrays)
+    held = sum(part["bytes"] for name, part in parts.items() if name.startswith(kept))
     facts = {
         "file": str(model),
         "bytes": model.stat().st_size,
@@ -43,6 +45,7 @@ def run(
         "scheme": tagger.scheme_,
         "classes": list(tagger.classes_),
         "settings": meta["params"],
+        "training_feature_bytes": held,
         "arrays": parts,
     }
     settings = {
@@ -59,6 +62,13 @@ def run(
     say(", ".join(map(str, tagger.classes_)))
     say("settings: ", end="")
     say(", ".join(f"{name}={value!r}" for name, value in settings.items()))
+    if held:
+        say(
+            f"holds features of training tokens ({held / 1e6:.2f} MB): give it only to "
+            "those who may have the text."
+        )
+    else:
+        say("holds the words of the training text as a vocabulary, no sentences.")
     draw(
         "Arrays",
         ("name", "type", "shape", "kB"),

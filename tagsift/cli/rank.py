@@ -12,6 +12,8 @@ import typer
 import tagsift
 from tagsift.cli._options import (
     Comments,
+    FileFormat,
+    Format,
     Gold,
     Json,
     Labels,
@@ -66,6 +68,7 @@ def run(
     method: MethodName = None,
     model: Model = None,
     settings: Settings = None,
+    form: Format = FileFormat.columns,
     votes: Votes = None,
     gold: Gold = False,
     labels: Labels = None,
@@ -79,11 +82,17 @@ def run(
 
     Sentences and tokens are counted from 1. A sentence scores the sum of its tokens.
     """
-    if by is By.disagreement and votes is None:
-        raise InputError("--by disagreement needs votes: say which columns by --votes.")
     training = read_training(
-        train, votes=votes, gold=gold, labels=labels, scheme=scheme, comments=comments
+        train,
+        form=form,
+        votes=votes,
+        gold=gold,
+        labels=labels,
+        scheme=scheme,
+        comments=comments,
     )
+    if by is By.disagreement and training.votes is None:
+        raise InputError("--by disagreement needs votes: say which columns by --votes.")
     found = recover(
         training,
         method=method,

@@ -126,6 +126,13 @@ def test_score_wants_the_right_number_of_files(tagsift, gold, model):
             ["--labels"],
         ),
         (["rank", "{part}", "--gold", "--by", "disagreement"], ["--votes"]),
+        (["agree", "{votes}"], ["--votes 2:6"]),
+        (["agree", "{votes}", "--format", "label-studio"], ["JSON"]),
+        (["agree", "{votes}", "--format", "jsonl"], ["candidates"]),
+        (
+            ["fit", "{part}", "-o", "{out}", "--format", "jsonl", "--gold"],
+            ["--gold", "column files"],
+        ),
         (["rank", "{part}", "--gold", "--by", "luck"], ["luck"]),
         (
             ["clean", "{part}", "-o", "{out}", "--model", "{model}", "-m", "majority"],

@@ -223,12 +223,39 @@ def test_agree(tagsift, votes):
     assert without["annotators"][0]["accuracy"] is None
 
 
+def test_other_formats(tagsift, gold, votes, tmp_path):
+    partial = package.corrupt(package.read_conll(gold), cl=2, random_state=0)
+    lines = tmp_path / "partial.jsonl"
+    package.data.write_jsonl(lines, partial)
+    out = tmp_path / "out"
+    options = ["-m", "majority", "-o", out, "--json"]
+    told = tagsift("clean", lines, "--format", "jsonl", *options).json
+    assert told["ambiguous_tokens"] == partial.n_ambiguous
+    export = tmp_path / "studio.json"
+    package.data.write_label_studio(
+        export, package.read_votes(votes, columns="2,3", gold=-1)
+    )
+    found = tagsift("agree", export, "--format", "label-studio", "--json").json
+    assert len(found["annotators"]) == 2
+    told = tagsift("clean", export, "--format", "label-studio", *options).json
+    assert told["tokens"] == found["tokens"] == 24
+
+
+def test_info_says_whether_training_features_are_inside(tagsift, partial, tmp_path):
+    out = tmp_path / "knn.tagsift"
+    assert tagsift("fit", partial, "--gold", "-o", out, "-m", "wknn").status == 0
+    assert "holds features of training tokens" in tagsift("info", out).out
+    found = tagsift("info", out, "--json").json
+    assert 0 < found["training_feature_bytes"] < found["bytes"]
+
+
 def test_info(tagsift, model):
     outcome = tagsift("info", model)
     assert outcome.status == 0
     assert "Majority" in outcome.out
     found = tagsift("info", model, "--json").json
     assert found["method"] == "majority"
+    assert found["training_feature_bytes"] == 0
     assert found["classes"] == ["B-NP", "B-VP", "I-NP", "O"]
     assert found["bytes"] == Path(model).stat().st_size
 
