@@ -8,7 +8,7 @@ from typing import Any
 
 from tagsift import registry
 from tagsift.errors import InputError
-from tagsift.experiments.protocol import TASKS, Split
+from tagsift.experiments.protocol import Split
 from tagsift.experiments.suite import MethodPlan, Suite
 from tagsift.experiments.watched import WATCHED
 

@@ -17,7 +17,16 @@ from typing import Any
 from tagsift.errors import DataError
 from tagsift.storage import atomic_write
 
-__all__ = ["Record", "compact", "is_done", "key_of", "load", "timeless", "write"]
+__all__ = [
+    "Record",
+    "compact",
+    "find",
+    "is_done",
+    "key_of",
+    "load",
+    "timeless",
+    "write",
+]
 
 #: A record as it stands in its file.
 Record = dict[str, Any]
@@ -92,6 +101,19 @@ def _parse(text: str, path: Path, line: int | None) -> Record:
     return record
 
 
+def find(folder: Path, key: str) -> Record | None:
+    """Read one record by its key, from its own file or from a compact one."""
+    path = folder / f"{key}.json"
+    if path.exists():
+        return _parse(path.read_text("utf-8"), path, None)
+    joined = folder / f"{_stem(key)}.jsonl"
+    if joined.exists():
+        for number, text in enumerate(joined.read_text("utf-8").splitlines(), 1):
+            if f'"{key}"' in text:
+                return _parse(text, joined, number)
+    return None
+
+
 def is_done(
     record: Mapping[str, Any] | None,
     config: Mapping[str, Any],
@@ -114,6 +136,11 @@ def is_done(
     return not (retry_failed and "error" in record)
 
 
+def _stem(key: str) -> str:
+    """Name of the compact file of a key: task and method."""
+    return "-".join(key.split("/")[:2])
+
+
 def compact(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
     """Write records as JSON lines, one file for each task and method.
 
@@ -131,8 +158,7 @@ def compact(records: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
     """
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for record in records:
-        stem = "-".join(key_of(record).split("/")[:2])
-        groups.setdefault(stem, []).append(record)
+        groups.setdefault(_stem(key_of(record)), []).append(record)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for stem, members in sorted(groups.items()):

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from tagsift.errors import InputError, MissingExtraError
 from tagsift.experiments import records
 from tagsift.experiments.grid import Cell, cells, choose, config_of
+from tagsift.experiments.protocol import read_head
 from tagsift.experiments.records import Record
 from tagsift.experiments.suite import Suite
 from tagsift.experiments.work import Place, run_cell
@@ -82,6 +83,7 @@ def run_suite(
     jobs: int = 1,
     backend: str = "loky",
     only: dict[str, str] | None = None,
+    chosen: Callable[[Cell], bool] = lambda cell: True,
     minutes: float | None = None,
     retry_failed: bool = False,
     quiet: bool = False,
@@ -100,6 +102,8 @@ def run_suite(
         Where the workers live.
     only : dict, optional
         Conditions on the cells, as in `tagsift.experiments.grid.choose`.
+    chosen : callable
+        One more condition, such as that of one table.
     minutes : float, optional
         After this time no new cell is begun.
     retry_failed : bool
@@ -112,9 +116,9 @@ def run_suite(
             f"expected a backend among {', '.join(BACKENDS)}, found {backend!r}."
         )
     place.out.mkdir(parents=True, exist_ok=True)
-    todo = pending(
-        wanted_cells(suite, place, only), suite, place, retry_failed=retry_failed
-    )
+    _write_facts(suite, place)
+    wanted = filter(chosen, wanted_cells(suite, place, only))
+    todo = pending(wanted, suite, place, retry_failed=retry_failed)
     deadline = None if minutes is None else time.time() + 60 * minutes
     results = _parallel(todo, suite, place, jobs, backend, deadline)
     done, errors, left = 0, [], 0
@@ -126,6 +130,30 @@ def run_suite(
         if "error" in result:
             errors.append((records.key_of(result), str(result["error"])))
     return Outcome(done, len(errors), left, tuple(errors))
+
+
+def _write_facts(suite: Suite, place: Place) -> None:
+    """Record the size of every data set, which Table I is made of."""
+    known = records.load(place.out)
+    for task, n_sentences in suite.tasks.items():
+        key = f"{task}/corpus/head"
+        config = {
+            "task": task,
+            "corpus": place.corpus,
+            "n_sentences": n_sentences,
+            "subset": "head",
+        }
+        if records.is_done(known.get(key), config):
+            continue
+        corpus = read_head(place.data, task, n_sentences)
+        facts = {
+            "task": task,
+            "n_sentences": len(corpus),
+            "n_tokens": corpus.n_tokens,
+            "n_labels": len(corpus.label_set),
+            "n_spans": corpus.n_spans,
+        }
+        records.write(place.out, {"key": key, "config": config, "facts": facts})
 
 
 def _parallel(

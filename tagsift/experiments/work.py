@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import platform
 import time
@@ -164,11 +163,9 @@ def _settings(cell: Cell, suite: Suite, place: Place) -> dict[str, Any]:
     first = replace(cell, fold=0)
     key = f"{first.task}/{first.method}/tuning-{first.key.rpartition('/')[2]}"
     config = {**config_of(first, suite, place.corpus), "decoders": []}
-    path = place.out / f"{key}.json"
-    if path.exists():
-        known = json.loads(path.read_text("utf-8"))
-        if records.is_done(known, config):
-            return dict(known["settings"])
+    known = records.find(place.out, key)
+    if known is not None and records.is_done(known, config):
+        return dict(known["settings"])
     tuner = tuner_of(cell.method)
     with _measured() as cost:
         split = first.split(suite)
@@ -228,7 +225,6 @@ def _evolution(
     steps = [np.asarray(step["watched"])[0, columns] for step in model.history_]
     return {
         "fold_used": split.fold,
-        "exact_sentence": all(len(s_) == 1 for s_ in partial.candidates[s]),
         "truth": fold.train.labels[s][t],
         "labels": list(watched.candidates),
         "evolution": np.round(steps, _DIGITS).tolist(),
@@ -238,7 +234,7 @@ def _evolution(
 def _fold_with(
     watched: Watched, split: Split, data: Path | None
 ) -> tuple[Split, Fold, tuple[int, int]]:
-    """The first fold whose training part has the watched word in an unsure sentence."""
+    """The first fold whose training part has the watched word."""
     for number in range(split.n_folds):
         one = replace(split, fold=number)
         fold = make_fold(data, one)
