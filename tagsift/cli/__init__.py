@@ -24,6 +24,7 @@ from tagsift.cli import (
     info,
     methods,
     rank,
+    reproduce,
     score,
     tag,
 )
@@ -42,7 +43,19 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _verb in (demo, corrupt, fit, tag, score, clean, rank, agree, methods, info):
+for _verb in (
+    demo,
+    corrupt,
+    fit,
+    tag,
+    score,
+    clean,
+    rank,
+    agree,
+    reproduce,
+    methods,
+    info,
+):
     app.command(
         _verb.__name__.rpartition(".")[2],
         epilog=f"Example: {_verb.EXAMPLE}",

@@ -65,7 +65,7 @@ def _run(options: argparse.Namespace) -> int:
     place = Place(data_folder(options.data), options.out)
     only = _conditions(options.only)
     if options.count:
-        wanted = wanted_cells(suite, place, only)
+        wanted = wanted_cells(suite, place.corpus, only)
         missing = pending(wanted, suite, place, retry_failed=options.retry_failed)
         print(f"{len(wanted)} cells, {len(missing)} of them not run yet")
         return 0

@@ -109,14 +109,16 @@ def beats(
     return counter
 
 
-def close_to(rivals: Iterable[str], chosen: Callable[[Setting], bool]) -> Counter:
-    """Whether rivals stay within a small distance below SGPPSL, or above it."""
+def close_to(
+    rivals: Iterable[str], chosen: Callable[[Setting], bool], *, competitive: bool
+) -> Counter:
+    """Whether rivals stay close to SGPPSL; competitive ones may be far above it."""
 
     def counter(results: Results, measure: str) -> Iterable[bool]:
         places = [s for s in results.lists if chosen(s)]
         for rival in rivals:
             for gap in results.gaps("sgppsl", rival, measure, places).values():
-                yield gap <= CLOSE
+                yield (gap if competitive else abs(gap)) <= CLOSE
 
     return counter
 
@@ -196,9 +198,9 @@ def correlated(
         )
         for name in names:
             for curve in _curves(results, name, methods, **fixed):
-                values = [value for _, value in curve]
-                ranks = stats.rankdata(values)
-                yield bool(np.corrcoef(np.arange(len(ranks)), ranks)[0, 1] > 0)
+                ranks = stats.rankdata([value for _, value in curve])  # [P]
+                places = np.arange(len(ranks))  # [P]
+                yield bool((places - places.mean()) @ ranks > 0)
 
     return counter
 

@@ -60,6 +60,9 @@ class _Maker:
         self.results = Results(found)
         self.random = Results(found, "random")
         self.names = {name: title_of(name) for name in self.results.methods}
+        self.synthetic = any(
+            record["config"].get("corpus") == "bundled" for record in found
+        )
         if GOLD in self.names:
             self.names[GOLD] += " (gold labels)"
 
@@ -131,7 +134,7 @@ class _Maker:
         ):
             marks = [row[-1] for row in table.rows if row[-1] is not None]
             above = sum(getattr(mark, "text", "") == "above" for mark in marks)
-            if marks:
+            if marks and not self.synthetic:
                 stats.append(Stat(name, f"{above} of {len(marks)}"))
         tested = [claim for claim in judged if claim.verdict != "not tested"]
         held = sum(claim.verdict == "supported" for claim in tested)
@@ -178,7 +181,7 @@ class _Maker:
 
     def coverage_notices(self) -> tuple[str, ...]:
         notices = list(self.coverage.notices)
-        if any(record["config"].get("corpus") == "bundled" for record in self.found):
+        if self.synthetic:
             notices.insert(0, _SYNTHETIC)
         return tuple(notices)
 

@@ -53,11 +53,11 @@ class Outcome:
 
 
 def wanted_cells(
-    suite: Suite, place: Place, only: dict[str, str] | None = None
+    suite: Suite, corpus: str, only: dict[str, str] | None = None
 ) -> list[Cell]:
     """Cells that a suite asks for; the watched words are in the real corpora only."""
     found = choose(cells(suite), only or {})
-    return [cell for cell in found if place.data is not None or not cell.watch]
+    return [cell for cell in found if corpus != "bundled" or not cell.watch]
 
 
 def pending(
@@ -117,7 +117,7 @@ def run_suite(
         )
     place.out.mkdir(parents=True, exist_ok=True)
     _write_facts(suite, place)
-    wanted = filter(chosen, wanted_cells(suite, place, only))
+    wanted = filter(chosen, wanted_cells(suite, place.corpus, only))
     todo = pending(wanted, suite, place, retry_failed=retry_failed)
     deadline = None if minutes is None else time.time() + 60 * minutes
     results = _parallel(todo, suite, place, jobs, backend, deadline)
