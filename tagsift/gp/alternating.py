@@ -205,7 +205,8 @@ def alternate(
         Mean steps per outer step, on either side of a variance step.
     tol : float
         Relative change of the bound per outer step, and a hundredth of the largest
-        change of a confidence, below which the loop stops.
+        change of a confidence, below which the loop stops. It stops with variances
+        that belong to its means: the last steps refresh them.
     watch : ndarray of int, optional
         Tokens whose confidences are recorded at every step (Figure 5).
     on_step : callable, optional
@@ -222,9 +223,10 @@ def alternate(
     C = _measure(settings, state, labels)  # [N, L]
     history: list[OuterStep] = []
     converged, last = False, -np.inf
+    closing = True  # whether every step refreshes the variances: the first and the last
     for _ in range(max_iter):
         likelihood = build_likelihood(settings, state, labels, C)
-        stale = _staleness(problem, likelihood, state) > _STALE or not history
+        stale = closing or _staleness(problem, likelihood, state) > _STALE
         state, bounds = ascend(
             problem, likelihood, state, n_mean=n_mean, n_variance=int(stale)
         )
@@ -244,9 +246,11 @@ def alternate(
             on_step(step)
         moved = abs(bounds[-1] - last) / (1.0 + abs(bounds[-1]))
         last = bounds[-1]
-        if moved < tol and change < 100 * tol and len(history) > 2:
-            converged = True
+        settled = moved < tol and change < 100 * tol and len(history) > 2
+        converged = settled and stale
+        if converged:
             break
+        closing = settled or (closing and len(history) > 1)
     sums, counts = pair_confidence_sums(
         state.q.mu_T, state.q.var_T, labels.left, labels.right
     )

@@ -24,9 +24,9 @@ def gauss_hermite(mean, covariance, n_points):
 
 
 def evidence(likelihood, K, n_points=24):
-    """Equation (8): the likelihood integrated against the prior N(0, K)."""
+    """Equation (8): the likelihood of rows of f, integrated against N(0, K)."""
     f, mass = gauss_hermite(np.zeros(len(K)), K, n_points)
-    return float(sum(m * likelihood(point) for point, m in zip(f, mass, strict=True)))
+    return float(mass @ likelihood(f))
 
 
 def kl_to_posterior(likelihood, mu, V, K, n_points=24):
@@ -34,18 +34,14 @@ def kl_to_posterior(likelihood, mu, V, K, n_points=24):
     marginal = evidence(likelihood, K, n_points)
     f, mass = gauss_hermite(mu, V, n_points)
     q, prior = gaussian_density(f, mu, V), gaussian_density(f, 0.0 * mu, K)
-    total = 0.0
-    for k in range(len(f)):
-        posterior = likelihood(f[k]) * prior[k] / marginal  # Equation (7)
-        total += mass[k] * np.log(q[k] / posterior)
-    return float(total)
+    posterior = likelihood(f) * prior / marginal  # Equation (7)
+    return float(mass @ np.log(q / posterior))
 
 
 def elbo(log_likelihood, mu, V, K, n_points=24):
     """Equation (11): −KL(q ‖ prior) + E_q[log p(Y | X, f)], by quadrature."""
     f, mass = gauss_hermite(mu, V, n_points)
-    expected = sum(m * log_likelihood(x) for x, m in zip(f, mass, strict=True))
-    return float(expected) - kl(mu, V, K)
+    return float(mass @ log_likelihood(f)) - kl(mu, V, K)
 
 
 def kl(mu, V, K):

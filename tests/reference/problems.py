@@ -38,14 +38,14 @@ class Small:
     def labels(self, device="cpu"):
         return Labels.build(self.mask, self.offsets, device)
 
-    def fit(self, way="jensen", points=None, device="cpu", **settings):
+    def fit(self, way="jensen", points=None, device="cpu", tol=1e-9, **settings):
         problem, roots = self.problem(way, points, device)
         solution = alternate(
             problem,
             self.labels(device),
             Settings(**settings),
             max_iter=200,
-            tol=1e-9,
+            tol=tol,
         )
         return problem, roots, solution
 
