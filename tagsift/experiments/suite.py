@@ -150,8 +150,8 @@ class _Reader:
         self.known(
             raw,
             "",
-            {"folds", "seed", "cl", "p", "r", "flip_p", "watch", "tasks", "methods"}
-            | {"robustness"},
+            {"folds", "run_folds", "seed", "cl", "p", "r", "flip_p", "watch"}
+            | {"tasks", "methods", "robustness"},
         )
         n_folds = self.whole(raw, "folds", 5, least=2)
         tasks = self.tasks(raw)
@@ -235,6 +235,10 @@ class _Reader:
         table = self.kind(raw, "methods", dict, {})
         if not table:
             raise self.fail("methods", "at least one method", table)
+        every = list(range(n_folds))
+        run_folds = list(
+            self.fold_list("run_folds", raw.get("run_folds", every), n_folds)
+        )
         plans = {}
         for name in table:
             plan = self.kind(table, name, dict, {})
@@ -254,7 +258,7 @@ class _Reader:
                 raise self.fail(f"{entry}.tuning", " or ".join(_TUNING), tuning)
             plans[name] = MethodPlan(
                 name,
-                self.folds(plan, entry, tasks, n_folds),
+                self.folds(plan, entry, tasks, run_folds, n_folds),
                 self.kind(plan, "params", dict, {}),
                 tuning,
                 tuple(self.kind(plan, "decoders", list, [])),
@@ -267,22 +271,23 @@ class _Reader:
         plan: Mapping[str, Any],
         entry: str,
         tasks: Mapping[str, int],
+        run_folds: list[int],
         n_folds: int,
     ) -> dict[str, tuple[int, ...]]:
         """A list for all tasks, or a table with a list for each."""
-        every = list(range(n_folds))
-        given = plan.get("folds", every)
+        given = plan.get("folds", run_folds)
         by_task = given if isinstance(given, dict) else dict.fromkeys(tasks, given)
         self.known(by_task, f"{entry}.folds", set(TASKS))
         result = {}
         for task in tasks:
-            values = by_task.get(task, every)
-            if not isinstance(values, list) or not set(values) <= set(every):
-                raise self.fail(
-                    f"{entry}.folds", f"folds between 0 and {n_folds - 1}", values
-                )
-            result[task] = tuple(values)
+            values = by_task.get(task, run_folds)
+            result[task] = self.fold_list(f"{entry}.folds", values, n_folds)
         return result
+
+    def fold_list(self, entry: str, values: Any, n_folds: int) -> tuple[int, ...]:
+        if not isinstance(values, list) or not set(values) <= set(range(n_folds)):
+            raise self.fail(entry, f"folds between 0 and {n_folds - 1}", values)
+        return tuple(values)
 
     def robustness(
         self,
@@ -301,14 +306,10 @@ class _Reader:
             if name not in methods:
                 raise self.fail("robustness.methods", "methods of the suite", name)
         folds = table.get("folds", list(range(n_folds)))
-        if not isinstance(folds, list) or not set(folds) <= set(range(n_folds)):
-            raise self.fail(
-                "robustness.folds", f"folds between 0 and {n_folds - 1}", folds
-            )
         return Robustness(
             seeds=self.sizes(table, "seeds"),
             methods=chosen,
             cl=self.sizes(table, "cl", cl),
             p=self.shares(table, "p", p),
-            folds=tuple(folds),
+            folds=self.fold_list("robustness.folds", folds, n_folds),
         )

@@ -44,6 +44,11 @@ def _kernel(model: Any) -> dict[str, Any]:
     }
 
 
+def _groups(model: Any) -> dict[str, Any]:
+    """Hyperparameters of all feature groups."""
+    return {"kernel": model.kernel_.as_dict()}
+
+
 def _penalty(model: Any) -> dict[str, Any]:
     return {"l2": float(model.l2_)}
 
@@ -51,8 +56,9 @@ def _penalty(model: Any) -> dict[str, Any]:
 #: Methods that can be tuned, by table name.
 TUNERS: dict[str, Tuner] = {
     "sgppsl": Tuner({}, _kernel, {"max_iter": 1}),
-    "partial-crf": Tuner({"tune": True}, _penalty, {"max_iter": 200}),
-    "crf": Tuner({"tune": True}, _penalty, {"max_iter": 200}),
+    "chain-gp": Tuner({}, _groups, {"max_iter": 1, "temperature": 1.0}),
+    "partial-crf": Tuner({"tune": True}, _penalty),
+    "crf": Tuner({"tune": True}, _penalty),
 }
 
 
