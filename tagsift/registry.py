@@ -19,6 +19,7 @@ __all__ = ["estimator", "load", "make", "methods", "names"]
 #: Table name → where the class lives, in the order of tables.
 _HOMES: dict[str, tuple[str, str]] = {
     "sgppsl": ("tagsift.models.sgppsl", "SGPPSL"),
+    "chain-gp": ("tagsift.models.chain_gp", "ChainGP"),
     "naive": ("tagsift.baselines.naive", "Naive"),
     "clpl": ("tagsift.baselines.clpl", "CLPL"),
     "wknn": ("tagsift.baselines.wknn", "WKNN"),

@@ -4,10 +4,10 @@ The score of a label sequence is linear: emissions of the features of each token
 per label, transitions between neighbouring labels, and a start score. A sentence with
 candidate sets S contributes log Z_S − log Z, where Z sums over all label sequences and
 Z_S over those inside the sets. The gradient is the difference between the marginals of
-the two lattices. A quadratic penalty, that is a Gaussian prior, keeps the weights small;
-transitions and start scores may have a prior mean and a scale of their own. This is the
-conditional random field on candidate sets, and in whitened coordinates the mode of a
-chain Gaussian process.
+the two lattices. A quadratic penalty, that is a Gaussian prior, keeps the weights
+small; transitions and start scores may have a prior mean and a scale of their own. This
+is the conditional random field on candidate sets, and in whitened coordinates the mode
+of a chain Gaussian process.
 """
 
 from __future__ import annotations
@@ -228,6 +228,20 @@ class ChainObjective:
         dT += self.scale * (full.pairs - part.pairs - self.exact_pairs)
         d_start += self.scale * G[:n_sentences].sum(axis=0)
         return float(value), gradient
+
+    def scores(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Unary scores in stacked order, transitions and start, active labels only."""
+        E, E_dense, bias, T, start = self.split(w)
+        packed = self.X @ E + self.scale_bias * bias  # [N, A]
+        if self.V.shape[1]:
+            packed += self.V @ E_dense
+        U = np.empty_like(packed)  # [N, A]
+        U[self.layout.order] = packed
+        return (
+            U,
+            self.scale * T + self.mean_T,
+            self.scale * start[0] + self.mean_start,
+        )
 
     def weights(self, w: FloatArray) -> ChainWeights:
         """Parameters in terms of all features and all labels."""

@@ -1,8 +1,9 @@
-"""Estimators of our own: the paper's model, and a floor to compare with."""
+"""Estimators of our own: the paper's model, the chain GP, and a floor to compare with."""
 
 from __future__ import annotations
 
+from tagsift.models.chain_gp import ChainGP
 from tagsift.models.majority import Majority
 from tagsift.models.sgppsl import SGPPSL
 
-__all__ = ["SGPPSL", "Majority"]
+__all__ = ["SGPPSL", "ChainGP", "Majority"]

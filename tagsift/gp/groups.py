@@ -1,0 +1,168 @@
+r"""A sum of kernels over feature groups, in whitened coordinates.
+
+.. math::
+
+    k(x, x') = \sum_g \sigma_g^2 \, x_g^T x'_g
+             + \sum_r \sigma_r^2 \exp(-\theta_r \|x_r - x'_r\|^2) + \sigma_b^2
+
+Linear parts stay in weight space, where they cost what a conditional random field
+costs: multiplying a group's columns by σ_g makes its weights standard normal. RBF parts
+become columns too, through inducing points: A = chol(K_ZZ)⁻¹ K_Zn, times σ_r. The latent
+values are then f = Φw with w ~ N(0, I); their mode is found by quasi-Newton steps on w.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.backend import cholesky, solve_triangular
+from tagsift.features import FeatureMatrix
+from tagsift.gp.inducing import choose_points
+from tagsift.gp.kernels import median_distance, squared_distances
+from tagsift.typing import BoolArray, FloatArray
+
+__all__ = ["GroupKernel", "InducingColumns", "rbf_inputs", "scaled_features"]
+
+#: Where θ of an RBF part starts, in units of 1 / median squared distance.
+_START_THETA = 0.5
+
+
+@dataclass(frozen=True)
+class GroupKernel:
+    """Hyperparameters of the sum of kernels and of the transitions.
+
+    Parameters
+    ----------
+    linear : dict of str to float
+        Prior variance σ_g² of the weights of every feature group.
+    rbf : dict of str to tuple of float
+        (σ_r², θ_r) of every RBF part: ``"sparse"`` over all sparse groups together, or
+        the name of a dense group.
+    transition : float
+        Prior variance of transition and start scores.
+    bias : float
+        Prior variance of the label bias.
+    """
+
+    linear: dict[str, float]
+    rbf: dict[str, tuple[float, float]]
+    transition: float = 1.0
+    bias: float = 1.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the hyperparameters as JSON can hold them."""
+        return {
+            "linear": self.linear,
+            "rbf": {name: list(pair) for name, pair in self.rbf.items()},
+            "transition": self.transition,
+            "bias": self.bias,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> GroupKernel:
+        """Undo `as_dict`."""
+        return cls(
+            {name: float(value) for name, value in stored["linear"].items()},
+            {name: (float(a), float(t)) for name, (a, t) in stored["rbf"].items()},
+            float(stored["transition"]),
+            float(stored["bias"]),
+        )
+
+    @classmethod
+    def start(
+        cls, features: FeatureMatrix, seed: int, *, rbf: bool = True
+    ) -> GroupKernel:
+        """Where learning begins: unit weights, and RBF parts of moderate amplitude."""
+        linear = {
+            name: 1.0 if sp.issparse(block) else _dense_start(block)
+            for name, block in zip(features.names, features.blocks, strict=True)
+        }
+        parts = {
+            name: (10.0, _START_THETA / median_distance(matrix, seed))
+            for name, matrix in rbf_inputs(features).items()
+        }
+        return cls(linear, parts if rbf else {})
+
+
+def _dense_start(block: FloatArray) -> float:
+    """Variance at which a dense group gives latent values of variance 1 or so."""
+    norm = float(np.mean(np.einsum("ij,ij->i", block, block)))
+    return 1.0 / norm if norm > 0 else 1.0
+
+
+def rbf_inputs(features: FeatureMatrix) -> dict[str, Any]:
+    """Matrices of the RBF parts: the sparse groups together, and each dense one."""
+    inputs: dict[str, Any] = {}
+    if features.sparse is not None:
+        inputs["sparse"] = features.sparse.stacked()  # [N, D]
+    for name, block in zip(features.names, features.blocks, strict=True):
+        if not sp.issparse(block):
+            inputs[name] = np.asarray(block, dtype=np.float64)  # [N, D]
+    return inputs
+
+
+@dataclass(frozen=True)
+class InducingColumns:
+    """An RBF part as columns: whitened covariances with its inducing points.
+
+    Parameters
+    ----------
+    points : csr_matrix or ndarray of shape (M, D)
+        Features of the inducing points.
+    root : ndarray of shape (M, M)
+        Cholesky factor of their correlations.
+    theta : float
+        Inverse width θ.
+    """
+
+    points: Any
+    root: FloatArray
+    theta: float
+
+    @classmethod
+    def choose(
+        cls, X: Any, mask: BoolArray, theta: float, n_points: int, seed: int
+    ) -> InducingColumns:
+        """Choose the inducing points among the training tokens."""
+        rows = choose_points([X], mask, np.array([theta]), n_points, seed)
+        points = X[rows]  # [M, D]
+        K = np.exp(-theta * squared_distances(points, points))  # [M, M]
+        return cls(points, cholesky(K, overwrite=True)[0], theta)
+
+    def columns(self, X: Any) -> FloatArray:
+        """Whitened columns Aᵀ of tokens, at unit amplitude, [N, M]."""
+        K = squared_distances(self.points, X)  # [M, N]
+        K *= -self.theta
+        np.exp(K, out=K)
+        A = solve_triangular(self.root, K, overwrite=True)  # [M, N]
+        return np.ascontiguousarray(A.T)  # [N, M]
+
+
+def scaled_features(
+    features: FeatureMatrix,
+    kernel: GroupKernel,
+    columns: Mapping[str, FloatArray],
+) -> FeatureMatrix:
+    """Whitened features Φ: every column times its prior standard deviation.
+
+    Parameters
+    ----------
+    features : FeatureMatrix
+        Groups as they are.
+    kernel : GroupKernel
+        Variances.
+    columns : mapping of str to ndarray of shape (n_tokens, M)
+        Columns of the RBF parts, at unit amplitude.
+    """
+    names = [*features.names, *(f"rbf:{name}" for name in columns)]
+    blocks = [
+        block * kernel.linear[name] ** 0.5
+        for name, block in zip(features.names, features.blocks, strict=True)
+    ]
+    blocks += [matrix * kernel.rbf[name][0] ** 0.5 for name, matrix in columns.items()]
+    return FeatureMatrix(tuple(names), tuple(blocks), features.offsets)

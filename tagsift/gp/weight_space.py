@@ -1,0 +1,72 @@
+r"""How sure the latent values are, from the curvature at the mode.
+
+With whitened features f = Φw and w ~ N(0, I), the diagonal of Laplace's posterior
+precision is 1 + h_{dy} with h_{dy} = Σ_n φ_{nd}² p_{ny}(1 − p_{ny}). A token's variance
+is Σ_d φ_d² / (1 + h_{dy}): large where its features were seldom or never seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.features import FeatureMatrix
+from tagsift.typing import BoolArray, FloatArray
+
+__all__ = ["Spread"]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Diagonal posterior precision of the whitened weights.
+
+    Parameters
+    ----------
+    precision : ndarray of shape (n_columns, n_labels)
+        1 + h; infinite for labels that were never a candidate.
+    """
+
+    precision: FloatArray
+
+    @classmethod
+    def at_mode(cls, phi: FeatureMatrix, p: FloatArray, active: BoolArray) -> Spread:
+        """Collect the curvature of all training tokens.
+
+        Parameters
+        ----------
+        phi : FeatureMatrix
+            Whitened features.
+        p : ndarray of shape (n_tokens, n_labels)
+            Marginals at the mode.
+        active : ndarray of bool, shape (n_labels,)
+            Labels that are a candidate somewhere.
+        """
+        curvature = p * (1.0 - p)  # [N, L]
+        h = np.vstack([_squared(block).T @ curvature for block in phi.blocks])  # [D, L]
+        return cls(np.where(active, 1.0 + h, np.inf))
+
+    def variance(self, phi: FeatureMatrix) -> FloatArray:
+        """Variance of every latent value, [M, L]."""
+        total = np.zeros((phi.n_tokens, self.precision.shape[1]))  # [M, L]
+        column = 0
+        for block in phi.blocks:
+            width = block.shape[1]
+            total += _squared(block) @ (1.0 / self.precision[column : column + width])
+            column += width
+        return total
+
+    def difference_variance(self, phi: FeatureMatrix) -> FloatArray:
+        """Variance of f_y − mean_y f, labels taken as independent, [M, L]."""
+        v = self.variance(phi)  # [M, L]
+        n = max(int(np.isfinite(self.precision[0]).sum()), 1)
+        shared = v.sum(axis=1, keepdims=True) / n**2  # [M, 1]
+        known = np.isfinite(self.precision[0])  # [L]
+        return np.where(known, v * (1.0 - 2.0 / n) + shared, 0.0)  # [M, L]
+
+
+def _squared(block: Any) -> Any:
+    """Elementwise square, sparse or dense."""
+    return block.multiply(block).tocsr() if sp.issparse(block) else block * block

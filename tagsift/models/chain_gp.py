@@ -1,0 +1,528 @@
+"""ChainGP: a Gaussian process on the lattices of partly labelled sentences."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
+
+from tagsift.base import Method, SequenceTagger, TrainingSet
+from tagsift.chain.lattice import forward_backward
+from tagsift.chain.layout import ChainLayout
+from tagsift.chain.lbfgs import lbfgs
+from tagsift.chain.linear_chain import (
+    ChainObjective,
+    ChainWeights,
+    TransitionPrior,
+    marginal_likelihood,
+)
+from tagsift.chain.viterbi import viterbi
+from tagsift.data import allowed_transitions
+from tagsift.errors import ConvergenceWarning, InputError
+from tagsift.features import FeatureMatrix
+from tagsift.gp.fitted import pack_matrix, unpack_matrix
+from tagsift.gp.group_evidence import GroupEvidence, learn_groups
+from tagsift.gp.groups import (
+    GroupKernel,
+    InducingColumns,
+    rbf_inputs,
+    scaled_features,
+)
+from tagsift.gp.weight_space import Spread
+from tagsift.progress import progress
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+
+__all__ = ["ChainGP"]
+
+#: Tokens that the hyperparameters are learnt from.
+_LEARN_TOKENS = 1000
+#: Prior mean of transitions that the tag scheme forbids.
+_BANNED = -5.0
+#: Share of the training sentences that the temperature is set on.
+_HELD_OUT = 0.2
+
+
+class ChainGP(SequenceTagger):
+    """Structured Gaussian process on the candidate lattice.
+
+    The latent values are a Gaussian process whose kernel is a sum over feature groups:
+    linear parts in weight space, RBF parts through inducing points. The likelihood of a
+    partly labelled sentence is that of all label sequences its candidates allow, summed
+    by forward–backward. The posterior mode is found by quasi-Newton steps, the
+    hyperparameters by Laplace's evidence, and one temperature by held-out training
+    sentences, whose labels may be partial too.
+
+    Parameters
+    ----------
+    kernel : dict, optional
+        Hyperparameters to use instead of learning them, as ``kernel_.as_dict()`` gives.
+    rbf : bool
+        Whether there are RBF parts beside the linear ones.
+    n_inducing : int
+        Inducing points of every RBF part.
+    constraints : {"scheme", "none"}
+        Whether the tag scheme forbids transitions (an ``I-`` never opens a sentence in
+        IOB2). Used only where the scheme was given or seen in exact sentences.
+    temperature : float or "held-out"
+        By what the scores are divided in `predict_marginals`; ``"held-out"`` sets it by
+        the likelihood of a fifth of the training sentences, fitted without them.
+    decoder : {"viterbi", "marginal"}
+        The best label sequence, or the best label of each token.
+    max_iter, tol
+        Most quasi-Newton steps, and the relative change at which to stop.
+    features, labels, scheme, random_state, verbose
+        As in `tagsift.base.SequenceTagger`.
+
+    Attributes
+    ----------
+    kernel_ : GroupKernel
+        Hyperparameters in force.
+    evidence_ : float or None
+        Laplace's evidence of the sentences they were learnt from.
+    temperature_ : float
+        The temperature in force.
+    history_ : list of dict
+        Evidence and hyperparameters of every trial.
+    n_iter_ : int
+        Quasi-Newton steps of the final fit.
+    lower_bound_ : float
+        Log-posterior at the mode, up to a constant.
+
+    Examples
+    --------
+    >>> import tagsift
+    >>> X = [["the", "cat"], ["a", "dog"]] * 5
+    >>> y = [[{"D"}, {"N", "D"}], [{"D", "V"}, {"N"}]] * 5
+    >>> model = tagsift.ChainGP().fit(X, y)
+    >>> model.recovered_[0]
+    ['D', 'N']
+    """
+
+    method: ClassVar[Method] = Method(
+        name="chain-gp",
+        title="ChainGP",
+        family="structured Gaussian process",
+        disambiguation="marginal likelihood",
+        structured=True,
+        probabilities=True,
+        settings="everything learnt; n_inducing=300",
+        cost="steps · (features + N·M·L + N·L²)",
+        source="this package",
+    )
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [dict, None],
+        "rbf": ["boolean"],
+        "n_inducing": [Interval(Integral, 1, None, closed="left")],
+        "constraints": [StrOptions({"scheme", "none"})],
+        "temperature": [
+            Interval(Real, 0, None, closed="neither"),
+            StrOptions({"held-out"}),
+        ],
+        "decoder": [StrOptions({"viterbi", "marginal"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: dict[str, Any] | None = None,
+        rbf: bool = True,
+        n_inducing: int = 300,
+        constraints: str = "scheme",
+        temperature: float | str = "held-out",
+        decoder: str = "viterbi",
+        max_iter: int = 300,
+        tol: float = 1e-6,
+        features: Any = None,
+        labels: Iterable[Label] | None = None,
+        scheme: str = "auto",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            features=features,
+            labels=labels,
+            scheme=scheme,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.kernel = kernel
+        self.rbf = rbf
+        self.n_inducing = n_inducing
+        self.constraints = constraints
+        self.temperature = temperature
+        self.decoder = decoder
+        self.max_iter = max_iter
+        self.tol = tol
+
+    # Fit -----------------------------------------------------------------------
+
+    def _fit(self, train: TrainingSet) -> IntArray:
+        self.allowed_ = self._allowed(train)
+        self.kernel_ = self._learn(train)
+        columns = self._inducing_columns(train)
+        inputs = rbf_inputs(train.features)
+        phi = scaled_features(
+            train.features,
+            self.kernel_,
+            {name: part.columns(inputs[name]) for name, part in columns.items()},
+        )
+        self.temperature_ = self._find_temperature(train, phi)
+        objective = ChainObjective(phi, train.mask, 1.0, self._prior(train.n_labels))
+        w = self._minimise(objective, "ChainGP: mode", warn=True)  # [P]
+        self.columns_ = columns
+        self.weights_ = objective.weights(w)
+        self.spread_ = Spread.at_mode(
+            phi, self._full_marginals(phi), np.asarray(train.mask.any(axis=0))
+        )
+        recovered, self._train_confidences = self._restrict(phi, train.mask)
+        return recovered
+
+    def _allowed(self, train: TrainingSet) -> tuple[BoolArray, BoolArray, BoolArray]:
+        """Transitions, first and last labels that the tag scheme allows."""
+        n_labels = train.n_labels
+        known = self.scheme != "auto" or bool(train.exact_sequences.any())
+        if self.constraints == "none" or not known or train.scheme == "plain":
+            free = np.ones(n_labels, dtype=bool)  # [L]
+            return np.ones((n_labels, n_labels), dtype=bool), free, free
+        names = [str(name) for name in train.classes]
+        allowed, first, last = allowed_transitions(names, train.scheme)
+        seen = train.mask.any(axis=0)  # [L]
+        inside = allowed[np.ix_(seen, seen)]  # [A, A]
+        if not (first[seen].any() and last[seen].any() and inside.any(axis=1).all()):
+            return np.ones_like(allowed), np.ones_like(first), np.ones_like(last)
+        return allowed, first, last
+
+    def _prior(self, n_labels: int) -> TransitionPrior:
+        """Transitions that the scheme forbids start far below the others."""
+        allowed, first, _ = self.allowed_
+        return TransitionPrior(
+            np.where(allowed, 0.0, _BANNED),
+            np.where(first, 0.0, _BANNED),
+            self.kernel_.transition**0.5,
+            self.kernel_.bias**0.5,
+        )
+
+    def _learn(self, train: TrainingSet) -> GroupKernel:
+        """Hyperparameters as given, or by evidence on a seeded part of the data."""
+        self.evidence_: float | None = None
+        self.history_: list[dict[str, Any]] = []
+        if self.kernel is not None:
+            return self._given_kernel(train)
+        kernel = GroupKernel.start(train.features, train.seed, rbf=self.rbf)
+        part = train.take_sequences(_draw(train, _LEARN_TOKENS))
+        allowed, first, _ = self.allowed_
+        evidence = GroupEvidence(
+            part.features,
+            part.mask,
+            kernel,
+            np.where(allowed, 0.0, _BANNED),
+            np.where(first, 0.0, _BANNED),
+        )
+        steps = iter(
+            progress(range(8), "ChainGP: evidence", enabled=bool(self.verbose))
+        )
+        next(steps)
+
+        def record(value: float, trial: GroupKernel) -> None:
+            self.history_.append({"evidence": value, "kernel": trial.as_dict()})
+            next(steps, None)
+
+        kernel, self.evidence_ = learn_groups(evidence, kernel, on_step=record)
+        return kernel
+
+    def _given_kernel(self, train: TrainingSet) -> GroupKernel:
+        try:
+            kernel = GroupKernel.from_dict(self.kernel or {})
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                "kernel must be what kernel_.as_dict() gives (linear, rbf, transition, "
+                f"bias); got {self.kernel!r}."
+            ) from error
+        if set(kernel.linear) != set(train.features.names):
+            raise InputError(
+                f"kernel has the feature groups {sorted(kernel.linear)}, the data has "
+                f"{sorted(train.features.names)}; they must be the same."
+            )
+        return kernel
+
+    def _inducing_columns(self, train: TrainingSet) -> dict[str, InducingColumns]:
+        inputs = rbf_inputs(train.features)
+        return {
+            name: InducingColumns.choose(
+                inputs[name], train.mask, theta, self.n_inducing, train.seed
+            )
+            for name, (_, theta) in self.kernel_.rbf.items()
+        }
+
+    def _find_temperature(self, train: TrainingSet, phi: FeatureMatrix) -> float:
+        """Temperature at which sentences held out of a fit are likeliest."""
+        if not isinstance(self.temperature, str):
+            return float(self.temperature)
+        rng = np.random.default_rng([train.seed, 20])
+        order = rng.permutation(train.features.n_sequences)  # [S]
+        n_out = int(round(_HELD_OUT * len(order)))
+        if n_out < 10:
+            return 1.0
+        out, kept = np.sort(order[:n_out]), np.sort(order[n_out:])
+        whole = TrainingSet(phi, train.mask, train.classes, train.scheme, train.seed)
+        seen, unseen = whole.take_sequences(kept), whole.take_sequences(out)
+        if not (seen.n_tokens and unseen.n_tokens):
+            return 1.0
+        objective = ChainObjective(
+            seen.features, seen.mask, 1.0, self._prior(train.n_labels)
+        )
+        w = self._minimise(objective, "ChainGP: temperature", warn=False)
+        weights = objective.weights(w)
+
+        def loss(log_t: float) -> float:
+            softer = _tempered(weights, float(np.exp(log_t)))
+            return -float(
+                marginal_likelihood(softer, unseen.features, unseen.mask).sum()
+            )
+
+        best = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")
+        return float(np.exp(best.x))
+
+    def _minimise(
+        self, objective: ChainObjective, title: str, *, warn: bool
+    ) -> FloatArray:
+        """Run quasi-Newton steps from zero to the mode, [P]."""
+        w = np.zeros(objective.n_parameters)  # [P]
+        self.n_iter_, value, change = 0, objective(w)[0], 0.0
+        steps = progress(
+            lbfgs(objective, w), title, enabled=bool(self.verbose), total=self.max_iter
+        )
+        for step in steps:
+            w, value, change = step.x, step.value, step.change
+            self.n_iter_ += 1
+            if change <= self.tol or self.n_iter_ == self.max_iter:
+                break
+        if warn and change > self.tol:
+            warnings.warn(
+                f"ChainGP stopped after max_iter={self.max_iter} steps, the last of "
+                f"which changed the objective by {change:.1e} of its value; raise "
+                "max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        self.lower_bound_ = -float(value)
+        return w
+
+    # Predict -------------------------------------------------------------------
+
+    def _phi(self, features: FeatureMatrix) -> FeatureMatrix:
+        """Whitened features of new tokens."""
+        inputs = rbf_inputs(features)
+        return scaled_features(
+            features,
+            self.kernel_,
+            {name: part.columns(inputs[name]) for name, part in self.columns_.items()},
+        )
+
+    def _full_marginals(self, phi: FeatureMatrix) -> FloatArray:
+        weights = _tempered(self.weights_, self.temperature_)
+        marginals: FloatArray = forward_backward(
+            weights.scores(phi),
+            weights.transitions,
+            ChainLayout.from_offsets(phi.offsets),
+            start=weights.start,
+        ).marginals  # [M, L]
+        return marginals
+
+    def _marginals(self, features: FeatureMatrix) -> FloatArray:
+        return self._full_marginals(self._phi(features))
+
+    def _predict(self, features: FeatureMatrix) -> IntArray:
+        phi = self._phi(features)
+        if self.decoder == "marginal":
+            return np.asarray(self._full_marginals(phi).argmax(axis=1))  # [M]
+        allowed, first, last = self.allowed_
+        labels: IntArray = viterbi(
+            self.weights_.scores(phi),
+            self.weights_.transitions,
+            ChainLayout.from_offsets(phi.offsets),
+            start=self.weights_.start,
+            allowed=allowed,
+            allowed_start=first,
+            allowed_end=last,
+        )  # [M]
+        return labels
+
+    def predict_latent(self, X: Any) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Means of the latent values, and variances of their label differences.
+
+        The common shift of all labels is not determined by any data, so the variances
+        are those of f_y − mean_y f.
+
+        Returns
+        -------
+        means, variances : lists of ndarray of shape (T, L)
+            One pair per sentence; −inf and 0 for labels that were never a candidate.
+        """
+        features = self._transform(X)
+        phi = self._phi(features)
+        return (
+            features.split(self.weights_.scores(phi)),
+            features.split(self.spread_.difference_variance(phi)),
+        )
+
+    def _restricted(
+        self, features: FeatureMatrix, mask: BoolArray
+    ) -> tuple[IntArray, FloatArray]:
+        return self._restrict(self._phi(features), mask)
+
+    def _restrict(
+        self, phi: FeatureMatrix, mask: BoolArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Likeliest candidates by the restricted lattice, and its marginals."""
+        U = self.weights_.scores(phi)  # [M, L]
+        unknown = ~(mask & self.weights_.possible).any(axis=1, keepdims=True)  # [M, 1]
+        U = np.where(mask & unknown, 0.0, U)  # [M, L]
+        C: FloatArray = forward_backward(
+            U,
+            self.weights_.transitions,
+            ChainLayout.from_offsets(phi.offsets),
+            start=self.weights_.start,
+            mask=mask,
+        ).marginals  # [M, L]
+        return np.where(mask, C, -1.0).argmax(axis=1), C
+
+    # Conformal sets ------------------------------------------------------------
+
+    def calibrate_sets(self, X: Any, y: Any) -> ChainGP:
+        """Learn from exactly labelled sentences how wide label sets must be.
+
+        Parameters
+        ----------
+        X, y : lists of sentences
+            Sentences that the fit has not seen, with gold labels.
+
+        Returns
+        -------
+        self
+        """
+        marginals = self.predict_marginals(X)
+        position = {name: k for k, name in enumerate(self.classes_)}
+        scores = [
+            1.0 - row[position[label]]
+            for table, labels in zip(marginals, y, strict=True)
+            for row, label in zip(table, labels, strict=True)
+        ]
+        if not scores:
+            raise InputError("calibrate_sets needs at least one labelled token.")
+        self.set_scores_ = np.sort(np.asarray(scores))  # [n]
+        return self
+
+    def predict_sets(self, X: Any, alpha: float = 0.1) -> list[list[set[Label]]]:
+        """Label sets that hold the truth with probability 1 − alpha, token by token.
+
+        Split-conformal: the guarantee is that of tokens exchangeable with those given
+        to `calibrate_sets`, and holds on average over them.
+
+        Parameters
+        ----------
+        X : list of sentences
+            As in `fit`.
+        alpha : float
+            Share of tokens whose set may miss the truth.
+        """
+        if not hasattr(self, "set_scores_"):
+            raise InputError(
+                "predict_sets needs calibrate_sets(X, y) first, with gold labels of "
+                "sentences that were not used in fit."
+            )
+        if not 0.0 < alpha < 1.0:
+            raise InputError(f"alpha must lie between 0 and 1; got {alpha}.")
+        n = len(self.set_scores_)
+        rank = int(np.ceil((n + 1) * (1.0 - alpha)))
+        limit = self.set_scores_[rank - 1] if rank <= n else 1.0
+        return [
+            [
+                {self.classes_[k] for k in np.flatnonzero(1.0 - row <= limit + 1e-12)}
+                or {self.classes_[int(row.argmax())]}
+                for row in table
+            ]
+            for table in self.predict_marginals(X)
+        ]
+
+    # Save ----------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        allowed, first, last = self.allowed_
+        arrays: dict[str, np.ndarray[Any, Any]] = {
+            "emissions": self.weights_.emissions,
+            "bias": self.weights_.bias,
+            "transitions": self.weights_.transitions,
+            "start": self.weights_.start,
+            "allowed": allowed,
+            "first": first,
+            "last": last,
+            "spread": self.spread_.precision,
+        }
+        if hasattr(self, "set_scores_"):
+            arrays["set_scores"] = self.set_scores_
+        thetas = {}
+        for name, part in self.columns_.items():
+            arrays |= pack_matrix(f"points/{name}", part.points)
+            arrays[f"root/{name}"] = part.root
+            thetas[name] = part.theta
+        meta = {
+            "kernel": self.kernel_.as_dict(),
+            "thetas": thetas,
+            "temperature": self.temperature_,
+            "evidence": self.evidence_,
+            "lower_bound": self.lower_bound_,
+            "n_iter": self.n_iter_,
+        }
+        return meta, arrays
+
+    def _restore(
+        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> None:
+        self.kernel_ = GroupKernel.from_dict(meta["kernel"])
+        self.weights_ = ChainWeights(
+            arrays["emissions"],
+            arrays["bias"],
+            arrays["transitions"],
+            arrays["start"],
+        )
+        self.allowed_ = arrays["allowed"], arrays["first"], arrays["last"]
+        self.columns_ = {
+            name: InducingColumns(
+                unpack_matrix(f"points/{name}", arrays), arrays[f"root/{name}"], theta
+            )
+            for name, theta in meta["thetas"].items()
+        }
+        self.spread_ = Spread(arrays["spread"])
+        if "set_scores" in arrays:
+            self.set_scores_ = arrays["set_scores"]
+        self.temperature_ = float(meta["temperature"])
+        self.evidence_ = meta["evidence"]
+        self.lower_bound_ = float(meta["lower_bound"])
+        self.n_iter_ = int(meta["n_iter"])
+        self.history_ = []
+
+
+def _tempered(weights: ChainWeights, temperature: float) -> ChainWeights:
+    """All scores divided by a temperature."""
+    return ChainWeights(
+        weights.emissions / temperature,
+        weights.bias / temperature,
+        weights.transitions / temperature,
+        weights.start / temperature,
+    )
+
+
+def _draw(train: TrainingSet, n_tokens: int) -> IntArray:
+    """Seeded draw of sentences that hold about `n_tokens` tokens, in order."""
+    rng = np.random.default_rng([train.seed, 10])
+    order = rng.permutation(train.features.n_sequences)  # [S]
+    total = np.cumsum(train.features.lengths[order])  # [S]
+    enough = int(np.searchsorted(total, n_tokens)) + 1
+    return np.sort(order[:enough])  # [S']
