@@ -1,0 +1,397 @@
+"""Block-coordinate Frank–Wolfe for all max-margin steps over label sequences.
+
+Every convex step of the structured baselines is
+
+    min_w  λ/2 |w|² + Σ_b c_b max(0, max_{y ∈ G_b} [Δ_b(y) − <w, R_b − Ψ(x_b, y)>])
+
+with one or two blocks b per sentence, a fixed reward R_b and a set G_b that a decoder
+serves. Its dual holds, for every block, a convex combination of *atoms*: the reward
+(the zero atom, the positive part) and label sequences that were decoded. With weights
+a_b over them,
+
+    w = Σ_b w_b,   w_b = (c_b / λ) (R_b − Σ_k a_bk Ψ_bk),
+    dual = −λ/2 |w|² + Σ_b c_b Σ_k a_bk Δ_bk.
+
+A visit of a block decodes one new atom and moves weight, by exact line search, so that
+no step lowers the dual. There are two ways to move:
+
+- *plain*: from the current mean towards the new atom, sentences being decoded a few at
+  a time. This is the textbook method; it averages, and needs many passes when λ is
+  small.
+- *corrective*: all sentences are decoded at once, then visited one by one against the
+  newest w. A block keeps its atoms, and weight moves from its worst to its best atom
+  as long as that pays, so that old mistakes are taken back at once; the sweep is then
+  repeated over the atoms in store, without decoding. An answer that has become stale
+  is still just one more atom. On a corpus this takes 5 to 20 times fewer passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from tagsift.baselines._atoms import Block, Reward, Sentence, indicators
+from tagsift.chain.decoders import candidate, free, non_candidate
+from tagsift.chain.layout import ChainLayout
+from tagsift.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["BlockFrankWolfe", "Solution", "Term"]
+
+#: A block is left alone while its gap is below this share of what it may have.
+_SHARE = 0.2
+#: Sweeps over the blocks per decoding, in corrective passes.
+_SWEEPS = 2
+#: A plain pass decodes in about so many batches, so that few answers are stale.
+_PLAIN_BATCHES = 50
+
+
+@dataclass(frozen=True)
+class Term:
+    """One hinge per sentence: which sequences compete, and by which task loss.
+
+    Parameters
+    ----------
+    decoder : {"free", "candidate", "non_candidate"}
+        The set G_b.
+    weight : float
+        c_b, the same for all sentences.
+    loss : ndarray of shape (n_tokens, n_labels)
+        Δ_b(y) is the sum of ``loss[t, y_t]`` over the tokens.
+    """
+
+    decoder: Literal["free", "candidate", "non_candidate"]
+    weight: float
+    loss: FloatArray
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a solve ended with.
+
+    Parameters
+    ----------
+    primal, dual : float
+        Objective values at the final w; the optimum lies between them.
+    passes : int
+        Passes over all sentences.
+    converged : bool
+        Whether the gap fell below the tolerance.
+    duals : list of float
+        The dual after every pass; never falls.
+    """
+
+    primal: float
+    dual: float
+    passes: int
+    converged: bool
+    duals: list[float] = field(default_factory=list)
+
+
+class _Batch:
+    """Sentences that are decoded by one call."""
+
+    __slots__ = ("joined", "layout", "mask", "owner", "sentences", "starts", "tokens")
+
+    def __init__(self, offsets: IntArray, mask: BoolArray, sentences: IntArray) -> None:
+        lengths = offsets[sentences + 1] - offsets[sentences]  # [B]
+        self.sentences = sentences
+        self.starts = np.concatenate([[0], np.cumsum(lengths)])  # [B+1]
+        self.owner = np.repeat(np.arange(len(sentences)), lengths)  # [N']
+        self.joined = self.owner[1:] == self.owner[:-1]  # [N'-1]
+        first = offsets[sentences] - self.starts[:-1]  # [B]
+        self.tokens = first[self.owner] + np.arange(self.starts[-1])  # [N']
+        self.mask = mask[self.tokens]  # [N', L]
+        self.layout = ChainLayout.from_offsets(self.starts)
+
+    def sum(self, values: FloatArray) -> FloatArray:
+        """Sum a value of every token over each sentence, [B]."""
+        return np.add.reduceat(values, self.starts[:-1])
+
+    def score(self, labels: IntArray, U: FloatArray, A: FloatArray) -> FloatArray:
+        """Score of one label sequence per sentence, [B]."""
+        values = U[np.arange(len(labels)), labels]  # [N']
+        values[1:] += self.joined * A[labels[:-1], labels[1:]]  # [N'-1]
+        return self.sum(values)
+
+    def decode(
+        self, term: Term, U: FloatArray, A: FloatArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Best competitor of every sentence and its score, −∞ where there is none."""
+        U = U + term.loss[self.tokens]  # [N', L]
+        if term.decoder == "non_candidate":
+            labels, exists = non_candidate(U, A, self.mask, self.layout)
+            found = np.empty_like(exists)  # [B]
+            found[self.layout.sentences] = exists
+            return labels, np.where(found, self.score(labels, U, A), -np.inf)
+        if term.decoder == "candidate":
+            labels = candidate(U, A, self.mask, self.layout)  # [N']
+        else:
+            labels = free(U, A, self.layout)  # [N']
+        return labels, self.score(labels, U, A)
+
+
+class _Mean:
+    """Weighted mean of the atoms of every block of one term."""
+
+    __slots__ = ("pairs", "unary")
+
+    def __init__(self, n_tokens: int, n_sequences: int, n_labels: int) -> None:
+        self.unary = np.zeros((n_tokens, n_labels))  # [N, L]
+        self.pairs = np.zeros((n_sequences, n_labels**2))  # [S, L·L]
+
+
+class BlockFrankWolfe:
+    """The dual of one max-margin problem; `solve` may be called again and again.
+
+    Between calls the reward, the weights and the task losses may change (rounds of the
+    concave–convex procedure): the atoms and their weights stay, which is the best start
+    for the next call.
+
+    Parameters
+    ----------
+    X : csr_matrix or ndarray of shape (n_tokens, n_features)
+        Features of stacked tokens.
+    offsets : ndarray of shape (n_sequences + 1,)
+        Where the sentences begin.
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        Candidate sets, for the decoders.
+    lam : float
+        λ.
+    rng : Generator
+        Order of the blocks.
+    corrective : bool
+        Keep the atoms of every block and correct their weights (see above), or take
+        plain steps.
+
+    Attributes
+    ----------
+    E : ndarray of shape (n_features, n_labels)
+        Emission weights; the scores of tokens are ``X @ E``.
+    A : ndarray of shape (n_labels, n_labels)
+        Transition weights.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        offsets: IntArray,
+        mask: BoolArray,
+        lam: float,
+        rng: np.random.Generator,
+        *,
+        corrective: bool = True,
+    ) -> None:
+        self.X, self.lam, self.rng, self.corrective = X, lam, rng, corrective
+        self.n_labels = mask.shape[1]
+        self.E = np.zeros((X.shape[1], self.n_labels))  # [D, L]
+        self.A = np.zeros((self.n_labels, self.n_labels))  # [L, L]
+        lengths = np.diff(offsets)  # [S]
+        order = np.argsort(-lengths, kind="stable")  # [S]
+        order = order[lengths[order] > 0]  # [S']
+        self.sentences = {
+            int(s): Sentence(X, slice(offsets[s], offsets[s + 1])) for s in order
+        }
+        self.everything = _Batch(offsets, mask, np.sort(order))
+        size = max(1, len(order) // _PLAIN_BATCHES)
+        self.batches = (
+            [self.everything]
+            if corrective
+            else [
+                _Batch(offsets, mask, order[first : first + size])
+                for first in range(0, len(order), size)
+            ]
+        )
+        self.rows = [X[batch.tokens] for batch in self.batches]
+        self.blocks: list[dict[int, Block]] = []
+        self.means: list[_Mean] = []
+
+    def solve(
+        self,
+        terms: Sequence[Term],
+        reward: Reward,
+        *,
+        tol: float = 2e-3,
+        max_passes: int = 1000,
+    ) -> Solution:
+        """Minimise, starting from the atoms and weights there are.
+
+        Parameters
+        ----------
+        terms : sequence of Term
+            The hinges of every sentence; as many and with the same decoders at every
+            call.
+        reward : Reward
+            R_b.
+        tol : float
+            Stop when primal − dual is below this share of the primal.
+        max_passes : int
+            Stop after so many passes.
+        """
+        self._prepare(terms, reward)
+        primal, dual = self.objective(terms, reward), self._dual(terms)
+        duals = [dual]
+        converged = primal - dual <= tol * primal
+        while not converged and len(duals) <= max_passes:
+            share = tol * primal / (len(self.sentences) * len(terms))
+            share *= _SHARE if self.corrective else 0.0
+            gap = 0.0
+            for b in self.rng.permutation(len(self.batches)):
+                gap += self._visit(b, terms, share)
+            for _ in range(_SWEEPS - 1 if self.corrective else 0):
+                self._sweep(terms, share)
+            dual = self._dual(terms)
+            duals.append(dual)
+            if gap <= 1.2 * tol * primal or len(duals) % 10 == 0:
+                primal = self.objective(terms, reward)
+                converged = primal - dual <= tol * primal
+        if not converged:
+            primal = self.objective(terms, reward)
+        return Solution(primal, dual, len(duals) - 1, converged, duals)
+
+    def scores(self) -> FloatArray:
+        """Unary scores of all tokens at the current weights, [N, L]."""
+        return np.asarray(self.X @ self.E)
+
+    def objective(self, terms: Sequence[Term], reward: Reward) -> float:
+        """Primal objective at the current weights, for any reward.
+
+        Parameters
+        ----------
+        terms, reward
+            As in `solve`.
+        """
+        batch, U = self.everything, self.scores()  # [N, L]
+        rewarded = batch.sum((U * reward.unary).sum(axis=1))  # [S']
+        rewarded += np.einsum("sab,ab->s", reward.pairs[batch.sentences], self.A)
+        total = 0.5 * self.lam * self._norm()
+        for term in terms:
+            if term.weight > 0:
+                _, best = batch.decode(term, U, self.A)  # [S']
+                hinges = np.maximum(best - rewarded, 0.0)  # [S']
+                total += term.weight * float(hinges.sum())
+        return total
+
+    def _norm(self) -> float:
+        """|w|²."""
+        return float((self.E**2).sum() + (self.A**2).sum())
+
+    def _dual(self, terms: Sequence[Term]) -> float:
+        """Dual objective at the current weights."""
+        gained = sum(
+            term.weight * float((mean.unary * term.loss).sum())
+            for term, mean in zip(terms, self.means, strict=True)
+        )
+        return gained - 0.5 * self.lam * self._norm()
+
+    def _prepare(self, terms: Sequence[Term], reward: Reward) -> None:
+        """Set rewards and losses, and sum w afresh from the weights of all atoms."""
+        n_tokens, n_sequences = len(reward.unary), len(reward.pairs)
+        if not self.blocks:
+            self.blocks = [
+                {s: Block(own, self.n_labels) for s, own in self.sentences.items()}
+                for _ in terms
+            ]
+            self.means = [_Mean(n_tokens, n_sequences, self.n_labels) for _ in terms]
+        residue = np.zeros_like(reward.unary)  # [N, L]
+        self.A = np.zeros_like(self.A)  # [L, L]
+        for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
+            for s, block in blocks.items():
+                rows = block.sentence.rows
+                block.set_reward(reward.unary[rows], reward.pairs[s])
+                block.set_loss(term.loss[rows])
+                total = block.weights[: block.size] @ block.atoms[: block.size]
+                n_unary = term.loss[rows].size
+                mean.unary[rows] = total[:n_unary].reshape(-1, self.n_labels)
+                mean.pairs[s] = total[n_unary:]
+            rate = term.weight / self.lam
+            residue += rate * (reward.unary - mean.unary)  # [N, L]
+            pairs = reward.pairs.sum(axis=0) - mean.pairs.sum(axis=0).reshape(
+                self.A.shape
+            )  # [L, L]
+            self.A += rate * pairs
+        self.E = np.asarray(self.X.T @ residue)  # [D, L]
+
+    def _visit(self, b: int, terms: Sequence[Term], share: float) -> float:
+        """Decode a batch and update its blocks; return the sum of their gaps."""
+        batch = self.batches[b]
+        U = np.asarray(self.rows[b] @ self.E)  # [N', L]
+        gap = 0.0
+        for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
+            if term.weight == 0:
+                continue
+            labels, best = batch.decode(term, U, self.A)  # [N'], [B]
+            held = mean.unary[batch.tokens] * (U + term.loss[batch.tokens])  # [N', L]
+            current = batch.sum(held.sum(axis=1))  # [B]
+            current += mean.pairs[batch.sentences] @ self.A.ravel()  # [B]
+            gaps = term.weight * np.maximum(best - current, 0.0)  # [B]
+            gap += float(gaps.sum())
+            worth = np.flatnonzero(gaps > share)  # [B']
+            for i in self.rng.permutation(worth):
+                s = int(batch.sentences[i])
+                own = labels[batch.starts[i] : batch.starts[i + 1]]  # [T]
+                if self.corrective:
+                    blocks[s].add(own, term.loss[blocks[s].sentence.rows])
+                    self._correct(s, term, blocks[s], mean, share)
+                else:
+                    self._step(s, term, blocks[s], mean, own)
+        return gap
+
+    def _sweep(self, terms: Sequence[Term], share: float) -> None:
+        """Correct the weights of all blocks that have a choice."""
+        for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
+            if term.weight > 0:
+                busy = [s for s, block in blocks.items() if block.size > 1]
+                for s in self.rng.permutation(np.asarray(busy, dtype=np.int64)):
+                    self._correct(int(s), term, blocks[int(s)], mean, share)
+
+    def _correct(
+        self, s: int, term: Term, block: Block, mean: _Mean, share: float
+    ) -> None:
+        """Move weight between the atoms of a block, at the newest w."""
+        rate, atoms = term.weight / self.lam, block.atoms[: block.size]
+        U = block.sentence.x @ self.E  # [T, L]
+        scores = atoms[:, : U.size] @ U.ravel()  # [K]
+        scores += atoms[:, U.size :] @ self.A.ravel()  # [K]
+        scores += block.delta[: block.size]  # [K]
+        change = block.shift(scores, rate, share / term.weight)
+        if change is not None:
+            moved = change @ atoms  # [T·L + L·L]
+            unary, pairs = moved[: U.size].reshape(U.shape), moved[U.size :]
+            self._apply(s, block.sentence, mean, rate, unary, pairs)
+
+    def _step(
+        self, s: int, term: Term, block: Block, mean: _Mean, labels: IntArray
+    ) -> None:
+        """Move a block towards a label sequence or, if better, the zero atom."""
+        sentence, rate = block.sentence, term.weight / self.lam
+        U = sentence.x @ self.E + term.loss[sentence.rows]  # [T, L]
+        unary, pairs = indicators(labels, self.n_labels)  # [T, L], [L·L]
+        rewarded, joined = np.split(block.atoms[0], [U.size])  # [T·L], [L·L]
+        above = (unary.ravel() - rewarded) @ U.ravel()
+        if above + (pairs - joined) @ self.A.ravel() <= 0:
+            unary, pairs = rewarded.reshape(U.shape), joined  # [T, L], [L·L]
+        unary, pairs = unary - mean.unary[sentence.rows], pairs - mean.pairs[s]
+        gain = unary.ravel() @ U.ravel() + pairs @ self.A.ravel()
+        if gain <= 0:
+            return
+        bend = (unary * (sentence.gram @ unary)).sum() + pairs @ pairs
+        size = 1.0 if gain >= rate * bend else gain / (rate * bend)
+        self._apply(s, sentence, mean, rate, size * unary, size * pairs)
+
+    def _apply(
+        self,
+        s: int,
+        sentence: Sentence,
+        mean: _Mean,
+        rate: float,
+        unary: FloatArray,
+        pairs: FloatArray,
+    ) -> None:
+        """Add to the mean of a block, and subtract its features from w."""
+        mean.unary[sentence.rows] += unary
+        mean.pairs[s] += pairs
+        self.E[sentence.columns] -= sentence.transposed @ (rate * unary)  # [D', L]
+        self.A -= rate * pairs.reshape(self.A.shape)  # [L, L]

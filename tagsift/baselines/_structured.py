@@ -1,0 +1,288 @@
+"""What the max-margin rivals over label sequences share.
+
+The joint score is linear in the features of tokens and in transition counts,
+f(x, y) = Σ_t E[:, y_t] · x_t + Σ_t A[y_{t−1}, y_t]. Every method fits (E, A) by
+`BlockFrankWolfe`, predicts by the best label sequence (D1), recovers training labels by
+the best candidate sequence (D2), and gives no probabilities. A label that was never a
+candidate is never predicted.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from tagsift.base import SequenceTagger, TrainingSet
+from tagsift.baselines._atoms import Reward
+from tagsift.baselines._frank_wolfe import BlockFrankWolfe, Solution, Term
+from tagsift.baselines._scaling import SCALE_MODES, FeatureScaler, scale_features
+from tagsift.baselines._state import add_prefix, strip_prefix
+from tagsift.chain.decoders import candidate, mean_feature
+from tagsift.chain.layout import ChainLayout
+from tagsift.errors import ConvergenceWarning, NotSupportedError
+from tagsift.features import FeatureMatrix
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+
+__all__ = ["MaxMarginTagger"]
+
+#: A round of the concave–convex procedure that gains less than this share is the last.
+_LEAST_GAIN = 1e-3
+#: Solver tolerance of the first rounds; later rounds tighten it to `tol`.
+_FIRST_TOL = 1.6e-2
+
+
+class MaxMarginTagger(SequenceTagger):
+    """Base class of the structured max-margin rivals.
+
+    A subclass writes `_learn`, which fits the solver it is handed.
+
+    Parameters
+    ----------
+    lam : float
+        λ, the weight of |w|²/2 against the mean loss of a sentence.
+    loss : {"count", "fraction"}
+        Whether the task loss counts wrong tokens or gives their share of the sentence.
+    tol : float
+        A convex step ends when its duality gap is below this share of the objective.
+    max_passes : int
+        Passes over the sentences that a convex step may take.
+    bias : bool
+        Whether to add a constant feature, so that every label has a bias.
+    scale : {"auto", "standard", "l2", "none"}
+        Feature scaling, as in the token-wise rivals.
+    features, labels, scheme, random_state, verbose
+        As in `SequenceTagger`.
+
+    Attributes
+    ----------
+    emissions_ : ndarray of shape (n_features, n_labels)
+        E; the last row is the bias, where there is one.
+    transitions_ : ndarray of shape (n_labels, n_labels)
+        A.
+    objectives_ : list of float
+        The training objective after every round.
+    n_passes_ : int
+        Passes over the sentences, of all rounds together.
+    gap_ : float
+        Relative duality gap at the end.
+    """
+
+    _corrective: ClassVar[bool] = True
+    _common_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SequenceTagger._common_constraints,
+        "lam": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions({"count", "fraction"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_passes": [Interval(Integral, 1, None, closed="left")],
+        "bias": ["boolean"],
+        "scale": [StrOptions(set(SCALE_MODES))],
+    }
+
+    def __init__(
+        self,
+        *,
+        lam: float = 1.0,
+        loss: str = "count",
+        tol: float = 2e-3,
+        max_passes: int = 500,
+        bias: bool = True,
+        scale: str = "auto",
+        features: Any = None,
+        labels: Iterable[Label] | None = None,
+        scheme: str = "auto",
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            features=features,
+            labels=labels,
+            scheme=scheme,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.lam = lam
+        self.loss = loss
+        self.tol = tol
+        self.max_passes = max_passes
+        self.bias = bias
+        self.scale = scale
+
+    def _learn(
+        self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
+    ) -> None:
+        """Fit the solver's E and A, and set `objectives_`."""
+        raise NotSupportedError(f"{type(self).__name__} does not define _learn.")
+
+    # Pieces that subclasses put together ----------------------------------------
+
+    def _set_loss(self, train: TrainingSet) -> FloatArray:
+        """Task loss against the candidate sets: 1 outside them, [N, L]."""
+        return self._per_sentence(1.0 - train.mask, train)
+
+    def _label_loss(self, labels: IntArray, train: TrainingSet) -> FloatArray:
+        """Task loss against one label sequence (Hamming), [N, L]."""
+        loss = np.ones(train.mask.shape)  # [N, L]
+        loss[np.arange(len(labels)), labels] = 0.0
+        return self._per_sentence(loss, train)
+
+    def _per_sentence(self, loss: FloatArray, train: TrainingSet) -> FloatArray:
+        if self.loss == "count":
+            return loss
+        lengths = train.features.lengths  # [S]
+        return loss / np.repeat(lengths, lengths)[:, None]  # [N, L]
+
+    def _mean_reward(self, train: TrainingSet) -> Reward:
+        """Mean features of all candidate sequences (D4)."""
+        return Reward(*mean_feature(train.mask, train.offsets))
+
+    def _solve(
+        self,
+        solver: BlockFrankWolfe,
+        terms: Sequence[Term],
+        reward: Reward,
+        tol: float | None = None,
+    ) -> Solution:
+        """Take one convex step and note how it went."""
+        solution = solver.solve(
+            terms, reward, tol=tol or self.tol, max_passes=self.max_passes
+        )
+        self.n_passes_ += solution.passes
+        self.gap_ = (solution.primal - solution.dual) / max(solution.primal, 1e-300)
+        self._converged = solution.converged
+        return solution
+
+    def _concave_convex(
+        self,
+        solver: BlockFrankWolfe,
+        train: TrainingSet,
+        terms_for: Callable[[IntArray | None], Sequence[Term]],
+        max_rounds: int,
+    ) -> None:
+        """Alternate between the best candidate sequences and the convex step.
+
+        Starts from the mean feature of the candidates, since from w = 0 all candidate
+        sequences tie. Early rounds are solved loosely; the weights with the lowest
+        objective win.
+
+        Parameters
+        ----------
+        solver : BlockFrankWolfe
+            Fitted in place.
+        train : TrainingSet
+            Candidate sets.
+        terms_for : callable
+            Best candidate sequences (None in the convex start) → hinges.
+        max_rounds : int
+            Rounds after the start.
+        """
+        tol = max(self.tol, _FIRST_TOL)
+        self._solve(solver, terms_for(None), self._mean_reward(train), tol)
+        chosen = self._candidates(solver, train)  # [N]
+        objective = self._objective(solver, train, terms_for, chosen)
+        best = (objective, solver.E.copy(), solver.A.copy())
+        self.objectives_ = [objective]
+        for _ in range(max_rounds):
+            reward = Reward.of_labels(chosen, train.offsets, train.n_labels)
+            self._solve(solver, terms_for(chosen), reward, tol)
+            latest = self._candidates(solver, train)  # [N]
+            objective = self._objective(solver, train, terms_for, latest)
+            self.objectives_.append(objective)
+            gain = best[0] - objective
+            settled = np.array_equal(latest, chosen) or gain < _LEAST_GAIN * objective
+            if objective < best[0]:
+                best = (objective, solver.E.copy(), solver.A.copy())
+            chosen = latest
+            if settled and tol <= self.tol:
+                break
+            tol = max(self.tol, tol / (8 if settled else 2))
+        _, solver.E, solver.A = best
+
+    @staticmethod
+    def _candidates(solver: BlockFrankWolfe, train: TrainingSet) -> IntArray:
+        """Best candidate sequences of the training sentences (D2), [N]."""
+        return candidate(solver.scores(), solver.A, train.mask, train.layout)
+
+    @staticmethod
+    def _objective(
+        solver: BlockFrankWolfe,
+        train: TrainingSet,
+        terms_for: Callable[[IntArray | None], Sequence[Term]],
+        chosen: IntArray,
+    ) -> float:
+        """Value of the training objective at the solver's weights."""
+        reward = Reward.of_labels(chosen, train.offsets, train.n_labels)
+        return solver.objective(terms_for(chosen), reward)
+
+    # What the base class asks for ------------------------------------------------
+
+    def _fit(self, train: TrainingSet) -> IntArray:
+        self.seen_: BoolArray = train.mask.any(axis=0)  # [L]
+        X, self.scaler_ = scale_features(train.features, self.scale)  # [N, D]
+        rng = np.random.default_rng(train.seed)
+        self.n_passes_ = 0
+        solver = BlockFrankWolfe(
+            self._with_bias(X),
+            train.offsets,
+            train.mask,
+            self.lam,
+            rng,
+            corrective=self._corrective,
+        )
+        self._learn(solver, train, rng)
+        self.emissions_, self.transitions_ = solver.E, solver.A
+        if not self._converged:
+            warnings.warn(
+                f"{self.method.title} stopped after {self.max_passes} passes with a "
+                f"relative duality gap of {self.gap_:.2g}, above tol={self.tol:g}; "
+                "raise max_passes, tol or lam.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self._candidates(solver, train)  # [N]
+
+    def _with_bias(self, X: Any) -> Any:
+        if not self.bias:
+            return X
+        ones = np.ones((X.shape[0], 1))  # [N, 1]
+        if sp.issparse(X):
+            return sp.hstack([X, sp.csr_matrix(ones)], format="csr")  # [N, D + 1]
+        return np.hstack([X, ones])  # [N, D + 1]
+
+    def _decode(self, features: FeatureMatrix, mask: BoolArray) -> IntArray:
+        X = self._with_bias(self.scaler_.transform(features))  # [M, D]
+        U = np.asarray(X @ self.emissions_)  # [M, L]
+        layout = ChainLayout.from_offsets(features.offsets)
+        return candidate(U, self.transitions_, mask, layout)  # [M]
+
+    def _predict(self, features: FeatureMatrix) -> IntArray:
+        shape = (features.n_tokens, len(self.seen_))
+        return self._decode(features, np.broadcast_to(self.seen_, shape))  # [M]
+
+    def _restricted(
+        self, features: FeatureMatrix, mask: BoolArray
+    ) -> tuple[IntArray, FloatArray | None]:
+        return self._decode(features, mask), None
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+        scaler_meta, scaler_arrays = self.scaler_.state()
+        return {"scaler": scaler_meta}, {
+            "seen": self.seen_,
+            "emissions": self.emissions_,
+            "transitions": self.transitions_,
+            **add_prefix("scaler", scaler_arrays),
+        }
+
+    def _restore(
+        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    ) -> None:
+        self.seen_ = arrays["seen"].astype(bool)  # [L]
+        self.emissions_, self.transitions_ = arrays["emissions"], arrays["transitions"]
+        self.scaler_ = FeatureScaler.from_state(
+            meta["scaler"], strip_prefix("scaler", arrays)
+        )

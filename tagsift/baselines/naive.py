@@ -1,0 +1,83 @@
+"""NAIVE: a structured support vector machine on one random candidate per token."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from tagsift.base import Method, TrainingSet
+from tagsift.baselines._atoms import Reward
+from tagsift.baselines._frank_wolfe import BlockFrankWolfe, Term
+from tagsift.baselines._structured import MaxMarginTagger
+from tagsift.typing import BoolArray, IntArray
+
+__all__ = ["Naive", "draw_candidates"]
+
+
+class Naive(MaxMarginTagger):
+    """Take one candidate of every token at random, and train on it as if it were true.
+
+    The drawn labels ỹ stay fixed during the fit of
+
+        min_w  λ/2 |w|² + (1/S) Σ_i max_y [Δ_H(ỹ_i, y) + f(x_i, y) − f(x_i, ỹ_i)].
+
+    The draw is the largest source of variance: average over several `random_state`.
+
+    Parameters
+    ----------
+    lam, loss, tol, max_passes, bias, scale
+        As in `MaxMarginTagger`.
+    features, labels, scheme, random_state, verbose
+        As in `SequenceTagger`.
+
+    Examples
+    --------
+    >>> from tagsift.baselines.naive import Naive
+    >>> X = [["the", "dog", "runs"], ["a", "cat", "sleeps"]]
+    >>> Naive(lam=0.1).fit(X, [["D", "N", "V"], ["D", "N", "V"]]).predict(X[:1])
+    [['D', 'N', 'V']]
+    """
+
+    method: ClassVar[Method] = Method(
+        name="naive",
+        title="NAIVE",
+        family="structured SVM",
+        disambiguation="random",
+        structured=True,
+        settings="lam=1 (0.01–10), loss=count",
+        cost="passes · N L²",
+        source="Tsochantaridis et al. 2005, on random candidates (Li et al. 2013)",
+    )
+    _check_skips: ClassVar[dict[str, str]] = {
+        "check_sentence_order": "candidates are drawn in the order of the tokens",
+    }
+
+    # Where labels are mostly wrong, w = 0 is (nearly) optimal and what is learnt is what
+    # the solver has not yet averaged away: the plain steps leave the most.
+    _corrective: ClassVar[bool] = False
+
+    def _learn(
+        self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
+    ) -> None:
+        drawn = draw_candidates(train.mask, rng)  # [N]
+        term = Term(
+            "free", 1.0 / len(train.layout.sentences), self._label_loss(drawn, train)
+        )
+        reward = Reward.of_labels(drawn, train.offsets, train.n_labels)
+        self.objectives_ = [self._solve(solver, [term], reward).primal]
+
+
+def draw_candidates(mask: BoolArray, rng: np.random.Generator) -> IntArray:
+    """Draw one candidate of every token uniformly from its set.
+
+    Parameters
+    ----------
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        Candidate sets, none of them empty.
+    rng : Generator
+        One number per token is used, exact tokens included.
+    """
+    rank = np.floor(rng.random(len(mask)) * mask.sum(axis=1))  # [N]
+    passed = np.cumsum(mask, axis=1) > rank[:, None]  # [N, L]
+    return np.asarray(passed.argmax(axis=1), dtype=np.int64)  # [N]
