@@ -1,0 +1,121 @@
+"""Laplace's evidence: close to the truth on small data, and what its search does."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tagsift.gp.evidence import laplace_evidence, search_kernel
+from tagsift.gp.kernels import RBF
+from tagsift.gp.likelihoods import Separate
+from tests.reference.posterior import evidence
+from tests.reference.problems import small
+
+
+def evidence_of(problem, kernel=None, state=None):
+    labels = problem.labels()
+    return laplace_evidence(
+        problem.distances(),
+        kernel or problem.kernel,
+        Separate(labels.mask),
+        labels.uniform(),
+        state,
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_near_the_integral(seed):
+    # Two tokens, two labels, exact labels: Equation (8) by quadrature.
+    problem = small(seed, lengths=(1, 1), n_labels=2, amplitude=1.0, n_features=1)
+    mask = np.eye(2, dtype=bool)
+    problem = type(problem)(problem.X, mask, problem.offsets, problem.kernel)
+    distances = problem.distances()
+    K = np.zeros((4, 4))
+    for y in range(2):
+        part = slice(2 * y, 2 * y + 2)
+        K[part, part] = problem.kernel.gram(distances.NN, y)
+
+    def likelihood(f):
+        by_token = f.reshape(-1, 2, 2).transpose(0, 2, 1)  # [G, token, label]
+        share = np.exp(by_token) / np.exp(by_token).sum(axis=2, keepdims=True)
+        return share[:, 0, 0] * share[:, 1, 1]
+
+    exact = math.log(evidence(likelihood, K, 14))
+    # The curvature is diagonal over labels, which overstates what is known.
+    assert evidence_of(problem)[0] == pytest.approx(exact, abs=0.5)
+
+
+def test_a_warm_start_changes_nothing():
+    problem = small(3)
+    cold, state = evidence_of(problem)
+    warm, _ = evidence_of(problem, state=state)
+    assert warm == pytest.approx(cold, rel=1e-4)
+
+
+def test_dense_and_inducing_agree():
+    problem = small(4)
+    labels = problem.labels()
+    values = [
+        laplace_evidence(
+            problem.distances(points),
+            problem.kernel,
+            Separate(labels.mask),
+            labels.uniform(),
+        )[0]
+        for points in (None, np.arange(len(problem.X)))
+    ]
+    assert values[0] == pytest.approx(values[1], rel=1e-5)
+
+
+def search(problem, **options):
+    labels = problem.labels()
+    seen = []
+    kernel = search_kernel(
+        problem.kernel,
+        problem.distances(),
+        Separate(labels.mask),
+        labels.uniform(),
+        on_trial=lambda value, trial: seen.append((value, trial)),
+        **options,
+    )
+    return kernel, seen
+
+
+def test_the_search_returns_the_best_trial_and_never_exceeds_its_budget():
+    problem = small(5, lengths=(8, 8, 8))
+    kernel, seen = search(problem, max_trials=9)
+    assert len(seen) <= 9
+    best = max(seen, key=lambda trial: trial[0])[1]
+    np.testing.assert_allclose(kernel.theta, best.theta)
+    np.testing.assert_allclose(kernel.amplitude, best.amplitude)
+
+
+@pytest.mark.parametrize("fixed", ["amplitude", "theta", "both"])
+def test_what_is_fixed_stays(fixed):
+    problem = small(6)
+    kernel, seen = search(
+        problem,
+        learn_amplitude=fixed == "theta",
+        learn_theta=fixed == "amplitude",
+        max_trials=6,
+    )
+    if fixed != "theta":
+        np.testing.assert_array_equal(kernel.amplitude, problem.kernel.amplitude)
+    if fixed != "amplitude":
+        np.testing.assert_array_equal(kernel.theta, problem.kernel.theta)
+    assert bool(seen) == (fixed != "both")
+
+
+def test_smooth_labels_ask_for_wide_kernels():
+    # Labels that change once along a line need a wide kernel; scattered ones do not.
+    x = np.linspace(0, 4, 40)[:, None]
+    start = RBF(np.full((2, 1), 1.0), np.full(2, 4.0))
+    chosen = []
+    for labels in (x[:, 0] > 2, np.random.default_rng(0).random(40) < 0.5):
+        mask = np.stack([labels, ~labels], axis=1)
+        problem = type(small(0))(x, mask, np.array([0, 40]), start)
+        chosen.append(search(problem)[0])
+    smooth, rough = chosen
+    assert smooth.amplitude[0] > rough.amplitude[0]
