@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tagsift.gp.fitted import FittedGP
+from tagsift.gp.solver import ascend, start
 from tests.reference.problems import small
 
 
@@ -52,8 +53,6 @@ def test_they_agree(likelihood, way, amplitude):
 def test_fewer_points_only_lower_the_bound():
     problem = small(2)
     likelihood = problem.piecewise()
-    from tagsift.gp.solver import ascend, start
-
     bounds = []
     for size in (2, 5, 9, len(problem.X)):
         fixed, _ = problem.problem("jensen", np.arange(size))

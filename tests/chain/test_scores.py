@@ -1,0 +1,84 @@
+"""Equations (25)–(28) against loops and quadrature."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tagsift.chain.scores import (
+    emission_scores,
+    label_probability,
+    sampled_probability,
+    transition_scores,
+)
+from tests.reference import decoding as slow
+
+torch = pytest.importorskip("torch")
+
+
+def moments(seed, shape=(6, 3)):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=shape), rng.gamma(1.0, size=shape)
+
+
+def test_label_probability_equals_the_loop():
+    f, _ = moments(0)
+    found = label_probability(f)
+    for n, y in np.ndindex(f.shape):
+        assert found[n, y] == pytest.approx(slow.softmax_label(f[n], y))
+
+
+def test_emission_scores_equal_the_loop():
+    mu, var = moments(1)
+    found = emission_scores(mu, var)
+    for n, y in np.ndindex(mu.shape):
+        assert found[n, y] == pytest.approx(slow.score(mu[n], var[n], y))
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+
+
+def test_transition_scores_equal_the_loop():
+    mu_T, var_T = moments(2, (3, 3))
+    found = transition_scores(mu_T, var_T)
+    for before, y in np.ndindex(mu_T.shape):
+        assert found[before, y] == pytest.approx(
+            slow.score(mu_T[before], var_T[before], y)
+        )
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+
+
+def test_sampled_probability_nears_the_integral():
+    mu, var = moments(3, (4, 2))
+    found = sampled_probability(mu, var, 4000, 0)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    for n, y in np.ndindex(mu.shape):
+        exact = slow.predictive_probability(mu[n], var[n], y)
+        assert found[n, y] == pytest.approx(exact, abs=0.03)
+    again = sampled_probability(mu, var, 4000, 0)
+    np.testing.assert_array_equal(found, again)
+
+
+def test_without_variance_all_probabilities_agree():
+    mu, var = moments(4)
+    np.testing.assert_allclose(emission_scores(mu, 0 * var), label_probability(mu))
+    np.testing.assert_allclose(
+        sampled_probability(mu, 0 * var, 3, 0), label_probability(mu)
+    )
+
+
+def test_torch_agrees():
+    mu, var = moments(5)
+    tensors = torch.as_tensor(mu), torch.as_tensor(var)
+    for function in (emission_scores, transition_scores):
+        np.testing.assert_allclose(
+            function(*tensors).numpy(), function(mu, var), rtol=1e-8
+        )
+    np.testing.assert_allclose(
+        sampled_probability(*tensors, 20, 0).numpy(),
+        sampled_probability(mu, var, 20, 0),
+        rtol=1e-8,
+    )
+
+
+def test_huge_scores_stay_finite():
+    found = emission_scores(np.array([[1e4, -1e4]]), np.array([[1e3, 1e3]]))
+    np.testing.assert_array_equal(found, [[1.0, 0.0]])
