@@ -47,7 +47,7 @@ def run(
         typer.Option(help="Folder of the records; default: OUT/records."),
     ] = None,
     backend: Annotated[
-        str, typer.Option(help="loky, threading, sequential or ray.")
+        str, typer.Option(help="loky, sequential or ray.")
     ] = "loky",
     minutes: Annotated[
         float | None, typer.Option(help="Begin no new cell after this time.")

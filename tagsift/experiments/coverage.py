@@ -128,7 +128,8 @@ class Coverage:
                 title="Settings of the methods",
                 note="Tuned on the first fold: on the training part of the first fold "
                 "of every task and setting, then used for its other folds; SGPPSL and "
-                "ChainGP by their evidence, the conditional random fields on held-out sequences.",
+                "ChainGP by their evidence, the conditional random fields on held-out "
+                "sequences.",
             )
         ]
         if self.thinned:

@@ -28,7 +28,7 @@ from tagsift.progress import progress
 __all__ = ["BACKENDS", "Outcome", "pending", "run_suite", "wanted_cells"]
 
 #: What joblib can run on.
-BACKENDS = ("loky", "threading", "sequential", "ray")
+BACKENDS = ("loky", "sequential", "ray")
 #: Seconds between two lines of progress where no bar can be drawn.
 _EVERY = 20.0
 
@@ -98,8 +98,9 @@ def run_suite(
         Where to read and write.
     jobs : int
         Workers, each with one BLAS thread.
-    backend : {"loky", "threading", "sequential", "ray"}
-        Where the workers live.
+    backend : {"loky", "sequential", "ray"}
+        Where the workers live. Threads are no choice: a warning could not be told
+        to be that of a cell.
     only : dict, optional
         Conditions on the cells, as in `tagsift.experiments.grid.choose`.
     chosen : callable

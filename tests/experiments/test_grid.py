@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from tagsift.errors import InputError
+from tagsift.experiments.grid import Cell, cells, choose, config_of
+from tagsift.experiments.suite import read_suite
+
+
+def test_the_paper_suite_has_every_cell_of_section_four():
+    suite = read_suite("paper")
+    found = [cell for cell in cells(suite) if cell.subset == "head" and not cell.watch]
+    for method in suite.methods:
+        mine = [cell for cell in found if cell.method == method]
+        settings = {(cell.task, cell.cl, cell.p, cell.r) for cell in mine}
+        if method == "crf":
+            assert settings == {(task, None, None, None) for task in suite.tasks}
+        else:
+            assert len(settings) == 45 + 6
+        assert {cell.fold for cell in mine} == {0, 1, 2, 3, 4}
+
+
+def test_keys_are_distinct_and_fit_for_files():
+    found = cells(read_suite("paper"))
+    keys = [cell.key for cell in found]
+    assert len(set(keys)) == len(keys)
+    assert all(key.isascii() and " " not in key for key in keys)
+
+
+def test_the_first_fold_and_cheap_methods_come_first():
+    found = [c for c in cells(read_suite("paper")) if c.subset == "head"]
+    assert [c.fold for c in found] == sorted(c.fold for c in found)
+    first = [c.method for c in found if c.fold == 0 and not c.watch]
+    assert first.index("wknn") < first.index("sgppsl") < first.index("paloc")
+
+
+def test_a_key_names_the_setting():
+    assert Cell("ner", "wknn", 3, 0.1, None, 0).key == "ner/wknn/cl3-p0.1-f0-s0"
+    assert Cell("ner", "wknn", None, 0.5, 0.05, 4).key == "ner/wknn/r0.05-p0.5-f4-s0"
+    gold = Cell("ner", "crf", None, None, None, 1, subset="random-2")
+    assert gold.key == "ner/crf/gold-f1-s0-random-2"
+
+
+def test_cells_are_chosen_by_their_fields():
+    found = cells(read_suite("paper"))
+    chosen = choose(found, {"method": "wknn+crf", "fold": "0", "task": "ner"})
+    assert {cell.method for cell in chosen} == {"wknn", "crf"}
+    assert len(choose(chosen, {"p": "0.5", "cl": "2"})) == 1
+    with pytest.raises(InputError, match="cells are chosen by task, method"):
+        choose(found, {"speed": "high"})
+
+
+def test_a_config_holds_what_decides_the_scores():
+    suite = read_suite("smoke")
+    cell = Cell("ner", "sgppsl", 3, 0.1, None, 0)
+    config = config_of(cell, suite, "bundled")
+    assert config["params"] == dict(suite.methods["sgppsl"].params)
+    assert config["n_sentences"] == suite.tasks["ner"]
+    assert config != config_of(cell, suite, "conll")

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import pytest
+
+from tagsift.experiments import printed
+from tagsift.experiments.comparison import (
+    calibration_table,
+    losses,
+    rank_methods,
+    wilcoxon_table,
+)
+from tagsift.experiments.figures import figure_5, figure_9, figures_6_to_8
+from tagsift.experiments.results import Results, Setting
+from tagsift.experiments.tables import (
+    below_table,
+    robustness_table,
+    scores_table,
+    table_1,
+    table_2,
+    table_3,
+)
+from tests.experiments.samples import record
+
+HERE = Setting("base-np", 3, 0.1)
+
+
+def test_the_printed_tables_are_whole():
+    assert len(printed.TABLE_2) == 45 and len(printed.TABLE_3) == 30
+    assert printed.TABLE_2["base-np", 3, 0.9] == 90.83
+    assert printed.TABLE_3["ner", "weighted", 0.1] == 80.42
+
+
+def test_means_are_over_the_folds_there_are():
+    found = [record("wknn", 0.4), record("wknn", 0.6, fold=1), record("sure", 0.7)]
+    results = Results(found)
+    assert results.mean("wknn", HERE, "span_f1") == pytest.approx(0.5)
+    assert results.spread("wknn", HERE, "span_f1") == pytest.approx(0.2 / 2**0.5)
+    assert results.spread("sure", HERE, "span_f1") is None
+    assert results.mean("naive", HERE, "span_f1") is None
+    # Methods are compared on the folds that both were run on.
+    gaps = results.gaps("wknn", "sure", "span_f1", [HERE])
+    assert gaps == {HERE: pytest.approx(-0.3)}
+
+
+def test_the_gold_ceiling_has_its_values_everywhere():
+    results = Results([record("crf", 0.9, cl=None, p=None), record("wknn", 0.5)])
+    assert results.settings == (HERE,)
+    assert results.mean("crf", HERE, "span_f1") == 0.9
+
+
+def test_table_1_tells_what_differs_from_the_paper():
+    facts = {
+        "task": "chunking", "n_sentences": 450, "n_labels": 19, "n_tokens": 9,
+        "n_spans": 5,
+    }  # fmt: skip
+    table = table_1([facts])
+    assert table.rows[0][:5] == ("Chunking", 450, 450, 19, 20)
+    assert "19 labels, not 20" in table.note
+
+
+def test_table_2_stands_beside_the_paper():
+    found = [
+        record("sgppsl", 0.5, recovery=0.80),
+        record("sgppsl", 0.5, recovery=0.90, fold=1),
+        record("sgppsl", 0.5, recovery=0.60, p=0.3),
+    ]
+    table = table_2(Results(found))
+    above, below = table.rows
+    assert above[3:8] == (
+        pytest.approx(85.0), pytest.approx(7.071, abs=1e-3), 2, 73.35,
+        pytest.approx(11.65),
+    )  # fmt: skip
+    assert above[8].text == "above" and below[8].text == "below"
+
+
+def test_table_3_compares_decoders_of_one_fit():
+    found = [record("sgppsl", 0.5, decoders={"viterbi": 0.7, "weighted": 0.6})]
+    table = table_3(Results(found))
+    assert [row[2] for row in table.rows] == ["Viterbi", "weighted Viterbi"]
+    assert [row[6] for row in table.rows] == [69.53, 72.40]
+    assert [row[9].text for row in table.rows] == ["above", "below"]
+    assert table.strong == {(0, 3)}
+
+
+def test_cells_below_the_paper_are_listed_with_the_best_other_method():
+    found = [
+        record(
+            "sgppsl", 0.5, recovery=0.60, decoders={"viterbi": 0.9, "weighted": 0.6}
+        ),
+        record("sure", 0.7, recovery=0.71),
+        record("crf", 0.8, cl=None, p=None),
+    ]
+    table = below_table(Results(found))
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["Table II", "Table III"]
+    assert table.rows[0][4:] == ("sure 71.00", "–")
+    assert table.rows[1][4:] == ("sure 70.00", "80.00")
+    assert below_table(Results([record("sgppsl", 0.5, recovery=0.99)])) is None
+
+
+def test_losses_leave_the_gold_ceiling_out():
+    found = [
+        record("sgppsl", 0.6),
+        record("sgppsl", 0.6, p=0.5),
+        record("sure", 0.7),
+        record("sure", 0.5, p=0.5),
+        record("crf", 0.9, cl=None, p=None),
+    ]
+    (loss,) = losses(Results(found), "span_f1")
+    assert (loss.rival, loss.lost, loss.settings) == ("sure", 1, 2)
+    assert loss.worst == HERE and loss.worst_gap == pytest.approx(-0.1)
+
+
+def many() -> list:
+    return [
+        record(method, value + 0.01 * fold + 0.05 * p, cl=cl, p=p, fold=fold)
+        for method, value in (("sgppsl", 0.8), ("sure", 0.6), ("wknn", 0.4))
+        for cl in (2, 3)
+        for p in (0.1, 0.5, 0.9)
+        for fold in (0, 1)
+    ]
+
+
+def test_ranks_and_tests_are_over_settings():
+    results = Results(many())
+    ranked = rank_methods(results, "span_f1")
+    assert ranked is not None
+    assert ranked.methods == ("sgppsl", "sure", "wknn") and ranked.n_settings == 6
+    table = wilcoxon_table(results, "sgppsl", "span_f1", {}, "span F1")
+    assert table is not None
+    assert [row[:5] for row in table.rows] == [
+        ("wknn", 6, 6, 0, 0),
+        ("sure", 6, 6, 0, 0),
+    ]
+
+
+def test_calibration_is_of_methods_with_probabilities_only():
+    one = record("sgppsl", 0.5)
+    one["scores"] |= {"ece": 0.02, "nll": 0.3, "brier": 0.1, "aurc": 0.01}
+    table = calibration_table(Results([one, record("sure", 0.5)]), {})
+    assert table is not None
+    assert table.rows == (("Base NP", "sgppsl", 0.02, 0.3, 0.1, 0.01),)
+    assert calibration_table(Results([record("sure", 0.5)]), {}) is None
+
+
+def test_scores_and_random_subsets():
+    table = scores_table(Results(many()), "base-np", {"sure": "SURE"})
+    assert len(table.rows) == 3 and len(table.columns) == 7
+    decoders = {"viterbi": 0.5, "weighted": 0.6}
+    head = Results([record("sgppsl", 0.6, recovery=0.9, decoders=decoders)])
+    found = [
+        record("sgppsl", 0.6, recovery=0.8, decoders=decoders, subset=f"random-{k}")
+        for k in (1, 2)
+    ]
+    assert not Results(found).records
+    table = robustness_table(head, Results(found, "random"))
+    assert table is not None
+    assert table.rows[0][3:5] == (pytest.approx(90.0), pytest.approx(80.0))
+
+
+def test_figures_hold_the_numbers_that_they_show():
+    results = Results(many())
+    figure = figures_6_to_8(results, "base-np", "span_f1", {})
+    assert figure is not None and figure.title.startswith("Figure 6")
+    assert figure.data.rows[0][2:] == (
+        pytest.approx(81.0), pytest.approx(83.0), pytest.approx(85.0),
+    )  # fmt: skip
+    assert figures_6_to_8(results, "ner", "span_f1", {}) is None
+    assert figure_9(results, "span_f1", {}) is None  # no flips
+    flipped = Results([*many(), record("sgppsl", 0.3, cl=None, p=0.5, r=0.75)])
+    drawn = figure_9(flipped, "span_f1", {})
+    assert drawn is not None and "r = 0.75" in drawn.caption
+
+
+def test_figure_5_draws_the_watched_words():
+    one = record("sgppsl", 0.5)
+    one["config"]["watch"] = "holding"
+    one |= {"labels": ["B", "O", "I"], "truth": "O", "evolution": [[0.3, 0.3, 0.4]] * 2}
+    figure = figure_5([one, record("sure", 0.5)])
+    assert figure is not None and "holding" in figure.data.rows[0][0]
+    assert figure_5([record("sure", 0.5)]) is None
