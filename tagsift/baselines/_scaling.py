@@ -22,7 +22,7 @@ from tagsift.typing import FloatArray
 __all__ = ["SCALE_MODES", "FeatureScaler", "scale_features"]
 
 #: What `scale_features` accepts as `mode`.
-SCALE_MODES = frozenset({"auto", "standard", "l2", "none"})
+SCALE_MODES = frozenset({"auto", "dense", "standard", "l2", "none"})
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class FeatureScaler:
 
     Parameters
     ----------
-    mode : {"auto", "standard", "l2", "none"}
+    mode : {"auto", "dense", "standard", "l2", "none"}
         See `scale_features`.
     n_features : int
         Number of columns seen in training.
     mean, scale : ndarray of shape (n_scaled,)
         Centre and multiplier of the columns that are standardised: the dense ones in
-        mode "auto", all in mode "standard", none otherwise.
+        the modes "auto" and "dense", all in mode "standard", none otherwise.
     """
 
     mode: str
@@ -66,8 +66,8 @@ class FeatureScaler:
                 f"the scaling was learnt on {self.n_features} feature columns but got "
                 f"{found}; make the features with the vectorizer of the fitted model."
             )
-        if self.mode == "auto":
-            if sparse is not None:
+        if self.mode in ("auto", "dense"):
+            if sparse is not None and self.mode == "auto":
                 sparse = _unit_rows(sparse)
             if dense is not None:
                 dense = (dense - self.mean) * self.scale  # [N, D]
@@ -102,9 +102,11 @@ def scale_features(features: Any, mode: str = "auto") -> tuple[Any, FeatureScale
     ----------
     features : FeatureMatrix, csr_matrix or ndarray of shape (n_tokens, n_features)
         The training part. A `FeatureMatrix` may mix sparse and dense blocks.
-    mode : {"auto", "standard", "l2", "none"}
+    mode : {"auto", "dense", "standard", "l2", "none"}
         ``"auto"``: sparse columns to unit rows, dense columns to mean 0 and variance 1
         (divided by the square root of their number where sparse columns are present).
+        ``"dense"``: the same for dense columns, but sparse ones stay as they are (and
+        dense rows get the mean length of the sparse ones where both are present).
         ``"standard"``: every column to variance 1; only dense ones are centred.
         ``"l2"``: whole rows to length 1. ``"none"``: as they are.
 
@@ -122,10 +124,12 @@ def scale_features(features: Any, mode: str = "auto") -> tuple[Any, FeatureScale
     sparse, dense = _parts(features)
     n_features = sum(part.shape[1] for part in (sparse, dense) if part is not None)
     mean = scale = np.zeros(0)
-    if mode in ("auto", "standard") and dense is not None:
+    if mode in ("auto", "dense", "standard") and dense is not None:
         mean, scale = dense.mean(axis=0), _inverse(dense.std(axis=0))  # [D]
-        if mode == "auto" and sparse is not None:
-            scale = scale / np.sqrt(dense.shape[1])  # [D]
+        if mode != "standard" and sparse is not None:
+            square = sparse.multiply(sparse).sum() / max(1, sparse.shape[0])
+            length = np.sqrt(square) if mode == "dense" else 1.0
+            scale = scale * length / np.sqrt(dense.shape[1])  # [D]
     if mode == "standard" and sparse is not None:
         first = np.asarray(sparse.mean(axis=0)).ravel()  # [D]
         second = np.asarray(sparse.multiply(sparse).mean(axis=0)).ravel()  # [D]

@@ -54,8 +54,11 @@ class MaxMarginTagger(SequenceTagger):
         Passes over the sentences that a convex step may take.
     bias : bool
         Whether to add a constant feature, so that every label has a bias.
-    scale : {"auto", "standard", "l2", "none"}
-        Feature scaling, as in the token-wise rivals.
+    scale : {"dense", "auto", "standard", "l2", "none"}
+        Feature scaling, as in the token-wise rivals. By default dense columns are
+        standardised and binary ones stay as they are: unit rows shrink them against the
+        bias and the transitions, which only slows the solver (a smaller λ makes up for
+        the rest).
     features, labels, scheme, random_state, verbose
         As in `SequenceTagger`.
 
@@ -92,7 +95,7 @@ class MaxMarginTagger(SequenceTagger):
         tol: float = 2e-3,
         max_passes: int = 500,
         bias: bool = True,
-        scale: str = "auto",
+        scale: str = "dense",
         features: Any = None,
         labels: Iterable[Label] | None = None,
         scheme: str = "auto",
@@ -123,7 +126,7 @@ class MaxMarginTagger(SequenceTagger):
 
     def _set_loss(self, train: TrainingSet) -> FloatArray:
         """Task loss against the candidate sets: 1 outside them, [N, L]."""
-        return self._per_sentence(1.0 - train.mask, train)
+        return self._per_sentence((~train.mask).astype(float), train)
 
     def _label_loss(self, labels: IntArray, train: TrainingSet) -> FloatArray:
         """Task loss against one label sequence (Hamming), [N, L]."""
@@ -222,7 +225,7 @@ class MaxMarginTagger(SequenceTagger):
     # What the base class asks for ------------------------------------------------
 
     def _fit(self, train: TrainingSet) -> IntArray:
-        self.seen_: BoolArray = train.mask.any(axis=0)  # [L]
+        self.seen_: BoolArray = np.asarray(train.mask.any(axis=0))  # [L]
         X, self.scaler_ = scale_features(train.features, self.scale)  # [N, D]
         rng = np.random.default_rng(train.seed)
         self.n_passes_ = 0

@@ -78,7 +78,7 @@ class CLPL(MaxMarginTagger):
         tol: float = 2e-3,
         max_passes: int = 500,
         bias: bool = True,
-        scale: str = "auto",
+        scale: str = "dense",
         features: Any = None,
         labels: Iterable[Label] | None = None,
         scheme: str = "auto",

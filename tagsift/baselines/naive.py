@@ -53,8 +53,8 @@ class Naive(MaxMarginTagger):
         "check_sentence_order": "candidates are drawn in the order of the tokens",
     }
 
-    # Where labels are mostly wrong, w = 0 is (nearly) optimal and what is learnt is what
-    # the solver has not yet averaged away: the plain steps leave the most.
+    # Where labels are mostly wrong, w = 0 is (nearly) optimal, and what is learnt is
+    # what the solver has not yet averaged away: the plain steps leave the most.
     _corrective: ClassVar[bool] = False
 
     def _learn(

@@ -151,7 +151,9 @@ def max_marginals(U: FloatArray, T: FloatArray, layout: ChainLayout) -> FloatArr
         rows, count = slice(steps[t], steps[t + 1]), steps[t + 1] - steps[t]
         coming = (packed[rows] + onward[rows])[:, None, :] + T  # [B, L, L]
         onward[steps[t - 1] : steps[t - 1] + count] = coming.max(axis=2)  # [B, L]
-    return layout.unpack(forward + onward)  # [N, L]
+    through = np.empty_like(packed)  # [N, L]
+    through[layout.order] = forward + onward
+    return through
 
 
 def non_candidate_by_marginals(

@@ -57,7 +57,21 @@ def test_mixed_blocks_have_comparable_row_lengths(binary, real):
     np.testing.assert_allclose(dense[:, 12:], scale_features(real)[0] / 2.0)
 
 
-@pytest.mark.parametrize("mode", ["auto", "standard", "l2", "none"])
+def test_dense_mode_leaves_sparse_columns_alone(binary, real):
+    mixed = FeatureMatrix(("vector", "word"), (real, binary), np.array([0, 10, 30]))
+    scaled = scale_features(mixed, "dense")[0].toarray()
+    np.testing.assert_array_equal(scaled[:, :12], binary.toarray())
+    mean_square = binary.sum() / 30
+    np.testing.assert_allclose(
+        scaled[:, 12:], scale_features(real)[0] * np.sqrt(mean_square / 4)
+    )
+    assert (scale_features(binary, "dense")[0] != binary).nnz == 0
+    np.testing.assert_array_equal(
+        scale_features(real, "dense")[0], scale_features(real)[0]
+    )
+
+
+@pytest.mark.parametrize("mode", ["auto", "dense", "standard", "l2", "none"])
 def test_state_round_trip(mode, binary, real):
     mixed = FeatureMatrix(("word", "vector"), (binary, real), np.array([0, 10, 30]))
     scaled, scaler = scale_features(mixed, mode)
