@@ -124,16 +124,20 @@ def squared_distances(
 
 def _torch_distances(X: Any, Z: Any, wanted: Array) -> Array:
     """Dense products on the device: sparse ones are slower there."""
-    a = asarray(X.toarray() if sp.issparse(X) else X, like=wanted, dtype=np.float64)
-    b = a
-    if Z is not X:
-        b = asarray(Z.toarray() if sp.issparse(Z) else Z, like=wanted, dtype=np.float64)
+    a = _dense_tensor(X, wanted)  # [A, D]
+    b = a if Z is X else _dense_tensor(Z, wanted)  # [B, D]
     if not sp.issparse(X) and not sp.issparse(Z):
         a, b = _centred(a, b)  # [A, D], [B, D]
     squares = -2.0 * (a @ b.T)  # [A, B]
     squares += (a * a).sum(1)[:, None]
     squares += (b * b).sum(1)[None, :]
     return squares.clamp_(min=0.0)  # [A, B]
+
+
+def _dense_tensor(X: Any, wanted: Array) -> Array:
+    """Bring a matrix to the device; a sparse one is spread out only there."""
+    moved = asarray(X, like=wanted, dtype=np.float64)  # [A, D]
+    return moved.to_dense() if sp.issparse(X) else moved
 
 
 def _centred(X: Array, Z: Array) -> tuple[Array, Array]:
