@@ -104,6 +104,16 @@ class Block:
         self.atoms[0, unary.size :] = pairs.ravel()
         self._multiply(0, unary.shape[1])
 
+    def restart(self, unary: FloatArray, pairs: FloatArray, loss: FloatArray) -> None:
+        """Put all weight on one mixture of atoms, given by its mean."""
+        self.size = 2
+        self.keys = [b"", b"mean"]
+        self.atoms[1, : unary.size] = unary.ravel()
+        self.atoms[1, unary.size :] = pairs.ravel()
+        self._multiply(1, unary.shape[1])
+        self.weights[:2] = 0.0, 1.0
+        self.set_loss(loss)
+
     def set_loss(self, loss: FloatArray) -> None:
         """Set the task loss of the tokens [T, L], and with it that of every atom."""
         unary = self.atoms[: self.size, : loss.size]  # [K, T·L]

@@ -29,16 +29,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from tagsift.baselines._atoms import Block, Reward, Sentence, indicators
-from tagsift.chain.decoders import candidate, free, non_candidate
-from tagsift.chain.layout import ChainLayout
+from tagsift.baselines._competitors import Batch, Term
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["BlockFrankWolfe", "Solution", "Term"]
+__all__ = ["BlockFrankWolfe", "Solution"]
 
 #: A block is left alone while its gap is below this share of what it may have.
 _SHARE = 0.2
@@ -46,25 +45,6 @@ _SHARE = 0.2
 _SWEEPS = 2
 #: A plain pass decodes in about so many batches, so that few answers are stale.
 _PLAIN_BATCHES = 50
-
-
-@dataclass(frozen=True)
-class Term:
-    """One hinge per sentence: which sequences compete, and by which task loss.
-
-    Parameters
-    ----------
-    decoder : {"free", "candidate", "non_candidate"}
-        The set G_b.
-    weight : float
-        c_b, the same for all sentences.
-    loss : ndarray of shape (n_tokens, n_labels)
-        Δ_b(y) is the sum of ``loss[t, y_t]`` over the tokens.
-    """
-
-    decoder: Literal["free", "candidate", "non_candidate"]
-    weight: float
-    loss: FloatArray
 
 
 @dataclass(frozen=True)
@@ -88,49 +68,6 @@ class Solution:
     passes: int
     converged: bool
     duals: list[float] = field(default_factory=list)
-
-
-class _Batch:
-    """Sentences that are decoded by one call."""
-
-    __slots__ = ("joined", "layout", "mask", "owner", "sentences", "starts", "tokens")
-
-    def __init__(self, offsets: IntArray, mask: BoolArray, sentences: IntArray) -> None:
-        lengths = offsets[sentences + 1] - offsets[sentences]  # [B]
-        self.sentences = sentences
-        self.starts = np.concatenate([[0], np.cumsum(lengths)])  # [B+1]
-        self.owner = np.repeat(np.arange(len(sentences)), lengths)  # [N']
-        self.joined = self.owner[1:] == self.owner[:-1]  # [N'-1]
-        first = offsets[sentences] - self.starts[:-1]  # [B]
-        self.tokens = first[self.owner] + np.arange(self.starts[-1])  # [N']
-        self.mask = mask[self.tokens]  # [N', L]
-        self.layout = ChainLayout.from_offsets(self.starts)
-
-    def sum(self, values: FloatArray) -> FloatArray:
-        """Sum a value of every token over each sentence, [B]."""
-        return np.add.reduceat(values, self.starts[:-1])
-
-    def score(self, labels: IntArray, U: FloatArray, A: FloatArray) -> FloatArray:
-        """Score of one label sequence per sentence, [B]."""
-        values = U[np.arange(len(labels)), labels]  # [N']
-        values[1:] += self.joined * A[labels[:-1], labels[1:]]  # [N'-1]
-        return self.sum(values)
-
-    def decode(
-        self, term: Term, U: FloatArray, A: FloatArray
-    ) -> tuple[IntArray, FloatArray]:
-        """Best competitor of every sentence and its score, −∞ where there is none."""
-        U = U + term.loss[self.tokens]  # [N', L]
-        if term.decoder == "non_candidate":
-            labels, exists = non_candidate(U, A, self.mask, self.layout)
-            found = np.empty_like(exists)  # [B]
-            found[self.layout.sentences] = exists
-            return labels, np.where(found, self.score(labels, U, A), -np.inf)
-        if term.decoder == "candidate":
-            labels = candidate(U, A, self.mask, self.layout)  # [N']
-        else:
-            labels = free(U, A, self.layout)  # [N']
-        return labels, self.score(labels, U, A)
 
 
 class _Mean:
@@ -162,9 +99,9 @@ class BlockFrankWolfe:
         λ.
     rng : Generator
         Order of the blocks.
-    corrective : bool
-        Keep the atoms of every block and correct their weights (see above), or take
-        plain steps.
+    plain_passes : int
+        Passes with plain steps before the corrective ones (see above), in the first
+        call of `solve`.
 
     Attributes
     ----------
@@ -182,9 +119,9 @@ class BlockFrankWolfe:
         lam: float,
         rng: np.random.Generator,
         *,
-        corrective: bool = True,
+        plain_passes: int = 0,
     ) -> None:
-        self.X, self.lam, self.rng, self.corrective = X, lam, rng, corrective
+        self.X, self.lam, self.rng, self.plain_passes = X, lam, rng, plain_passes
         self.n_labels = mask.shape[1]
         self.E = np.zeros((X.shape[1], self.n_labels))  # [D, L]
         self.A = np.zeros((self.n_labels, self.n_labels))  # [L, L]
@@ -194,17 +131,12 @@ class BlockFrankWolfe:
         self.sentences = {
             int(s): Sentence(X, slice(offsets[s], offsets[s + 1])) for s in order
         }
-        self.everything = _Batch(offsets, mask, np.sort(order))
+        self.everything = Batch(offsets, mask, np.sort(order))
         size = max(1, len(order) // _PLAIN_BATCHES)
-        self.batches = (
-            [self.everything]
-            if corrective
-            else [
-                _Batch(offsets, mask, order[first : first + size])
-                for first in range(0, len(order), size)
-            ]
-        )
-        self.rows = [X[batch.tokens] for batch in self.batches]
+        self.batches = [
+            Batch(offsets, mask, order[first : first + size])
+            for first in range(0, len(order) if plain_passes else 0, size)
+        ]
         self.blocks: list[dict[int, Block]] = []
         self.means: list[_Mean] = []
 
@@ -235,13 +167,11 @@ class BlockFrankWolfe:
         duals = [dual]
         converged = primal - dual <= tol * primal
         while not converged and len(duals) <= max_passes:
-            share = tol * primal / (len(self.sentences) * len(terms))
-            share *= _SHARE if self.corrective else 0.0
-            gap = 0.0
-            for b in self.rng.permutation(len(self.batches)):
-                gap += self._visit(b, terms, share)
-            for _ in range(_SWEEPS - 1 if self.corrective else 0):
-                self._sweep(terms, share)
+            if self.plain_passes > 0:
+                gap = self._plain_pass(terms)
+            else:
+                blocks = len(self.sentences) * len(terms)
+                gap = self._corrective_pass(terms, _SHARE * tol * primal / blocks)
             dual = self._dual(terms)
             duals.append(dual)
             if gap <= 1.2 * tol * primal or len(duals) % 10 == 0:
@@ -314,30 +244,53 @@ class BlockFrankWolfe:
             self.A += rate * pairs
         self.E = np.asarray(self.X.T @ residue)  # [D, L]
 
-    def _visit(self, b: int, terms: Sequence[Term], share: float) -> float:
-        """Decode a batch and update its blocks; return the sum of their gaps."""
-        batch = self.batches[b]
-        U = np.asarray(self.rows[b] @ self.E)  # [N', L]
+    def _plain_pass(self, terms: Sequence[Term]) -> float:
+        """Decode a few sentences at a time and step towards the answers."""
         gap = 0.0
-        for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
-            if term.weight == 0:
-                continue
-            labels, best = batch.decode(term, U, self.A)  # [N'], [B]
-            held = mean.unary[batch.tokens] * (U + term.loss[batch.tokens])  # [N', L]
-            current = batch.sum(held.sum(axis=1))  # [B]
-            current += mean.pairs[batch.sentences] @ self.A.ravel()  # [B]
-            gaps = term.weight * np.maximum(best - current, 0.0)  # [B]
-            gap += float(gaps.sum())
-            worth = np.flatnonzero(gaps > share)  # [B']
-            for i in self.rng.permutation(worth):
-                s = int(batch.sentences[i])
-                own = labels[batch.starts[i] : batch.starts[i + 1]]  # [T]
-                if self.corrective:
-                    blocks[s].add(own, term.loss[blocks[s].sentence.rows])
-                    self._correct(s, term, blocks[s], mean, share)
-                else:
-                    self._step(s, term, blocks[s], mean, own)
+        for b in self.rng.permutation(len(self.batches)):
+            for k, term in enumerate(terms):
+                batch = self.batches[b]
+                labels, gaps = self._gaps(batch, term, self.means[k])  # [N'], [B]
+                gap += float(gaps.sum())
+                for i in self.rng.permutation(np.flatnonzero(gaps)):
+                    s, own = int(batch.sentences[i]), batch.part(i)
+                    self._step(s, term, self.blocks[k][s], self.means[k], labels[own])
+        self.plain_passes -= 1
+        if self.plain_passes == 0:
+            for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
+                for s, block in blocks.items():
+                    rows = block.sentence.rows
+                    block.restart(mean.unary[rows], mean.pairs[s], term.loss[rows])
         return gap
+
+    def _corrective_pass(self, terms: Sequence[Term], share: float) -> float:
+        """Decode all sentences, correct the weights of atoms, and sweep once more."""
+        batch, gap = self.everything, 0.0
+        for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
+            labels, gaps = self._gaps(batch, term, mean)  # [N], [S']
+            gap += float(gaps.sum())
+            for i in self.rng.permutation(np.flatnonzero(gaps > share)):
+                s = int(batch.sentences[i])
+                block = blocks[s]
+                block.add(labels[batch.part(i)], term.loss[block.sentence.rows])
+                self._correct(s, term, block, mean, share)
+        for _ in range(_SWEEPS - 1):
+            self._sweep(terms, share)
+        return gap
+
+    def _gaps(
+        self, batch: Batch, term: Term, mean: _Mean
+    ) -> tuple[IntArray, FloatArray]:
+        """Best competitor of every sentence, and what it adds to the duality gap."""
+        if term.weight == 0:
+            nobody = np.zeros(len(batch.tokens), dtype=np.int64)  # [N']
+            return nobody, np.zeros(len(batch.sentences))
+        U = np.asarray(self.X[batch.tokens] @ self.E)  # [N', L]
+        labels, best = batch.decode(term, U, self.A)  # [N'], [B]
+        held = mean.unary[batch.tokens] * (U + term.loss[batch.tokens])  # [N', L]
+        current = batch.sum(held.sum(axis=1))  # [B]
+        current += mean.pairs[batch.sentences] @ self.A.ravel()  # [B]
+        return labels, term.weight * np.maximum(best - current, 0.0)
 
     def _sweep(self, terms: Sequence[Term], share: float) -> None:
         """Correct the weights of all blocks that have a choice."""

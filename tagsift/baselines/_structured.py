@@ -20,7 +20,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from tagsift.base import SequenceTagger, TrainingSet
 from tagsift.baselines._atoms import Reward
-from tagsift.baselines._frank_wolfe import BlockFrankWolfe, Solution, Term
+from tagsift.baselines._competitors import Term
+from tagsift.baselines._frank_wolfe import BlockFrankWolfe, Solution
 from tagsift.baselines._scaling import SCALE_MODES, FeatureScaler, scale_features
 from tagsift.baselines._state import add_prefix, strip_prefix
 from tagsift.chain.decoders import candidate, mean_feature
@@ -76,7 +77,7 @@ class MaxMarginTagger(SequenceTagger):
         Relative duality gap at the end.
     """
 
-    _corrective: ClassVar[bool] = True
+    _plain_passes: ClassVar[int] = 0
     _common_constraints: ClassVar[dict[str, list[Any]]] = {
         **SequenceTagger._common_constraints,
         "lam": [Interval(Real, 0, None, closed="neither")],
@@ -235,7 +236,7 @@ class MaxMarginTagger(SequenceTagger):
             train.mask,
             self.lam,
             rng,
-            corrective=self._corrective,
+            plain_passes=self._plain_passes,
         )
         self._learn(solver, train, rng)
         self.emissions_, self.transitions_ = solver.E, solver.A

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from tagsift.base import Method, TrainingSet
-from tagsift.baselines._frank_wolfe import BlockFrankWolfe, Term
+from tagsift.baselines._competitors import Term
+from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.baselines._structured import MaxMarginTagger
 from tagsift.typing import IntArray, Label
 

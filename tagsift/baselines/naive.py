@@ -8,7 +8,8 @@ import numpy as np
 
 from tagsift.base import Method, TrainingSet
 from tagsift.baselines._atoms import Reward
-from tagsift.baselines._frank_wolfe import BlockFrankWolfe, Term
+from tagsift.baselines._competitors import Term
+from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.baselines._structured import MaxMarginTagger
 from tagsift.typing import BoolArray, IntArray
 
@@ -55,7 +56,7 @@ class Naive(MaxMarginTagger):
 
     # Where labels are mostly wrong, w = 0 is (nearly) optimal, and what is learnt is
     # what the solver has not yet averaged away: the plain steps leave the most.
-    _corrective: ClassVar[bool] = False
+    _plain_passes: ClassVar[int] = 60
 
     def _learn(
         self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
