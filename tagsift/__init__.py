@@ -69,11 +69,13 @@ if TYPE_CHECKING:
     from tagsift.features import FeatureMatrix as FeatureMatrix
     from tagsift.features import SequenceVectorizer as SequenceVectorizer
     from tagsift.models import SGPPSL as SGPPSL
+    from tagsift.models import ChainGP as ChainGP
     from tagsift.registry import load as load
     from tagsift.registry import make as make
     from tagsift.registry import methods as methods
 
 __all__ = [
+    "ChainGP",
     "ConvergenceWarning",
     "Corpus",
     "DataError",
@@ -147,7 +149,7 @@ _HOMES = {
         "TagsiftWarning",
     ),
     "tagsift.features": ("FeatureMatrix", "SequenceVectorizer"),
-    "tagsift.models": ("SGPPSL",),
+    "tagsift.models": ("ChainGP", "SGPPSL"),
     "tagsift.registry": ("load", "make", "methods"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

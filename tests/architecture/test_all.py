@@ -17,6 +17,11 @@ MODULES = sorted(
 )
 
 
+def _by_kind(name: str) -> tuple[int, str]:
+    """Constants, then classes, then functions: the other usual order."""
+    return (0 if name.isupper() else 1 if name[:1].isupper() else 2), name
+
+
 @pytest.mark.parametrize("name", ["tagsift", *MODULES])
 def test_all_is_sorted_and_true(name: str):
     module = importlib.import_module(name)
@@ -26,7 +31,8 @@ def test_all_is_sorted_and_true(name: str):
         # A package that only groups its modules exports nothing by itself.
         assert hasattr(module, "__path__"), f"{name} has no __all__"
         return
-    assert list(exported) == sorted(set(exported)), f"{name}.__all__ is not sorted"
+    orders = sorted(set(exported)), sorted(set(exported), key=_by_kind)
+    assert list(exported) in orders, f"{name}.__all__ is not sorted"
     for member in exported:
         assert hasattr(module, member), f"{name}.__all__ names {member!r}, not there"
 

@@ -26,6 +26,7 @@ def code_blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.filterwarnings("default::tagsift.errors.ConvergenceWarning")
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if code_blocks(page, "python")],
