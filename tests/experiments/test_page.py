@@ -1,0 +1,112 @@
+"""The page of the section, from hand-made records and from a whole smoke run."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tagsift.cli import main
+from tagsift.experiments import records
+from tagsift.experiments.coverage import Coverage
+from tagsift.experiments.grid import cells
+from tagsift.experiments.page import make_report
+from tagsift.experiments.suite import read_suite
+from tagsift.experiments.targets import TARGETS, needed
+from tagsift.report import render_html, render_markdown
+from tests.experiments.samples import record
+
+
+@pytest.fixture
+def losing():
+    """Return a report in which SGPPSL loses, some cells are missing and one failed."""
+    found = [
+        record("sgppsl", 0.6, recovery=0.5, decoders={"viterbi": 0.5, "weighted": 0.6}),
+        record("sure", 0.7, recovery=0.5),
+        record("sure", 0.5, fold=1, recovery=0.5),
+    ]
+    suite = read_suite("paper")
+    wanted = [cell for cell in cells(suite) if cell.method in ("sgppsl", "sure")]
+    mine = {one["key"]: one for one in found}
+    broken = {**record("sure", 0.5), "key": wanted[0].key, "error": "ValueError: no"}
+    del broken["scores"]
+    mine[broken["key"]] = broken
+    return make_report(mine, Coverage(suite, tuple(wanted), mine))
+
+
+def test_a_loss_is_told_on_the_first_screen(losing):
+    assert losing.notices[0].startswith("SGPPSL loses by span F1 to SURE in 1 of 1")
+    assert losing.sections[0].title == "Where our models lose"
+
+
+def test_gaps_failures_and_thinned_methods_are_told(losing):
+    words = " ".join(losing.notices)
+    assert "cells have not been run" in words
+    assert "1 cells failed" in words
+    assert "Run on fewer than 5 folds: sgppsl, sure" in words
+    text = render_markdown(losing)
+    assert "ValueError: no" in text
+
+
+def test_the_page_is_self_contained(losing):
+    page = render_html(losing)
+    assert not re.search(r"(?:src|href)=\"https?://", page)
+    assert "prefers-color-scheme" in page and 'name="viewport"' in page
+
+
+def test_the_command_that_made_it_is_a_fact():
+    suite = read_suite("smoke")
+    coverage = Coverage(suite, (), {}, "tagsift reproduce all --suite smoke")
+    assert ("command", "`tagsift reproduce all --suite smoke`") in coverage.facts
+
+
+@pytest.mark.parametrize(
+    ("target", "share"),
+    [("table-1", 0), ("table-2", 225), ("table-3", 75), ("figure-5", 3), ("all", None)],
+)
+def test_a_target_needs_its_cells_only(target: str, share: int | None):
+    found = cells(read_suite("paper"))
+    wanted = list(filter(needed(target), found))
+    assert len(wanted) == (len(found) if share is None else share)
+
+
+def test_an_unknown_target_is_refused(capsys):
+    assert main(["reproduce", "table-9", "--suite", "smoke"]) == 2
+    assert "expected one of table-1" in capsys.readouterr().err
+
+
+def test_nothing_to_draw_is_told(tmp_path, capsys):
+    status = main(["reproduce", "all", "--no-run", "--out", str(tmp_path)])
+    assert status == 2
+    assert "expected records, found none" in capsys.readouterr().err
+
+
+def test_records_of_two_corpora_are_refused(tmp_path, capsys):
+    one, other = record("wknn", 0.5), record("sure", 0.5)
+    other["config"]["corpus"] = "bundled"
+    records.compact([one, other], tmp_path / "records")
+    assert main(["reproduce", "all", "--no-run", "--out", str(tmp_path)]) == 2
+    assert "cannot be compared" in capsys.readouterr().err
+
+
+def test_smoke_from_end_to_end(tmp_path: Path, capsys):
+    """The whole machinery: run, draw, draw again without running."""
+    out = str(tmp_path)
+    status = main(["reproduce", "all", "--suite", "smoke", "--out", out, "--json"])
+    facts = json.loads(capsys.readouterr().out)
+    assert (status, facts["failed"], facts["missing"]) == (0, [], 0)
+    assert facts["run_now"] == facts["cells"] > 100
+    page = (tmp_path / "report.html").read_text("utf-8")
+    for title in ("Table II", "Table III", "Figure 6", "Figure 9", "Random subsets"):
+        assert title in page
+    markdown = (tmp_path / "report.md").read_text("utf-8")
+    assert "synthetic corpus" in markdown and "Claims of section IV" in markdown
+    for target in TARGETS[:-1]:
+        again = main(["reproduce", target, "--suite", "smoke", "--out", out, "--json"])
+        told = json.loads(capsys.readouterr().out)
+        assert (again, told["run_now"]) == (0, 0)
+        assert (tmp_path / f"{target}.html").exists()
+    main(["reproduce", "table-2", "--suite", "smoke", "--no-run", "--out", out])
+    assert "true labels recovered" in capsys.readouterr().out
