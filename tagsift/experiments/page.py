@@ -251,8 +251,11 @@ class _Maker:
             "All scores",
             "",
             [
-                tables.scores_table(self.results, task, self.names)
-                for task in self.results.tasks
+                tables.decoders_table(self.results),
+                *(
+                    tables.scores_table(self.results, task, self.names)
+                    for task in self.results.tasks
+                ),
             ],
         )
 

@@ -14,6 +14,7 @@ from tagsift.report.document import Cell
 __all__ = [
     "COMPARED",
     "below_table",
+    "decoders_table",
     "robustness_table",
     "scores_table",
     "table_1",
@@ -185,6 +186,38 @@ def table_3(results: Results, *, cl: int = 3) -> Table:
         "are compared with span F1 on Base NP and Chunking and with token-weighted F1 "
         "on NER; the better decoder of a pair in bold." + _ceilings(results),
         strong=frozenset(strong),
+    )
+
+
+def decoders_table(results: Results) -> Table | None:
+    """All decoders of SGPPSL in every setting, span F1 and token-weighted F1.
+
+    Parameters
+    ----------
+    results : Results
+        Finished cells.
+    """
+    names = sorted({n for r in results.records for n in r.get("decoders", {})})
+    rows: list[tuple[Cell, ...]] = []
+    for setting in results.settings:
+        values = [
+            _percent(results.mean("sgppsl", setting, f"{name}:{measure}"))
+            for measure in ("span_f1", "token_weighted_f1")
+            for name in names
+        ]
+        if any(value is not None for value in values):
+            rows.append((setting.words, *values))
+    if not rows:
+        return None
+    return Table(
+        (
+            Column("setting"),
+            *(Column(f"{name}, span", ".1f") for name in names),
+            *(Column(f"{name}, token", ".1f") for name in names),
+        ),
+        tuple(rows),
+        title="SGPPSL under all its decoders (span F1, token-weighted F1, %)",
+        note="From the same fits; the paper has `viterbi` and `weighted`.",
     )
 
 

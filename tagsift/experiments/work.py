@@ -167,7 +167,9 @@ def _settings(cell: Cell, suite: Suite, place: Place) -> dict[str, Any]:
     if known is not None and records.is_done(known, config):
         return dict(known["settings"])
     tuner = tuner_of(cell.method)
-    with _measured() as cost:
+    with warnings.catch_warnings(), _measured() as cost:
+        # A tuning belongs to no cell, so its warnings must not stand in a record.
+        warnings.simplefilter("ignore")
         split = first.split(suite)
         fold = make_fold(place.data, split)
         model = _model(first, suite, fold, {**tuner.ask, **tuner.hurry})

@@ -110,6 +110,24 @@ def test_a_changed_setting_runs_its_cells_again(tiny, tmp_path, unbroken):
     assert outcome.done == 2  # the two folds of crf
 
 
+def test_a_tuning_that_is_there_leaves_no_trace_in_a_record(tmp_path):
+    """A run killed between a tuning and its cell must end with the same record."""
+    suite, place = read_suite("smoke"), Place(None, tmp_path)
+    only = {"task": "ner", "method": "sgppsl", "cl": "2", "p": "0.1", "fold": "0"}
+    run_suite(suite, place, only=only, quiet=True)
+    key = "ner/sgppsl/cl2-p0.1-f0-s0"
+    first = timeless(tmp_path)
+    assert first[key]["settings"] == first[tuning_of(key)]["settings"]
+    (tmp_path / f"{key}.json").unlink()
+    assert run_suite(suite, place, only=only, quiet=True).done == 1
+    assert timeless(tmp_path) == first
+
+
+def tuning_of(key: str) -> str:
+    stem, _, name = key.rpartition("/")
+    return f"{stem}/tuning-{name}"
+
+
 def test_the_command_runs_in_pieces(tiny, tmp_path, capsys, unbroken):
     folder = tmp_path / "pieces"
 

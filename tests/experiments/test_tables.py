@@ -13,6 +13,7 @@ from tagsift.experiments.figures import figure_5, figure_9, figures_6_to_8
 from tagsift.experiments.results import Results, Setting
 from tagsift.experiments.tables import (
     below_table,
+    decoders_table,
     robustness_table,
     scores_table,
     table_1,
@@ -80,6 +81,18 @@ def test_table_3_compares_decoders_of_one_fit():
     assert [row[6] for row in table.rows] == [69.53, 72.40]
     assert [row[9].text for row in table.rows] == ["above", "below"]
     assert table.strong == {(0, 3)}
+
+
+def test_all_decoders_stand_side_by_side():
+    found = [record("sgppsl", 0.5, decoders={"viterbi": 0.7, "log": 0.8})]
+    table = decoders_table(Results(found))
+    assert table is not None
+    assert [column.name for column in table.columns[1:3]] == [
+        "log, span",
+        "viterbi, span",
+    ]
+    assert table.rows[0][1:3] == (pytest.approx(80.0), pytest.approx(70.0))
+    assert decoders_table(Results([record("sure", 0.5)])) is None
 
 
 def test_cells_below_the_paper_are_listed_with_the_best_other_method():
