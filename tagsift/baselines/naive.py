@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ from tagsift.baselines._atoms import Reward
 from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.baselines._structured import MaxMarginTagger
-from tagsift.typing import BoolArray, IntArray
+from tagsift.typing import BoolArray, IntArray, Label
 
 __all__ = ["Naive", "draw_candidates"]
 
@@ -61,7 +62,7 @@ class Naive(MaxMarginTagger):
     def _learn(
         self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
     ) -> None:
-        drawn = draw_candidates(train.mask, rng)  # [N]
+        drawn = draw_candidates(train.mask, train.classes, rng)  # [N]
         term = Term(
             "free", 1.0 / len(train.layout.sentences), self._label_loss(drawn, train)
         )
@@ -69,16 +70,23 @@ class Naive(MaxMarginTagger):
         self.objectives_ = [self._solve(solver, [term], reward).primal]
 
 
-def draw_candidates(mask: BoolArray, rng: np.random.Generator) -> IntArray:
+def draw_candidates(
+    mask: BoolArray, classes: Sequence[Label], rng: np.random.Generator
+) -> IntArray:
     """Draw one candidate of every token uniformly from its set.
 
     Parameters
     ----------
     mask : ndarray of bool, shape (n_tokens, n_labels)
         Candidate sets, none of them empty.
+    classes : sequence of labels
+        The columns. The draw goes by name, so that their order does not matter, nor
+        labels that are nobody's candidate.
     rng : Generator
-        One number per token is used, exact tokens included.
+        One number per token and label is used.
     """
-    rank = np.floor(rng.random(len(mask)) * mask.sum(axis=1))  # [N]
-    passed = np.cumsum(mask, axis=1) > rank[:, None]  # [N, L]
-    return np.asarray(passed.argmax(axis=1), dtype=np.int64)  # [N]
+    seen = np.flatnonzero(mask.any(axis=0))  # [L']
+    names = [str(classes[int(k)]) for k in seen]
+    by_name = seen[np.argsort(names, kind="stable")]  # [L']
+    ticket = np.where(mask[:, by_name], rng.random((len(mask), len(seen))), -1.0)
+    return np.asarray(by_name[ticket.argmax(axis=1)], dtype=np.int64)  # [N]

@@ -213,12 +213,24 @@ def test_a_fit_repeats_and_does_not_depend_on_earlier_ones(kind, settings):
 def test_draws_come_evenly_from_the_sets():
     mask = np.array([[True, False, True, True], [False, True, False, False]])
     drawn = np.stack(
-        [draw_candidates(mask, np.random.default_rng(s)) for s in range(600)]
+        [draw_candidates(mask, "abcd", np.random.default_rng(s)) for s in range(600)]
     )
     counts = np.bincount(drawn[:, 0], minlength=4)
     assert counts[1] == 0
     assert (counts[[0, 2, 3]] > 150).all()
     assert (drawn[:, 1] == 1).all()
+
+
+def test_draws_go_by_the_names_of_labels():
+    mask = np.random.default_rng(0).random((50, 4)) < 0.6
+    mask[:, 3] = False
+    mask[:, 0] |= ~mask.any(axis=1)
+    drawn = draw_candidates(mask, "abcd", np.random.default_rng(1))
+    order = np.array([2, 3, 1, 0])
+    again = draw_candidates(mask[:, order], "cdba", np.random.default_rng(1))
+    np.testing.assert_array_equal(order[again], drawn)
+    fewer = draw_candidates(mask[:, :3], "abc", np.random.default_rng(1))
+    np.testing.assert_array_equal(fewer, drawn)
 
 
 def test_stopping_early_is_said():
