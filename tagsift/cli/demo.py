@@ -25,7 +25,7 @@ EXAMPLE = "tagsift demo --cl 4 --out runs/demo/report.html"
 
 #: What the method is compared with, unless told otherwise.
 RIVALS = ("partial-crf", "wknn", "majority")
-_TRAIN_SHARE = 1 / 2
+_TRAIN_SHARE = 1 / 3
 _SYNTHETIC = (
     "The bundled corpus is synthetic: its sentences were made by a grammar and only "
     "look like newswire. Scores on it say that the parts work, not how well a method "
@@ -59,8 +59,8 @@ def run(
 ) -> None:
     """Corrupt, fit, recover, tag and score on the bundled corpus; write a report.
 
-    Half of its sentences get random candidate labels and are learnt from; the others
-    are tagged and scored.
+    A third of its sentences get random candidate labels and are learnt from; the
+    others are tagged and scored.
     """
     corpus = tagsift.bundled(task)
     cut = round(_TRAIN_SHARE * len(corpus))

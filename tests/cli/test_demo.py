@@ -9,7 +9,7 @@ def test_demo_writes_a_report(tagsift, tmp_path):
     out = tmp_path / "pages" / "report.html"
     outcome = tagsift("demo", "-m", "majority", "--against", "wknn", "-o", out)
     assert outcome.status == 0
-    assert "300 sentences with 3 candidates" in outcome.out
+    assert "200 sentences with 3 candidates" in outcome.out
     assert "Majority" in outcome.out and "WKNN" in outcome.out
     page = out.read_text(encoding="utf-8")
     assert "synthetic" in page
