@@ -90,7 +90,7 @@ def _conditions(text: str) -> dict[str, str]:
     found = {}
     for pair in filter(None, text.split(",")):
         name, equals, values = pair.partition("=")
-        if not equals or not values:
+        if not equals:
             raise InputError(
                 f"--only: expected name=value pairs joined by commas, found {pair!r}."
             )

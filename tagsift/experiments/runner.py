@@ -10,13 +10,14 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from tagsift.errors import InputError, MissingExtraError
+from tagsift.errors import InputError, MissingExtraError, ResourceError
 from tagsift.experiments import records
 from tagsift.experiments.grid import Cell, cells, choose, config_of
 from tagsift.experiments.protocol import read_head
@@ -123,13 +124,19 @@ def run_suite(
     deadline = None if minutes is None else time.time() + 60 * minutes
     results = _parallel(todo, suite, place, jobs, backend, deadline)
     done, errors, left = 0, [], 0
-    for result in _shown(results, len(todo), suite.name, quiet):
-        if result is None:
-            left += 1
-            continue
-        done += 1
-        if "error" in result:
-            errors.append((records.key_of(result), str(result["error"])))
+    try:
+        for result in _shown(results, len(todo), suite.name, quiet):
+            if result is None:
+                left += 1
+                continue
+            done += 1
+            if "error" in result:
+                errors.append((records.key_of(result), str(result["error"])))
+    except BrokenExecutor as error:
+        raise ResourceError(
+            f"a worker was killed after {done} cells, most likely for lack of memory; "
+            "what is finished is kept. Run again with fewer jobs."
+        ) from error
     return Outcome(done, len(errors), left, tuple(errors))
 
 

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from concurrent.futures import BrokenExecutor
 
 import pytest
 
-from tagsift.errors import InputError, MissingExtraError
-from tagsift.experiments import records
+from tagsift.errors import InputError, MissingExtraError, ResourceError
+from tagsift.experiments import records, runner
 from tagsift.experiments.__main__ import main
 from tagsift.experiments.runner import run_suite
 from tagsift.experiments.suite import read_suite
@@ -75,6 +76,15 @@ def test_ray_that_is_not_installed_is_told(tiny, tmp_path, monkeypatch):
         run_suite(
             read_suite(str(tiny)), Place(None, tmp_path), backend="ray", quiet=True
         )
+
+
+def test_a_killed_worker_is_told(tiny, tmp_path, monkeypatch):
+    def die(*arguments):
+        raise BrokenExecutor("gone")
+
+    monkeypatch.setattr(runner, "_one", die)
+    with pytest.raises(ResourceError, match="a worker was killed after 0 cells"):
+        run_suite(read_suite(str(tiny)), Place(None, tmp_path), quiet=True)
 
 
 def test_an_unknown_backend_is_refused(tiny, tmp_path):
