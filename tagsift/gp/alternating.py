@@ -206,7 +206,7 @@ def alternate(
     tol : float
         Relative change of the bound per outer step, and a hundredth of the largest
         change of a confidence, below which the loop stops. It stops with variances
-        that belong to its means: the last steps refresh them.
+        that belong to its means: the last step refreshes them.
     watch : ndarray of int, optional
         Tokens whose confidences are recorded at every step (Figure 5).
     on_step : callable, optional
@@ -223,10 +223,10 @@ def alternate(
     C = _measure(settings, state, labels)  # [N, L]
     history: list[OuterStep] = []
     converged, last = False, -np.inf
-    closing = True  # whether every step refreshes the variances: the first and the last
+    due, limit = True, _STALE  # the first step refreshes the variances, and the last
     for _ in range(max_iter):
         likelihood = build_likelihood(settings, state, labels, C)
-        stale = closing or _staleness(problem, likelihood, state) > _STALE
+        stale = due or _staleness(problem, likelihood, state) > limit
         state, bounds = ascend(
             problem, likelihood, state, n_mean=n_mean, n_variance=int(stale)
         )
@@ -250,7 +250,8 @@ def alternate(
         converged = settled and stale
         if converged:
             break
-        closing = settled or (closing and len(history) > 1)
+        due = settled
+        limit = 0.1 * limit if settled else limit
     sums, counts = pair_confidence_sums(
         state.q.mu_T, state.q.var_T, labels.left, labels.right
     )
