@@ -135,6 +135,8 @@ class ChainObjective:
         Weight λ of the penalty ½ λ |w|².
     prior : TransitionPrior, optional
         Means and scales of transitions, start scores and bias.
+    single : bool
+        Whether dense features are kept and multiplied in single precision.
     """
 
     def __init__(
@@ -143,8 +145,11 @@ class ChainObjective:
         mask: BoolArray,
         l2: float = 1.0,
         prior: TransitionPrior | None = None,
+        *,
+        single: bool = False,
     ) -> None:
         self.l2 = l2
+        self.dtype = np.dtype(np.float32 if single else np.float64)
         self.layout = layout = ChainLayout.from_offsets(features.offsets)
         self.active: BoolArray = np.asarray(mask.any(axis=0))  # [L]
         self.n_labels = int(self.active.sum())
@@ -181,8 +186,13 @@ class ChainObjective:
         self.merged = MergedColumns.of(matrix[layout.order])
         self.X = self.merged.X  # [N, G]
         self.X_T = sp.csr_matrix(self.X.T)  # [G, N]
-        dense_part = np.zeros((n, 0)) if dense is None else dense.stacked()  # [N, V]
-        self.V = dense_part[layout.order]  # [N, V]
+        width = 0 if dense is None else dense.n_features
+        self.V = np.empty((n, width), dtype=self.dtype)  # [N, V]
+        column = 0
+        for block in () if dense is None else dense.blocks:
+            last = column + block.shape[1]
+            self.V[:, column:last] = block[layout.order]
+            column = last
 
     @property
     def n_parameters(self) -> int:
@@ -204,7 +214,7 @@ class ChainObjective:
         bias = self.scale_bias * bias  # [1, A]
         W = self.X @ E  # [N, A]
         if self.V.shape[1]:
-            W += self.V @ E_dense
+            W += self.V @ E_dense.astype(self.dtype, copy=False)
         W += bias
         n_sentences = len(self.layout.sentences)
         W[:n_sentences] += start
@@ -223,7 +233,7 @@ class ChainObjective:
         dE, dE_dense, d_bias, dT, d_start = self.split(gradient)
         dE += self.X_T @ G
         if self.V.shape[1]:
-            dE_dense += self.V.T @ G
+            dE_dense += self.V.T @ G.astype(self.dtype, copy=False)
         d_bias += self.scale_bias * G.sum(axis=0)
         dT += self.scale * (full.pairs - part.pairs - self.exact_pairs)
         d_start += self.scale * G[:n_sentences].sum(axis=0)
@@ -234,7 +244,7 @@ class ChainObjective:
         E, E_dense, bias, T, start = self.split(w)
         packed = self.X @ E + self.scale_bias * bias  # [N, A]
         if self.V.shape[1]:
-            packed += self.V @ E_dense
+            packed += self.V @ E_dense.astype(self.dtype, copy=False)
         U = np.empty_like(packed)  # [N, A]
         U[self.layout.order] = packed
         return (

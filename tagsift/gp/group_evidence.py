@@ -4,46 +4,55 @@ On a seeded part of the training sentences, with the chain likelihood: at the mo
 :math:`\hat f` with gradient g = w − p (restricted minus full marginals) and curvature
 λ = p(1 − p) − w(1 − w), clipped at 0,
 
-.. math:: E = \log Z_S(\hat f) - \log Z(\hat f) - \tfrac12 |\hat w|^2
+.. math:: E = \log Z_S(\hat f) - \log Z(\hat f) - \tfrac12 |\hat u|^2
           - \tfrac12 \sum_y \log|B_y| - \tfrac12 \sum \log(1 + \sigma_t^2 h)
 
-with B = I + √λ K √λ and h the curvature of the transitions. All labels share K, a sum
-of group matrices that are formed once, so one N × N matrix of sensitivities gives the
-derivative in every hyperparameter:
+with B = I + √λ K √λ, û the whitened mode and h the curvature of transitions and start
+scores. The determinant leaves out the curvature between tokens and between labels; the
+derivative of E leaves out nothing. All labels share K, a sum of group matrices that are
+formed once, so one N × N matrix of sensitivities gives the derivative in every
+hyperparameter:
 
 .. math:: \frac{\partial E}{\partial K} = \sum_y \tfrac12 (g g^T - \sqrt\lambda B^{-1}
           \sqrt\lambda) + \mathrm{sym}(q g^T)
 
-where q carries the dependence of λ on the mode: q = (I + ΛK)⁻¹ s and
-s = ∂(−½ log|B|)/∂f. The curvature between tokens and between labels is left out of B
-and of q.
+where q carries the dependence of λ on the mode: q = (I + WK)⁻¹ s, s the derivative of
+the determinants in the scores and W the whole curvature of the chain, never formed:
+its products are differences of lattices.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import minimize
 
-from tagsift.backend import cho_solve, cholesky
-from tagsift.chain.lattice import forward_backward
+from tagsift.backend import cholesky
 from tagsift.chain.lbfgs import lbfgs
 from tagsift.chain.linear_chain import ChainObjective, TransitionPrior
 from tagsift.features import FeatureMatrix
-from tagsift.gp.groups import GroupKernel, rbf_inputs, scaled_features
+from tagsift.gp.curvature import (
+    ChainPoint,
+    Counts,
+    Determinants,
+    conjugate_gradient,
+)
+from tagsift.gp.groups import GroupKernel, rbf_inputs
 from tagsift.gp.kernels import squared_distances
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["Evidence", "GroupEvidence", "learn_groups"]
 
 #: Most quasi-Newton steps towards the mode at one trial, and when it counts as found.
-_MAX_STEPS, _TOLERANCE = 150, 1e-6
-#: How far a logarithm may move from where it starts, its first step, and the
-#: derivative that counts as none.
-_REACH, _FIRST_STEP, _FLAT = 6.0, 0.5, 0.1
+_MAX_STEPS, _TOLERANCE = 150, 1e-5
+#: How far a logarithm may move from where it starts, and the size of an evidence whose
+#: first quasi-Newton step is about right.
+_REACH, _SCALE = 6.0, 30.0
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,8 @@ class GroupEvidence:
         Says which parts there are.
     mean, mean_start : ndarrays of shapes (L, L) and (L,), optional
         Prior means of transition and start scores.
+    tol, cg_steps : float and int
+        When the mode counts as found, and products with the curvature per gradient.
     """
 
     def __init__(
@@ -84,9 +95,13 @@ class GroupEvidence:
         kernel: GroupKernel,
         mean: FloatArray | None = None,
         mean_start: FloatArray | None = None,
+        *,
+        tol: float = _TOLERANCE,
+        cg_steps: int = 8,
     ) -> None:
-        self.features, self.mask = features, mask
+        self.offsets, self.mask = features.offsets, mask
         self.mean, self.mean_start = mean, mean_start
+        self.tol, self.cg_steps = tol, cg_steps
         self.active = np.asarray(mask.any(axis=0))  # [L]
         self.linear = list(kernel.linear)
         self.rbf = list(kernel.rbf)
@@ -95,7 +110,7 @@ class GroupEvidence:
         self.distances = [
             squared_distances(inputs[name], inputs[name]) for name in self.rbf
         ]  # [N, N]
-        self.w: FloatArray | None = None
+        self.last: ChainPoint | None = None
 
     @property
     def names(self) -> list[str]:
@@ -131,72 +146,87 @@ class GroupEvidence:
             np.exp(-kernel.rbf[name][1] * distance)
             for name, distance in zip(self.rbf, self.distances, strict=True)
         ]  # [N, N]
-        objective = self._objective(kernel, units)
-        value, w = self._mode(objective)
         K = self._total(kernel, units)  # [N, N]
-        weights = objective.weights(w)
-        p, g, pairs = self._marginals(objective, w)
-        sensitivity, log_det = _sensitivity(K, p, g)
-        transition = _transition_terms(
-            weights.transitions[np.ix_(self.active, self.active)] - objective.mean_T,
-            pairs,
-            kernel.transition,
+        root, _ = cholesky(K)  # [N, N]
+        objective = self._objective(kernel, root)
+        value, w = self._mode(objective)
+        point = self._point(objective, w)
+        dets = Determinants.of(K, kernel.transition, point)
+        q = self._pulled(objective, w, point, dets.by_scores(point))
+        self.last = point
+        g = point.gradient
+        half = (0.5 * g.unary + q.unary) @ g.unary.T  # [N, N]
+        sensitivity = dets.by_kernel + 0.5 * (half + half.T)  # [N, N]
+        *slope, by_bias = self._slope(kernel, units, sensitivity)
+        T, start = (kernel.transition * part for part in _collapse(point, g))
+        q_T, q_start = _collapse(point, q)
+        by_transition = dets.by_variance + float(
+            0.5 * ((T * T).sum() + (start * start).sum()) / kernel.transition
+            + (q_T * T).sum()
+            + (q_start * start).sum()
         )
-        slope = self._slope(kernel, units, sensitivity)
-        return Evidence(
-            -value - 0.5 * log_det + transition[0],
-            np.array([*slope[:-1], transition[1], slope[-1]]),
-        )
+        return Evidence(dets.value - value, np.array([*slope, by_transition, by_bias]))
 
-    def _objective(
-        self, kernel: GroupKernel, units: list[FloatArray]
-    ) -> ChainObjective:
-        """Whitened objective; RBF parts enter through their own factors."""
-        columns = {
-            name: cholesky(unit)[0] for name, unit in zip(self.rbf, units, strict=True)
-        }  # [N, N]
+    def _objective(self, kernel: GroupKernel, root: FloatArray) -> ChainObjective:
+        """Whitened objective: scores are the factor of K times standard normals."""
         return ChainObjective(
-            scaled_features(self.features, kernel, columns),
+            FeatureMatrix(("root",), (root,), self.offsets),
             self.mask,
             1.0,
             TransitionPrior(
-                self.mean,
-                self.mean_start,
-                kernel.transition**0.5,
-                kernel.bias**0.5,
+                self.mean, self.mean_start, kernel.transition**0.5, scale_bias=0.0
             ),
         )
 
     def _mode(self, objective: ChainObjective) -> tuple[float, FloatArray]:
-        """Minimise from the last mode; return the value and the weights."""
-        w = self.w
-        if w is None or len(w) != objective.n_parameters:
-            w = np.zeros(objective.n_parameters)
+        """Minimise from the last mode; return the value and the whitened mode."""
+        w = np.zeros(objective.n_parameters)  # [P]
+        if self.last is not None:
+            w = _whitened(objective, self.last.gradient)
         value = np.inf
         for k, step in enumerate(lbfgs(objective, w)):
             w, value = step.x, step.value
-            if step.change < _TOLERANCE or k >= _MAX_STEPS:
+            if step.change < self.tol or k >= _MAX_STEPS:
                 break
         if not np.isfinite(value):
             value = objective(w)[0]
-        self.w = w
         return float(value), w
 
-    def _marginals(
-        self, objective: ChainObjective, w: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Full marginals p, g = restricted − full, and expected transition counts."""
-        packed = objective.layout
-        U, T, start = objective.scores(w)  # [N, A] in stacked order
-        free = forward_backward(U, T, packed, start=start)
-        tied = forward_backward(
-            U, T, packed, start=start, mask=self.mask[:, self.active]
-        )
-        return free.marginals, tied.marginals - free.marginals, free.pairs
+    def _point(self, objective: ChainObjective, w: FloatArray) -> ChainPoint:
+        """Lattices at the mode; start scores become part of the first tokens."""
+        U, T, start = objective.scores(w)  # [N, A], [A, A], [A]
+        layout = objective.layout
+        U[layout.order[: len(layout.sentences)]] += start
+        return ChainPoint.at(U, T, layout, self.mask[:, self.active])
+
+    def _pulled(
+        self,
+        objective: ChainObjective,
+        w: FloatArray,
+        point: ChainPoint,
+        s: Counts,
+    ) -> Counts:
+        """Q = (I + WK)⁻¹ s, transitions and start scores taken along."""
+        gradient = objective(w)[1]  # [P]
+
+        def product(v: FloatArray) -> FloatArray:
+            step = 1e-4 / max(float(np.linalg.norm(v)), 1e-300)
+            change: FloatArray = (objective(w + step * v)[1] - gradient) / step  # [P]
+            return change
+
+        b = _whitened(objective, s)  # [P]
+        a = conjugate_gradient(product, b, max_steps=self.cg_steps)  # [P]
+        U, T, start = objective.scores(a)  # with the prior means, taken off again
+        layout = objective.layout
+        U[layout.order[: len(layout.sentences)]] += start - objective.mean_start
+        move = Counts(U, T - objective.mean_T)
+        bend = point.moved(move, tied=False) - point.moved(move, tied=True)
+        return s - bend
 
     def _total(self, kernel: GroupKernel, units: list[FloatArray]) -> FloatArray:
         """The sum of all parts, [N, N]."""
-        K = np.full((self.features.n_tokens,) * 2, kernel.bias)  # [N, N]
+        n = len(self.mask)
+        K = np.full((n, n), kernel.bias)  # [N, N]
         for name, gram in zip(self.linear, self.grams, strict=True):
             K += kernel.linear[name] * gram
         for name, unit in zip(self.rbf, units, strict=True):
@@ -227,53 +257,21 @@ def _gram(block: Any) -> FloatArray:
     return np.asarray(product, dtype=np.float64)
 
 
-def _sensitivity(
-    K: FloatArray, p: FloatArray, g: FloatArray
-) -> tuple[FloatArray, float]:
-    """∂E/∂K, [N, N], and Σ_y log|B_y|."""
-    n, n_labels = p.shape
-    w = p + g  # [N, A]
-    lam = np.maximum(p * (1.0 - p) - w * (1.0 - w), 0.0)  # [N, A]
-    root = np.sqrt(lam)  # [N, A]
-    total = 0.5 * (g @ g.T)  # [N, N]
-    log_det = 0.0
-    spread = np.empty_like(p)  # [N, A]: posterior variances
-    inverses = []
-    for y in range(n_labels):
-        r = root[:, y]  # [N]
-        B = r[:, None] * K * r[None, :]  # [N, N]
-        B.reshape(-1)[:: n + 1] += 1.0
-        L, _ = cholesky(B, overwrite=True)  # [N, N]
-        log_det += 2.0 * float(np.log(L.diagonal()).sum())
-        R = r[:, None] * cho_solve(L, np.diag(r))  # [N, N]
-        spread[:, y] = K.diagonal() - np.einsum("ij,ij->i", K @ R, K)
-        total -= 0.5 * R
-        inverses.append(R)
-    spread = np.where(lam > 0, spread, 0.0)  # [N, A]
-    s = _pull(spread, w) - _pull(spread, p)  # [N, A]
-    for y, R in enumerate(inverses):
-        q = s[:, y] - R @ (K @ s[:, y])  # [N]
-        total += 0.5 * (np.outer(q, g[:, y]) + np.outer(g[:, y], q))
-    return total, log_det
+def _collapse(point: ChainPoint, counts: Counts) -> tuple[FloatArray, FloatArray]:
+    """Parts of transitions and of start scores, [A, A] and [A]."""
+    return counts.pairs, point.first(counts.unary).sum(axis=0)
 
 
-def _pull(spread: FloatArray, p: FloatArray) -> FloatArray:
-    """Derivative of ½ Σ v·p(1 − p) in the scores behind p, [N, A]."""
-    inner = 0.5 * spread * (1.0 - 2.0 * p) * p  # [N, A]
-    pull: FloatArray = inner - p * inner.sum(axis=1, keepdims=True)  # [N, A]
-    return pull
-
-
-def _transition_terms(
-    T: FloatArray, pairs: FloatArray, variance: float
-) -> tuple[float, float]:
-    """Part of the evidence that belongs to the transitions, and its derivative."""
-    rows = np.maximum(pairs.sum(axis=1, keepdims=True), 1e-12)  # [A, 1]
-    h = pairs * (1.0 - pairs / rows)  # [A, A]
-    shrink = variance * h / (1.0 + variance * h)  # [A, A]
-    value = -0.5 * float(np.log1p(variance * h).sum())
-    slope = 0.5 * float((T * T).sum()) / variance - 0.5 * float(shrink.sum())
-    return value, slope
+def _whitened(objective: ChainObjective, counts: Counts) -> FloatArray:
+    """Chain rule from the scores to the whitened parameters, [P]."""
+    layout, scale = objective.layout, objective.scale
+    packed = counts.unary[layout.order]  # [N, A]
+    vector = np.zeros(objective.n_parameters)  # [P]
+    _, dense, _, T, start = objective.split(vector)
+    dense += objective.V.T @ packed
+    T += scale * counts.pairs
+    start += scale * packed[: len(layout.sentences)].sum(axis=0)
+    return vector
 
 
 def learn_groups(
@@ -281,13 +279,14 @@ def learn_groups(
     kernel: GroupKernel,
     *,
     n_steps: int = 8,
+    spread: float = 1.0,
     on_step: Callable[[float, GroupKernel], None] | None = None,
 ) -> tuple[GroupKernel, float]:
-    """Climb the evidence in all hyperparameters, by the signs of its derivatives.
+    """Climb the evidence in all hyperparameters, by quasi-Newton steps.
 
-    Every logarithm has a step of its own, which grows while its derivative keeps its
-    sign and shrinks when it turns (resilient propagation): the derivatives leave out
-    some curvature, so their signs deserve more trust than their sizes.
+    The logarithms have a normal prior around where they begin: some thousand tokens
+    cannot tell whether a group of rare features deserves small weights or none, and
+    without the prior such groups are switched off.
 
     Parameters
     ----------
@@ -297,29 +296,44 @@ def learn_groups(
         Where to begin.
     n_steps : int
         Evaluations of the evidence.
+    spread : float
+        Prior standard deviation of the logarithms.
     on_step : callable, optional
         Called with every (evidence, kernel) tried.
 
     Returns
     -------
     kernel : GroupKernel
-        The best seen.
+        The best seen, by evidence times prior.
     value : float
         Its evidence.
     """
     start = evidence.pack(kernel)  # [H]
-    logs, step = start.copy(), np.full(len(start), _FIRST_STEP)  # [H]
-    last = np.zeros(len(start))  # [H]
-    best_value, best = -np.inf, kernel
-    for _ in range(n_steps):
+    tried: list[tuple[float, float, GroupKernel]] = []
+
+    def loss(logs: FloatArray) -> tuple[float, FloatArray]:
+        if len(tried) == n_steps:
+            raise _EnoughError
         trial = evidence.unpack(logs)
         found = evidence(trial)
+        shift = (logs - start) / spread  # [H]
+        score = found.value - 0.5 * float(shift @ shift)
+        tried.append((score, found.value, trial))
         if on_step is not None:
             on_step(found.value, trial)
-        if found.value > best_value:
-            best_value, best = found.value, trial
-        sign = np.where(np.abs(found.gradient) > _FLAT, np.sign(found.gradient), 0.0)
-        step *= np.where(sign * last > 0, 1.2, np.where(sign * last < 0, 0.4, 1.0))
-        logs = np.clip(logs + sign * step, start - _REACH, start + _REACH)  # [H]
-        last = sign
-    return best, float(best_value)
+        return -score / _SCALE, (shift / spread - found.gradient) / _SCALE
+
+    with contextlib.suppress(_EnoughError):
+        minimize(
+            loss,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(log - _REACH, log + _REACH) for log in start],
+        )
+    _, value, best = max(tried, key=lambda one: one[0])
+    return best, value
+
+
+class _EnoughError(Exception):
+    """All evaluations are spent."""

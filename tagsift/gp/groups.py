@@ -7,8 +7,9 @@ r"""A sum of kernels over feature groups, in whitened coordinates.
 
 Linear parts stay in weight space, where they cost what a conditional random field
 costs: multiplying a group's columns by σ_g makes its weights standard normal. RBF parts
-become columns too, through inducing points: A = chol(K_ZZ)⁻¹ K_Zn, times σ_r. The latent
-values are then f = Φw with w ~ N(0, I); their mode is found by quasi-Newton steps on w.
+become columns too, through inducing points: A = chol(K_ZZ)⁻¹ K_Zn, times σ_r. The
+latent values are then f = Φw with w ~ N(0, I); their mode is found by quasi-Newton
+steps on w.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from tagsift.backend import cholesky, solve_triangular
 from tagsift.features import FeatureMatrix
@@ -30,6 +32,8 @@ __all__ = ["GroupKernel", "InducingColumns", "rbf_inputs", "scaled_features"]
 
 #: Where θ of an RBF part starts, in units of 1 / median squared distance.
 _START_THETA = 0.5
+#: Tokens whose columns are computed at once.
+_PORTION = 8192
 
 
 @dataclass(frozen=True)
@@ -134,19 +138,25 @@ class InducingColumns:
         K = np.exp(-theta * squared_distances(points, points))  # [M, M]
         return cls(points, cholesky(K, overwrite=True)[0], theta)
 
-    def columns(self, X: Any) -> FloatArray:
-        """Whitened columns Aᵀ of tokens, at unit amplitude, [N, M]."""
-        K = squared_distances(self.points, X)  # [M, N]
-        K *= -self.theta
-        np.exp(K, out=K)
-        A = solve_triangular(self.root, K, overwrite=True)  # [M, N]
-        return np.ascontiguousarray(A.T)  # [N, M]
+    def columns(self, X: Any) -> NDArray[np.float32]:
+        """Whitened columns Aᵀ of tokens, at unit amplitude, single precision, [N, M].
+
+        Some thousand tokens at a time: beside the result there is little in memory.
+        """
+        found = np.empty((X.shape[0], len(self.root)), dtype=np.float32)  # [N, M]
+        for lo in range(0, X.shape[0], _PORTION):
+            K = squared_distances(self.points, X[lo : lo + _PORTION])  # [M, n]
+            K *= -self.theta
+            np.exp(K, out=K)
+            A = solve_triangular(self.root, K, overwrite=True)  # [M, n]
+            found[lo : lo + _PORTION] = A.T
+        return found
 
 
 def scaled_features(
     features: FeatureMatrix,
     kernel: GroupKernel,
-    columns: Mapping[str, FloatArray],
+    columns: Mapping[str, NDArray[Any]],
 ) -> FeatureMatrix:
     """Whitened features Φ: every column times its prior standard deviation.
 
@@ -164,5 +174,7 @@ def scaled_features(
         block * kernel.linear[name] ** 0.5
         for name, block in zip(features.names, features.blocks, strict=True)
     ]
-    blocks += [matrix * kernel.rbf[name][0] ** 0.5 for name, matrix in columns.items()]
+    for name, matrix in columns.items():
+        scale = matrix.dtype.type(kernel.rbf[name][0] ** 0.5)
+        blocks.append(matrix * scale)  # [N, M]
     return FeatureMatrix(tuple(names), tuple(blocks), features.offsets)

@@ -44,6 +44,8 @@ _LEARN_TOKENS = 1000
 _BANNED = -5.0
 #: Share of the training sentences that the temperature is set on.
 _HELD_OUT = 0.2
+#: How much rougher the fit without them is.
+_ROUGH = 100.0
 
 
 class ChainGP(SequenceTagger):
@@ -172,9 +174,9 @@ class ChainGP(SequenceTagger):
             self.kernel_,
             {name: part.columns(inputs[name]) for name, part in columns.items()},
         )
-        self.temperature_ = self._find_temperature(train, phi)
-        objective = ChainObjective(phi, train.mask, 1.0, self._prior(train.n_labels))
-        w = self._minimise(objective, "ChainGP: mode", warn=True)  # [P]
+        self.temperature_, w = self._find_temperature(train, phi)  # [P]
+        objective = self._objective(phi, train.mask)
+        w = self._minimise(objective, w, "ChainGP: mode", self.tol, warn=True)  # [P]
         self.columns_ = columns
         self.weights_ = objective.weights(w)
         self.spread_ = Spread.at_mode(
@@ -260,40 +262,55 @@ class ChainGP(SequenceTagger):
             for name, (_, theta) in self.kernel_.rbf.items()
         }
 
-    def _find_temperature(self, train: TrainingSet, phi: FeatureMatrix) -> float:
-        """Temperature at which sentences held out of a fit are likeliest."""
+    def _objective(self, phi: FeatureMatrix, mask: BoolArray) -> ChainObjective:
+        prior = self._prior(mask.shape[1])
+        return ChainObjective(phi, mask, 1.0, prior, single=True)
+
+    def _find_temperature(
+        self, train: TrainingSet, phi: FeatureMatrix
+    ) -> tuple[float, FloatArray | None]:
+        """Temperature at which sentences held out of a fit are likeliest.
+
+        Holding a sentence out is to allow it every label: its likelihood is then 1. The
+        parameters are those of the whole fit, which can begin where this one ends.
+        """
         if not isinstance(self.temperature, str):
-            return float(self.temperature)
+            return float(self.temperature), None
         rng = np.random.default_rng([train.seed, 20])
-        order = rng.permutation(train.features.n_sequences)  # [S]
-        n_out = int(round(_HELD_OUT * len(order)))
-        if n_out < 10:
-            return 1.0
-        out, kept = np.sort(order[:n_out]), np.sort(order[n_out:])
-        whole = TrainingSet(phi, train.mask, train.classes, train.scheme, train.seed)
-        seen, unseen = whole.take_sequences(kept), whole.take_sequences(out)
-        if not (seen.n_tokens and unseen.n_tokens):
-            return 1.0
-        objective = ChainObjective(
-            seen.features, seen.mask, 1.0, self._prior(train.n_labels)
+        order = rng.permutation(np.flatnonzero(train.features.lengths))  # [S']
+        out = np.sort(order[: round(_HELD_OUT * len(order))])
+        if len(out) < 10:
+            return 1.0, None
+        held = np.zeros(train.features.n_sequences, dtype=bool)  # [S]
+        held[out] = True
+        tokens = np.repeat(held, train.features.lengths)  # [N]
+        mask = train.mask.copy()  # [N, L]
+        mask[tokens] = train.mask.any(axis=0)
+        objective = self._objective(phi, mask)
+        w = self._minimise(
+            objective, None, "ChainGP: temperature", _ROUGH * self.tol, warn=False
         )
-        w = self._minimise(objective, "ChainGP: temperature", warn=False)
-        weights = objective.weights(w)
+        weights, unseen = objective.weights(w), phi.take_sequences(out)
 
         def loss(log_t: float) -> float:
             softer = _tempered(weights, float(np.exp(log_t)))
-            return -float(
-                marginal_likelihood(softer, unseen.features, unseen.mask).sum()
-            )
+            return -float(marginal_likelihood(softer, unseen, train.mask[tokens]).sum())
 
         best = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")
-        return float(np.exp(best.x))
+        return float(np.exp(best.x)), w
 
     def _minimise(
-        self, objective: ChainObjective, title: str, *, warn: bool
+        self,
+        objective: ChainObjective,
+        w: FloatArray | None,
+        title: str,
+        tol: float,
+        *,
+        warn: bool,
     ) -> FloatArray:
-        """Run quasi-Newton steps from zero to the mode, [P]."""
-        w = np.zeros(objective.n_parameters)  # [P]
+        """Run quasi-Newton steps from `w`, or from zero, to the mode, [P]."""
+        if w is None:
+            w = np.zeros(objective.n_parameters)  # [P]
         self.n_iter_, value, change = 0, objective(w)[0], 0.0
         steps = progress(
             lbfgs(objective, w), title, enabled=bool(self.verbose), total=self.max_iter
@@ -301,9 +318,9 @@ class ChainGP(SequenceTagger):
         for step in steps:
             w, value, change = step.x, step.value, step.change
             self.n_iter_ += 1
-            if change <= self.tol or self.n_iter_ == self.max_iter:
+            if change <= tol or self.n_iter_ == self.max_iter:
                 break
-        if warn and change > self.tol:
+        if warn and change > tol:
             warnings.warn(
                 f"ChainGP stopped after max_iter={self.max_iter} steps, the last of "
                 f"which changed the objective by {change:.1e} of its value; raise "
