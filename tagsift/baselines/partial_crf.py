@@ -11,15 +11,15 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from tagsift.base import Method, SequenceTagger, TrainingSet
+from tagsift.baselines._tuning import Tuning, tune
+from tagsift.chain.lattice import forward_backward
+from tagsift.chain.layout import ChainLayout
+from tagsift.chain.lbfgs import lbfgs
 from tagsift.chain.linear_chain import (
     ChainObjective,
     ChainWeights,
     marginal_likelihood,
 )
-from tagsift.chain.lbfgs import lbfgs
-from tagsift.baselines._tuning import Tuning, tune
-from tagsift.chain.lattice import forward_backward
-from tagsift.chain.layout import ChainLayout
 from tagsift.chain.viterbi import viterbi
 from tagsift.data import allowed_transitions
 from tagsift.errors import ConvergenceWarning

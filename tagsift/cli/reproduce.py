@@ -46,9 +46,7 @@ def run(
         Path | None,
         typer.Option(help="Folder of the records; default: OUT/records."),
     ] = None,
-    backend: Annotated[
-        str, typer.Option(help="loky, sequential or ray.")
-    ] = "loky",
+    backend: Annotated[str, typer.Option(help="loky, sequential or ray.")] = "loky",
     minutes: Annotated[
         float | None, typer.Option(help="Begin no new cell after this time.")
     ] = None,

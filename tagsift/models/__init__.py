@@ -1,4 +1,4 @@
-"""Estimators of our own: the paper's model, the chain GP, and a floor to compare with."""
+"""Estimators of our own: the paper's model, ChainGP, and a floor to compare with."""
 
 from __future__ import annotations
 
