@@ -104,6 +104,11 @@ class Block:
         self.atoms[0, unary.size :] = pairs.ravel()
         self._multiply(0, unary.shape[1])
 
+    def reset(self) -> None:
+        """Put all weight back on the zero atom; the others stay in store."""
+        self.weights[: self.size] = 0.0
+        self.weights[0] = 1.0
+
     def restart(self, unary: FloatArray, pairs: FloatArray, loss: FloatArray) -> None:
         """Put all weight on one mixture of atoms, given by its mean."""
         self.size = 2

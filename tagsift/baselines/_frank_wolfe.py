@@ -70,6 +70,14 @@ class Solution:
     duals: list[float] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """Best competitors of the sentences of a batch [N'], and their gaps [B]."""
+
+    labels: IntArray
+    gaps: FloatArray
+
+
 class _Mean:
     """Weighted mean of the atoms of every block of one term."""
 
@@ -163,23 +171,25 @@ class BlockFrankWolfe:
             Stop after so many passes.
         """
         self._prepare(terms, reward)
-        primal, dual = self.objective(terms, reward), self._dual(terms)
-        duals = [dual]
-        converged = primal - dual <= tol * primal
-        while not converged and len(duals) <= max_passes:
+        if self._dual(terms) < 0:  # worse than no weights at all: begin with those
+            for blocks in self.blocks:
+                for block in blocks.values():
+                    block.reset()
+            self._prepare(terms, reward)
+        duals: list[float] = []
+        while True:
+            answers = self._answers(self.everything, terms)
+            gap = sum(float(answer.gaps.sum()) for answer in answers)
+            duals.append(self._dual(terms))
+            primal = duals[-1] + gap
+            converged = gap <= tol * primal
+            if converged or len(duals) > max_passes:
+                return Solution(primal, duals[-1], len(duals) - 1, converged, duals)
             if self.plain_passes > 0:
-                gap = self._plain_pass(terms)
+                self._plain_pass(terms)
             else:
-                blocks = len(self.sentences) * len(terms)
-                gap = self._corrective_pass(terms, _SHARE * tol * primal / blocks)
-            dual = self._dual(terms)
-            duals.append(dual)
-            if gap <= 1.2 * tol * primal or len(duals) % 10 == 0:
-                primal = self.objective(terms, reward)
-                converged = primal - dual <= tol * primal
-        if not converged:
-            primal = self.objective(terms, reward)
-        return Solution(primal, dual, len(duals) - 1, converged, duals)
+                share = _SHARE * tol * primal / (len(self.sentences) * len(terms))
+                self._corrective_pass(terms, answers, share)
 
     def scores(self) -> FloatArray:
         """Unary scores of all tokens at the current weights, [N, L]."""
@@ -218,6 +228,7 @@ class BlockFrankWolfe:
 
     def _prepare(self, terms: Sequence[Term], reward: Reward) -> None:
         """Set rewards and losses, and sum w afresh from the weights of all atoms."""
+        self.reward = reward
         n_tokens, n_sequences = len(reward.unary), len(reward.pairs)
         if not self.blocks:
             self.blocks = [
@@ -244,53 +255,58 @@ class BlockFrankWolfe:
             self.A += rate * pairs
         self.E = np.asarray(self.X.T @ residue)  # [D, L]
 
-    def _plain_pass(self, terms: Sequence[Term]) -> float:
+    def _answers(self, batch: Batch, terms: Sequence[Term]) -> list[_Answer]:
+        """Decode a batch for every term, all at the same w."""
+        U = np.asarray(self.X[batch.tokens] @ self.E)  # [N', L]
+        rewarded = batch.sum((U * self.reward.unary[batch.tokens]).sum(axis=1))  # [B]
+        pairs = self.reward.pairs[batch.sentences]  # [B, L, L]
+        rewarded += np.einsum("sab,ab->s", pairs, self.A)  # [B]
+        answers = []
+        for term, mean in zip(terms, self.means, strict=True):
+            if term.weight == 0:
+                nothing = np.zeros(len(batch.sentences))  # [B]
+                answers.append(_Answer(np.zeros(0, dtype=np.int64), nothing))
+                continue
+            labels, best = batch.decode(term, U, self.A)  # [N'], [B]
+            held = mean.unary[batch.tokens] * (U + term.loss[batch.tokens])  # [N', L]
+            current = batch.sum(held.sum(axis=1))  # [B]
+            current += mean.pairs[batch.sentences] @ self.A.ravel()  # [B]
+            gaps = term.weight * (np.maximum(best, rewarded) - current)  # [B]
+            answers.append(_Answer(labels, np.maximum(gaps, 0.0)))
+        return answers
+
+    def _plain_pass(self, terms: Sequence[Term]) -> None:
         """Decode a few sentences at a time and step towards the answers."""
-        gap = 0.0
         for b in self.rng.permutation(len(self.batches)):
-            for k, term in enumerate(terms):
-                batch = self.batches[b]
-                labels, gaps = self._gaps(batch, term, self.means[k])  # [N'], [B]
-                gap += float(gaps.sum())
-                for i in self.rng.permutation(np.flatnonzero(gaps)):
-                    s, own = int(batch.sentences[i]), batch.part(i)
-                    self._step(s, term, self.blocks[k][s], self.means[k], labels[own])
+            batch = self.batches[b]
+            answers = self._answers(batch, terms)
+            for i in self.rng.permutation(len(batch.sentences)):
+                s, own = int(batch.sentences[i]), batch.part(i)
+                for k, (term, answer) in enumerate(zip(terms, answers, strict=True)):
+                    if answer.gaps[i] > 0:
+                        y = answer.labels[own]  # [T]
+                        self._step(s, term, self.blocks[k][s], self.means[k], y)
         self.plain_passes -= 1
         if self.plain_passes == 0:
             for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
                 for s, block in blocks.items():
                     rows = block.sentence.rows
                     block.restart(mean.unary[rows], mean.pairs[s], term.loss[rows])
-        return gap
 
-    def _corrective_pass(self, terms: Sequence[Term], share: float) -> float:
-        """Decode all sentences, correct the weights of atoms, and sweep once more."""
-        batch, gap = self.everything, 0.0
-        for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
-            labels, gaps = self._gaps(batch, term, mean)  # [N], [S']
-            gap += float(gaps.sum())
-            for i in self.rng.permutation(np.flatnonzero(gaps > share)):
-                s = int(batch.sentences[i])
-                block = blocks[s]
-                block.add(labels[batch.part(i)], term.loss[block.sentence.rows])
-                self._correct(s, term, block, mean, share)
+    def _corrective_pass(
+        self, terms: Sequence[Term], answers: Sequence[_Answer], share: float
+    ) -> None:
+        """Add the answers of all sentences to their atoms, and correct the weights."""
+        batch = self.everything
+        for i in self.rng.permutation(len(batch.sentences)):
+            s, own = int(batch.sentences[i]), batch.part(i)
+            for k, (term, answer) in enumerate(zip(terms, answers, strict=True)):
+                if answer.gaps[i] > share:
+                    block = self.blocks[k][s]
+                    block.add(answer.labels[own], term.loss[block.sentence.rows])
+                    self._correct(s, term, block, self.means[k], share)
         for _ in range(_SWEEPS - 1):
             self._sweep(terms, share)
-        return gap
-
-    def _gaps(
-        self, batch: Batch, term: Term, mean: _Mean
-    ) -> tuple[IntArray, FloatArray]:
-        """Best competitor of every sentence, and what it adds to the duality gap."""
-        if term.weight == 0:
-            nobody = np.zeros(len(batch.tokens), dtype=np.int64)  # [N']
-            return nobody, np.zeros(len(batch.sentences))
-        U = np.asarray(self.X[batch.tokens] @ self.E)  # [N', L]
-        labels, best = batch.decode(term, U, self.A)  # [N'], [B]
-        held = mean.unary[batch.tokens] * (U + term.loss[batch.tokens])  # [N', L]
-        current = batch.sum(held.sum(axis=1))  # [B]
-        current += mean.pairs[batch.sentences] @ self.A.ravel()  # [B]
-        return labels, term.weight * np.maximum(best - current, 0.0)
 
     def _sweep(self, terms: Sequence[Term], share: float) -> None:
         """Correct the weights of all blocks that have a choice."""

@@ -50,7 +50,7 @@ class CLLP(MaxMarginTagger):
     >>> from tagsift.baselines.cllp import CLLP
     >>> X = [["the", "dog", "runs"], ["a", "cat", "sleeps"]]
     >>> y = [["D", "N", "V"], ["D", {"N", "V"}, "V"]]
-    >>> CLLP(lam=0.1).fit(X, y).recovered_[1]
+    >>> CLLP().fit(X, y).recovered_[1]
     ['D', 'N', 'V']
     """
 
@@ -60,10 +60,15 @@ class CLLP(MaxMarginTagger):
         family="large margin, two margins",
         disambiguation="identification",
         structured=True,
-        settings="C1=0.1, C2=1 (0.1, 1, 10 each), lam=1, max_rounds=15",
+        settings="C1=0.1, C2=1 (0.1, 1, 10 each), lam=0.1, max_rounds=15",
         cost="rounds × 2 × NAIVE",
         source="Li, Zhang & Chen, ECML PKDD 2013 (reconstructed)",
     )
+    #: What `tune` chooses from.
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {
+        "C1": (0.1, 1.0, 10.0),
+        "C2": (0.1, 1.0, 10.0),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C1": [Interval(Real, 0, None, closed="left")],
         "C2": [Interval(Real, 0, None, closed="neither")],
@@ -78,7 +83,7 @@ class CLLP(MaxMarginTagger):
         C2: float = 1.0,
         inter_loss: Literal["set", "label"] = "set",
         max_rounds: int = 15,
-        lam: float = 1.0,
+        lam: float = 0.1,
         loss: str = "count",
         tol: float = 2e-3,
         max_passes: int = 500,

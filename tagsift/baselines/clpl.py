@@ -48,7 +48,7 @@ class CLPL(MaxMarginTagger):
     >>> from tagsift.baselines.clpl import CLPL
     >>> X = [["the", "dog", "runs"], ["a", "cat", "sleeps"]]
     >>> y = [["D", "N", "V"], ["D", {"N", "V"}, "V"]]
-    >>> CLPL(lam=0.1).fit(X, y).recovered_[1]
+    >>> CLPL().fit(X, y).recovered_[1]
     ['D', 'N', 'V']
     """
 
@@ -58,10 +58,12 @@ class CLPL(MaxMarginTagger):
         family="large margin",
         disambiguation="average",
         structured=True,
-        settings='lam=1 (0.01–10), reward="max", penalty="bridge", max_rounds=15',
+        settings='lam=0.1 (0.01–10), reward="max", penalty="bridge", max_rounds=15',
         cost="rounds × NAIVE, decoder × 2",
         source="Lou & Hamprecht, ICML 2012",
     )
+    #: What `tune` chooses from.
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {"lam": (0.01, 0.1, 1.0, 10.0)}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "reward": [StrOptions({"max", "mean"})],
         "penalty": [StrOptions({"bridge", "hinge"})],
@@ -74,7 +76,7 @@ class CLPL(MaxMarginTagger):
         reward: Literal["max", "mean"] = "max",
         penalty: Literal["bridge", "hinge"] = "bridge",
         max_rounds: int = 15,
-        lam: float = 1.0,
+        lam: float = 0.1,
         loss: str = "count",
         tol: float = 2e-3,
         max_passes: int = 500,
