@@ -10,8 +10,8 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install -qq \
 	--constraint constraints.txt
 FILES  := pyproject.toml constraints.txt
 
-# Threads of the linear algebra. More than one gains little at these sizes and loses a
-# lot where the cores are shared; set it to override.
+# Threads of the linear algebra. Two made fits six to eleven times slower on two cores
+# shared with other work; on idle cores more may pay: set it to override.
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
