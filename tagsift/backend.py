@@ -35,6 +35,7 @@ __all__ = [
     "device_of",
     "exp_inplace",
     "is_torch",
+    "log_softmax_parts",
     "logsumexp",
     "namespace",
     "softmax",
@@ -379,6 +380,29 @@ def softmax(x: Array, axis: int = -1) -> Array:
     e = xp.exp(x - shift)  # […]
     total = xp.sum(e, axis=axis, keepdims=True)  # […, 1]
     return e / xp.where(total > 0, total, xp.ones_like(total))  # […]
+
+
+def log_softmax_parts(x: Array) -> tuple[Array, Array]:
+    """Logsumexp and softmax along the last axis, from one pass of exponentials.
+
+    Parameters
+    ----------
+    x : array of shape (N, L)
+        Finite at one place in every row.
+
+    Returns
+    -------
+    total : array of shape (N,)
+        Logarithms of the sums of exponentials.
+    shares : array of shape (N, L)
+        Exponentials divided by their sums.
+    """
+    xp = namespace(x)
+    top = xp.max(x, axis=-1, keepdims=True)  # [N, 1]
+    shares = exp_inplace(x - top)  # [N, L]
+    sums = xp.sum(shares, axis=-1, keepdims=True)  # [N, 1]
+    shares /= sums
+    return (top + xp.log(sums))[..., 0], shares
 
 
 def exp_inplace(x: Array) -> Array:

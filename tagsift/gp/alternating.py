@@ -6,27 +6,31 @@ r"""Alternating optimisation of confidences and posterior: the loop of section I
 With the chain likelihood step 1 happens inside the likelihood at every call, so the
 loop only ascends. The bound is comparable from step to step at fixed C only; across
 outer steps it is recorded, and the loop stops when both it and the confidences have
-settled.
+settled. With the pieces, transitions are settled first, being independent of the
+tokens, and where the next outer step begins is extrapolated from the last ones.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from tagsift.backend import asarray, namespace, to_numpy
 from tagsift.chain.layout import ChainLayout
+from tagsift.gp.acceleration import Anderson
 from tagsift.gp.confidence import (
     confidence,
     literal_confidence,
     pair_confidence_sums,
     pair_weight_sums,
 )
+from tagsift.gp.expectations import Expected
 from tagsift.gp.likelihoods import Chain, Likelihood, Piecewise
 from tagsift.gp.pieces import neighbours
 from tagsift.gp.solver import Problem, State, ascend, evaluate, start
+from tagsift.gp.transitions import settle_transitions
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -40,6 +44,8 @@ __all__ = [
 
 #: Share of change in the site precisions above which the variances are refreshed.
 _STALE = 0.05
+#: The same while a token still moves more than the share `_CALM` of its confidence.
+_OUTDATED, _CALM = 2.0, 0.002
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,7 @@ class OuterStep:
     mean_confidence : float
         Mean confidence of the most confident candidate.
     refreshed : bool
-        Whether the variances were refreshed.
+        Whether the variances were refreshed; in the first step by its start.
     watched : ndarray of shape (n_watched, n_labels)
         Confidences of the watched tokens.
     """
@@ -182,7 +188,7 @@ def alternate(
     *,
     state: State | None = None,
     max_iter: int = 50,
-    n_mean: int = 2,
+    n_mean: int | None = None,
     tol: float = 1e-4,
     watch: IntArray | None = None,
     on_step: Any = None,
@@ -201,12 +207,13 @@ def alternate(
         A warm start; by default μ = 0.
     max_iter : int
         Most outer steps.
-    n_mean : int
-        Mean steps per outer step, on either side of a variance step.
+    n_mean : int, optional
+        Mean steps per outer step, on either side of a variance step; by default 1 where
+        the outer steps are accelerated, else 2.
     tol : float
-        Relative change of the bound per outer step, and a hundredth of the largest
-        change of a confidence, below which the loop stops. It stops with variances
-        that belong to its means: the last step refreshes them.
+        Relative change of the bound per outer step, and a tenth of the mean share of
+        confidence that a token moves, below which the loop stops. It stops with
+        variances that belong to its means: the last step refreshes them.
     watch : ndarray of int, optional
         Tokens whose confidences are recorded at every step (Figure 5).
     on_step : callable, optional
@@ -220,25 +227,44 @@ def alternate(
     chosen = np.zeros(0, dtype=np.int64) if watch is None else watch  # [W]
     if state is None:
         state = start(problem, _first_weights(settings, labels), labels.n_labels)
+    pieces = settings.likelihood == "piecewise" and settings.weighting == "confidence"
+    if pieces:
+        state = settle_transitions(
+            problem, state, labels.left, labels.right, tol=100 * tol
+        )
     C = _measure(settings, state, labels)  # [N, L]
     history: list[OuterStep] = []
     converged, last = False, -np.inf
-    due, limit = True, _STALE  # the first step refreshes the variances, and the last
+    due, limit = False, _STALE  # the start has fresh variances, the last step gets them
+    # Where confidences answer to variances that the bound ignores, haste overshoots.
+    fast = pieces and problem.expectation.uses_variance
+    patience = _OUTDATED if fast else _STALE
+    anderson, ahead, calm = Anderson(), state, True
     for _ in range(max_iter):
+        if ahead is not state:
+            state, C = ahead, _measure(settings, ahead, labels)
         likelihood = build_likelihood(settings, state, labels, C)
-        stale = due or _staleness(problem, likelihood, state) > limit
+        opening = evaluate(problem, likelihood, state)
+        stale = due or _staleness(opening[1], state) > (limit if calm else patience)
+        before = (state.beta, state.q.mu)
         state, bounds = ascend(
-            problem, likelihood, state, n_mean=n_mean, n_variance=int(stale)
+            problem,
+            likelihood,
+            state,
+            n_mean=n_mean or (1 if fast else 2),
+            n_variance=int(stale),
+            opening=opening,
         )
         fresh = _current_confidences(settings, problem, likelihood, state, labels)
         xp = namespace(fresh)
         change = float(xp.max(xp.abs(fresh - C)))
+        shift = float(xp.sum(xp.abs(fresh - C))) / (2.0 * max(len(fresh), 1))
         C = fresh
         step = OuterStep(
             bounds[-1],
             change,
             float(xp.mean(xp.max(C, axis=1))),
-            stale,
+            stale or not history,
             to_numpy(C[chosen]) if len(chosen) else np.zeros((0, labels.n_labels)),
         )
         history.append(step)
@@ -246,12 +272,20 @@ def alternate(
             on_step(step)
         moved = abs(bounds[-1] - last) / (1.0 + abs(bounds[-1]))
         last = bounds[-1]
-        settled = moved < tol and change < 100 * tol and len(history) > 2
+        # Accelerated steps leave less to gain than a last refresh adds.
+        rest = tol * (10.0 if due and fast else 1.0)
+        settled = moved < rest and shift < 10 * tol and len(history) > 2
         converged = settled and stale
         if converged:
             break
-        due = settled
+        due, calm = settled, shift < _CALM
         limit = 0.1 * limit if settled else limit
+        ahead = state
+        if stale:
+            anderson.forget()
+        elif fast and not settled:
+            beta, mu = anderson(before, (state.beta, state.q.mu))
+            ahead = replace(state, beta=beta, q=replace(state.q, mu=mu))
     sums, counts = pair_confidence_sums(
         state.q.mu_T, state.q.var_T, labels.left, labels.right
     )
@@ -277,9 +311,8 @@ def _current_confidences(
     return _measure(settings, state, labels)
 
 
-def _staleness(problem: Problem, likelihood: Likelihood, state: State) -> float:
+def _staleness(expected: Expected, state: State) -> float:
     """Mean change that the site precisions ask for, relative to their mean."""
-    _, expected = evaluate(problem, likelihood, state)
     xp = namespace(state.lam)
     asked = float(xp.mean(xp.abs(expected.precision - state.lam)))
     present = float(xp.mean(state.lam))

@@ -56,6 +56,7 @@ def laplace_evidence(
         Prior variance of the transitions.
     """
     covariance, _ = distances.covariance(kernel)
+    covariance = replace(covariance, variances=False)  # the mode needs none
     problem = Problem(covariance, Laplace(), prior_T)
     if state is None:
         state = start(problem, weights, weights.shape[1])

@@ -1,9 +1,8 @@
 """Where the inducing points stand, and the whitened matrices made from them.
 
 The points are training tokens. A seeded sample of distinct rows is drawn so that every
-label is represented, and among them points are taken greedily, each time the one whose
-latent value is least explained by those already taken (the pivots of a Cholesky
-factor).
+label is represented, and among them points are taken greedily, each time the one that
+explains most of what those already taken leave unexplained.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["choose_points", "dense_covariance", "inducing_covariance", "whiten"]
 
+#: Rows that compete for every place, and how many compete at least.
+_POOL, _SMALL_POOL = 2, 100
 #: Rows of dense features hashed at a time.
 _BLOCK = 4096
 
@@ -48,7 +49,7 @@ def choose_points(
     seed : int
         Seed of the sample.
     strategy : {"greedy", "uniform"}
-        Greedy conditional variance, or a uniform draw of distinct rows.
+        As above, or a uniform draw of distinct rows.
 
     Returns
     -------
@@ -61,7 +62,8 @@ def choose_points(
         return distinct
     if strategy == "uniform":
         return np.sort(rng.choice(distinct, n_points, replace=False))  # [M]
-    pool = _covering_sample(distinct, mask, min(len(distinct), 4 * n_points), rng)
+    competing = max(_POOL * n_points, _SMALL_POOL)
+    pool = _covering_sample(distinct, mask, min(len(distinct), competing), rng)
     exponent = np.zeros((len(pool), len(pool)))  # [P, P]
     for g, group in enumerate(groups):
         rows = group[pool]  # [P, D]
@@ -104,21 +106,30 @@ def _covering_sample(
 
 
 def _pivots(K: FloatArray, n_points: int) -> IntArray:
-    """Pivots of the Cholesky factor: greedy largest conditional variance, [M]."""
-    n = len(K)
-    left = K.diagonal().copy()  # [P]
-    rows = np.empty((n_points, n))  # [M, P]
+    """Greedy choice of the columns that explain most of the others, [M].
+
+    With R = K − K_PZ K_ZZ⁻¹ K_ZP what the points chosen so far leave unexplained, each
+    turn takes the column i with the largest |R_i|² / R_ii, by which the next step
+    shrinks R. (The largest R_ii alone, the pivot of a Cholesky factor, takes outliers,
+    which explain only themselves.)
+    """
+    left = K.diagonal().copy()  # [P], the diagonal of R
+    squares = np.einsum("ij,ij->i", K, K)  # [P], |R_i|²
+    rows = np.empty((n_points, len(K)))  # [M, P]
     chosen = np.empty(n_points, dtype=np.int64)  # [M]
     for k in range(n_points):
-        pivot = int(left.argmax())
-        if left[pivot] < 1e-8:
+        gain = np.where(left > 1e-8, squares / np.maximum(left, 1e-8), -1.0)  # [P]
+        gain[chosen[:k]] = -1.0
+        pivot = int(gain.argmax())
+        if gain[pivot] < 0:
             return chosen[:k]
         chosen[k] = pivot
         row = K[pivot] - rows[:k, pivot] @ rows[:k]  # [P]
         row /= np.sqrt(left[pivot])
-        rows[k] = row
+        turned = K @ row - (rows[:k] @ row) @ rows[:k]  # [P], R times the row
+        squares += row * (row * float(row @ row) - 2.0 * turned)
         left -= row * row
-        left[chosen[: k + 1]] = 0.0
+        rows[k] = row
     return chosen
 
 

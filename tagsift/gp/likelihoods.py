@@ -19,9 +19,10 @@ sequences by forward–backward. The solver and the expectations see only `Parti
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
-from tagsift.backend import logsumexp, namespace, softmax
+from tagsift.backend import log_softmax_parts, logsumexp, namespace
 from tagsift.chain.lattice import Lattice, forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.typing import Array
@@ -99,19 +100,23 @@ class Piecewise:
     weights: Array
     pair_weights: Array
 
+    @cached_property
+    def _tokens(self) -> Array:
+        """Weight of every token, [N]."""
+        return namespace(self.weights).sum(self.weights, axis=1)
+
     def free(self, U: Array, T: Array) -> Partition:
         """Weighted sum of the log-normalisers of all pieces."""
         xp = namespace(U)
-        tokens = xp.sum(self.weights, axis=1)  # [N]
+        tokens = self._tokens  # [N]
         lefts = xp.sum(self.pair_weights, axis=1)  # [L]
-        value = xp.sum(tokens * logsumexp(U, axis=1)) + xp.sum(
-            lefts * logsumexp(T, axis=1)
-        )  # []
-        p = softmax(U, axis=1)  # [N, L]
+        norms, p = log_softmax_parts(U)  # [N], [N, L]
+        norms_T, p_T = log_softmax_parts(T)  # [L], [L, L]
+        value = xp.sum(tokens * norms) + xp.sum(lefts * norms_T)  # []
         return Partition(
             float(value),
             tokens[:, None] * p,  # [N, L]
-            lefts[:, None] * softmax(T, axis=1),  # [L, L]
+            lefts[:, None] * p_T,  # [L, L]
             tokens[:, None] * (p * (1.0 - p)),  # [N, L]
         )
 
@@ -151,8 +156,8 @@ class Separate:
 
 def _softmax_partition(U: Array, T: Array) -> Partition:
     xp = namespace(U)
-    p = softmax(U, axis=1)  # [N, L]
-    value = xp.sum(logsumexp(U, axis=1))  # []
+    norms, p = log_softmax_parts(U)  # [N], [N, L]
+    value = xp.sum(norms)  # []
     return Partition(float(value), p, xp.zeros_like(T), p * (1.0 - p))
 
 

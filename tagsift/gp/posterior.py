@@ -27,9 +27,11 @@ scales it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
+
+import numpy as np
 
 from tagsift.backend import (
     cho_solve,
@@ -51,6 +53,12 @@ __all__ = [
 ]
 
 
+#: Factor, variances [N], KL and log-determinant of one label.
+_Part: TypeAlias = tuple[Array, Array, float, float]
+#: Tokens whose columns are worked on at a time.
+_BLOCK = 1024
+
+
 @dataclass(frozen=True)
 class Factors:
     """What one Cholesky factor per label yields.
@@ -63,17 +71,28 @@ class Factors:
         √λ.
     var : array of shape (n_tokens, n_labels)
         Posterior variances.
-    kl : float
-        The part of Equation (13) that depends on V: ½[log|V⁻¹K| + tr(VK⁻¹) − N].
-    log_det : float
-        log|V⁻¹K|, summed over the labels.
+    kls : list of float
+        The part of Equation (13) that depends on V, ½[log|V⁻¹K| + tr(VK⁻¹) − N], of
+        every label.
+    log_dets : list of float
+        log|V⁻¹K| of every label.
     """
 
     cholesky: list[Array]
     root: Array
     var: Array
-    kl: float
-    log_det: float
+    kls: list[float]
+    log_dets: list[float]
+
+    @property
+    def kl(self) -> float:
+        """The part of Equation (13) that depends on V, summed over the labels."""
+        return sum(self.kls)
+
+    @property
+    def log_det(self) -> float:
+        """log|V⁻¹K|, summed over the labels."""
+        return sum(self.log_dets)
 
 
 class Covariance(Protocol):
@@ -83,8 +102,11 @@ class Covariance(Protocol):
     def size(self) -> int:
         """Length of one label's coefficients β."""
 
-    def factor(self, lam: Array) -> Factors:
-        """Variances and KL for the site precisions λ [N, L]."""
+    def factor(self, lam: Array, last: Factors | None = None) -> Factors:
+        """Variances and KL for the site precisions λ [N, L].
+
+        Labels whose λ stands as it stood in `last` take over what is there.
+        """
 
     def mean(self, beta: Array) -> Array:
         """Means μ [N, L] for the coefficients β [B, L]."""
@@ -109,35 +131,39 @@ class Dense:
         Correlations exp(−θd) of every label; labels with equal θ share one array.
     amplitude : sequence of float
         Prior variance σ² of every label.
+    variances : bool
+        Without it `factor` gives log-determinants only, and zeros for the rest.
     """
 
     grams: Sequence[Array]
     amplitude: Sequence[float]
+    variances: bool = True
 
     @property
     def size(self) -> int:
         """Length of β: one coefficient per token."""
         return int(self.grams[0].shape[0])
 
-    def factor(self, lam: Array) -> Factors:
+    def factor(self, lam: Array, last: Factors | None = None) -> Factors:
         """B = I + √λ K √λ; v = k − |L_B⁻¹ √λ k_n|²."""
+        return _factor(self._label, self.grams, self.amplitude, lam, last)
+
+    def _label(self, y: int, lam: Array, root: Array) -> _Part:
+        """Factor, variances, KL and log-determinant of one label."""
         xp = namespace(lam)
-        root = xp.sqrt(lam)  # [N, L]
-        lowers, columns, kl, log_det = [], [], 0.0, 0.0
-        for y, (gram, scale) in enumerate(zip(self.grams, self.amplitude, strict=True)):
-            side = root[:, y] * scale**0.5  # [N]
-            B = side[:, None] * gram  # [N, N]
-            B *= side[None, :]
-            L, _ = cholesky(_plus_identity(B), overwrite=True)  # [N, N]
-            half = solve_triangular(L, side[:, None] * gram, overwrite=True)  # [N, N]
-            var = scale * (gram.diagonal() - _column_squares(half))  # [N]
-            var = xp.where(var > 0, var, xp.zeros_like(var))  # [N]
-            log_det += _log_det(L)
-            kl -= 0.5 * float(xp.sum(lam[:, y] * var))
-            lowers.append(L)
-            columns.append(var)
-        kl += 0.5 * log_det  # tr(VK⁻¹) = N − Σ λ·v, here without the prior's residual
-        return Factors(lowers, root, xp.stack(columns, axis=1), kl, log_det)
+        gram, scale = self.grams[y], self.amplitude[y]
+        side = root * scale**0.5  # [N]
+        B = side[:, None] * gram  # [N, N]
+        B *= side[None, :]
+        L, _ = cholesky(_plus_identity(B), overwrite=True)  # [N, N]
+        if not self.variances:
+            return L, xp.zeros_like(lam), 0.0, _log_det(L)
+        half = solve_triangular(L, side[:, None] * gram, overwrite=True)  # [N, N]
+        var = scale * (gram.diagonal() - _column_squares(half))  # [N]
+        var = xp.where(var > 0, var, xp.zeros_like(var))  # [N]
+        log_det = _log_det(L)
+        # tr(VK⁻¹) = N − Σ λ·v
+        return L, var, 0.5 * (log_det - float(xp.sum(lam * var))), log_det
 
     def mean(self, beta: Array) -> Array:
         """μ = Kα."""
@@ -178,37 +204,45 @@ class Inducing:
     jitter : float
         Largest number that had to be added to the unit diagonal of the inducing points'
         correlations.
+    variances : bool
+        Without it `factor` gives log-determinants only, and zeros for the rest.
     """
 
     A: Sequence[Array]
     norms: Sequence[Array]
     amplitude: Sequence[float]
     jitter: float = 0.0
+    variances: bool = True
 
     @property
     def size(self) -> int:
         """Length of β: one coefficient per inducing point."""
         return int(self.A[0].shape[0])
 
-    def factor(self, lam: Array) -> Factors:
+    def factor(self, lam: Array, last: Factors | None = None) -> Factors:
         """Λ = I + A diag(λ) Aᵀ; v = k − |A_n|² + |L_Λ⁻¹ A_n|²."""
+        return _factor(self._label, self.A, self.amplitude, lam, last)
+
+    def _label(self, y: int, lam: Array, root: Array) -> _Part:
+        """Factor, variances, KL and log-determinant of one label, block by block."""
         xp = namespace(lam)
-        root = xp.sqrt(lam)  # [N, L]
-        lowers, columns, kl, log_det = [], [], 0.0, 0.0
-        for y, (A, norms, scale) in enumerate(
-            zip(self.A, self.norms, self.amplitude, strict=True)
-        ):
-            scaled = A * (root[:, y] * scale**0.5)[None, :]  # [M, N]
-            L, _ = cholesky(_plus_identity(scaled @ scaled.T), overwrite=True)  # [M, M]
-            half = solve_triangular(L, A)  # [M, N]
-            reduced = scale * _column_squares(half)  # [N]
-            var = scale * (1.0 - norms) + reduced  # [N]
-            log_det += _log_det(L)
-            kl -= 0.5 * float(xp.sum(lam[:, y] * reduced))
-            lowers.append(L)
-            columns.append(xp.where(var > 0, var, xp.zeros_like(var)))
-        kl += 0.5 * log_det  # tr(VK⁻¹) = N − Σ λ·v, here without the prior's residual
-        return Factors(lowers, root, xp.stack(columns, axis=1), kl, log_det)
+        A, scale = self.A[y], self.amplitude[y]
+        side = root * scale**0.5  # [N]
+        blocks = _blocks(A)
+        B: Array = 0.0
+        for rows in blocks:
+            scaled = A[:, rows] * side[rows][None, :]  # [M, B]
+            B = B + scaled @ scaled.T  # [M, M]
+        L, _ = cholesky(_plus_identity(B), overwrite=True)  # [M, M]
+        if not self.variances:
+            return L, xp.zeros_like(lam), 0.0, _log_det(L)
+        squares = [_column_squares(solve_triangular(L, A[:, rows])) for rows in blocks]
+        reduced = scale * xp.concat(squares)  # [N]
+        var = scale * (1.0 - self.norms[y]) + reduced  # [N]
+        log_det = _log_det(L)
+        # tr(VK⁻¹) = N − Σ λ·v, here without the prior's residual
+        kl = 0.5 * (log_det - float(xp.sum(lam * reduced)))
+        return L, xp.where(var > 0, var, xp.zeros_like(var)), kl, log_det
 
     def mean(self, beta: Array) -> Array:
         """μ = Aᵀm."""
@@ -230,6 +264,43 @@ class Inducing:
     def quadratic(self, beta: Array, mu: Array) -> float:
         """|m|²."""
         return float(namespace(beta).sum(beta * beta))
+
+
+def _factor(
+    one: Callable[[int, Array, Array], _Part],
+    matrices: Sequence[Array],
+    amplitude: Sequence[float],
+    lam: Array,
+    last: Factors | None,
+) -> Factors:
+    """Factor label by label; those that equal an earlier one are taken over."""
+    xp = namespace(lam)
+    root = xp.sqrt(lam)  # [N, L]
+    parts: list[_Part] = []
+    for y, matrix in enumerate(matrices):
+        column = root[:, y]  # [N]
+        if last is not None and bool(xp.all(column == last.root[:, y])):
+            parts.append(
+                (last.cholesky[y], last.var[:, y], last.kls[y], last.log_dets[y])
+            )
+        elif (
+            y > 0
+            and matrix is matrices[y - 1]
+            and amplitude[y] == amplitude[y - 1]
+            and bool(xp.all(column == root[:, y - 1]))
+        ):
+            parts.append(parts[-1])
+        else:
+            parts.append(one(y, lam[:, y], column))
+    lowers, columns, kls, log_dets = zip(*parts, strict=True)
+    var = xp.stack(columns, axis=1)  # [N, L]
+    return Factors(list(lowers), root, var, list(kls), list(log_dets))
+
+
+def _blocks(A: Array) -> list[slice]:
+    """Columns of A in pieces that stay in the cache; whole on a GPU."""
+    width = A.shape[1] if is_torch(A) else _BLOCK
+    return [slice(lo, lo + width) for lo in range(0, max(A.shape[1], 1), width)]
 
 
 def _apply(
@@ -265,7 +336,9 @@ def _plus_identity(B: Array) -> Array:
 
 def _column_squares(A: Array) -> Array:
     """Squared norms of the columns, [N]."""
-    return namespace(A).sum(A * A, axis=0)
+    if is_torch(A):
+        return (A * A).sum(0)
+    return np.einsum("mn,mn->n", A, A)
 
 
 def _log_det(L: Array) -> float:

@@ -36,6 +36,8 @@ __all__ = [
 
 #: Smallest step tried before a coordinate counts as converged.
 _SMALLEST_STEP = 1e-3
+#: Share of the largest mover's change below which a label's variances are left alone.
+_STILL = 0.05
 
 
 @dataclass(frozen=True)
@@ -192,10 +194,11 @@ def variance_step(
         Unchanged where no step raises the bound, but for its damping.
     """
     step = min(1.0, 2.0 * state.step)
+    asked = _where_it_matters(state.lam, expected.precision)  # [N, L]
     var_T = 1.0 / (1.0 / problem.prior_T + expected.precision_T)  # [L, L]
     while step >= _SMALLEST_STEP:
-        lam = (1.0 - step) * state.lam + step * expected.precision  # [N, L]
-        factors = problem.covariance.factor(lam)
+        lam = state.lam + step * (asked - state.lam)  # [N, L]
+        factors = problem.covariance.factor(lam, state.factors)
         q = replace(
             state.q,
             var=factors.var,
@@ -209,6 +212,17 @@ def variance_step(
     return replace(state, step=_SMALLEST_STEP), bound, expected
 
 
+def _where_it_matters(lam: Array, asked: Array) -> Array:
+    """Precisions asked for; those in force for labels that hardly move, [N, L].
+
+    A label whose precisions move by less than a twentieth of the largest mover's would
+    cost as much as that one. It keeps its factor until its turn comes.
+    """
+    xp = namespace(lam)
+    moves = xp.sum(xp.abs(asked - lam), axis=0)  # [L]
+    return xp.where((moves >= _STILL * xp.max(moves))[None, :], asked, lam)  # [N, L]
+
+
 def ascend(
     problem: Problem,
     likelihood: Likelihood,
@@ -217,6 +231,7 @@ def ascend(
     n_mean: int = 4,
     n_variance: int = 1,
     tol: float = 1e-6,
+    opening: tuple[float, Expected] | None = None,
 ) -> tuple[State, list[float]]:
     """Alternate mean and variance steps; the bound never falls.
 
@@ -230,6 +245,8 @@ def ascend(
         Variance steps, each followed by mean steps.
     tol : float
         Relative change of the bound below which a coordinate counts as converged.
+    opening : tuple, optional
+        What `evaluate` says of `state`, where it is known.
 
     Returns
     -------
@@ -238,14 +255,14 @@ def ascend(
     bounds : list of float
         The bound at the beginning and after every step.
     """
-    bound, expected = evaluate(problem, likelihood, state)
+    bound, expected = opening or evaluate(problem, likelihood, state)
     bounds = [bound]
 
     def settled(before: float) -> bool:
         return bound - before <= tol * (1.0 + abs(bound))
 
     for sweep in range(n_variance + 1):
-        opening = bound
+        begun = bound
         for _ in range(n_mean):
             before = bound
             state, bound, expected = mean_step(
@@ -260,6 +277,6 @@ def ascend(
             problem, likelihood, state, bound, expected
         )
         bounds.append(bound)
-        if settled(opening):
+        if settled(begun):
             break
     return state, bounds

@@ -161,7 +161,7 @@ class SGPPSL(SequenceTagger):
         amplitude: float | None = None,
         hyperparameters: str = "laplace",
         posterior: str = "auto",
-        n_inducing: int = 500,
+        n_inducing: int = 400,
         weighting: str = "confidence",
         confidence: str = "softmax",
         neighbour_floor: str = "uniform",

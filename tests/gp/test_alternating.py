@@ -110,10 +110,10 @@ def test_exact_labels_need_no_confidences():
     exact = np.zeros_like(problem.mask)
     exact[np.arange(len(exact)), problem.mask.argmax(axis=1)] = True
     problem = type(problem)(problem.X, exact, problem.offsets, problem.kernel)
-    _, _, base = problem.fit()
+    _, _, base = problem.fit(tol=1e-11)
     for settings in ({"weighting": "literal"}, {"measure": "literal"}):
-        _, _, other = problem.fit(**settings)
-        np.testing.assert_allclose(other.state.q.mu, base.state.q.mu, atol=1e-5)
+        _, _, other = problem.fit(tol=1e-11, **settings)
+        np.testing.assert_allclose(other.state.q.mu, base.state.q.mu, atol=1e-4)
         np.testing.assert_allclose(other.state.q.var, base.state.q.var, atol=1e-4)
     np.testing.assert_array_equal(base.confidences, exact.astype(float))
 
