@@ -56,6 +56,9 @@ class Counts:
     def __add__(self, other: Counts) -> Counts:
         return Counts(self.unary + other.unary, self.pairs + other.pairs)
 
+    def __rmul__(self, factor: float) -> Counts:
+        return Counts(factor * self.unary, factor * self.pairs)
+
     def __sub__(self, other: Counts) -> Counts:
         return Counts(self.unary - other.unary, self.pairs - other.pairs)
 
@@ -120,8 +123,7 @@ class ChainPoint:
             )
             for sign in (1.0, -1.0)
         ]
-        gap = ends[0] - ends[1]
-        return Counts(gap.unary / (2 * step), gap.pairs / (2 * step))
+        return 0.5 / step * (ends[0] - ends[1])
 
 
 def _counts(lattice: Lattice) -> Counts:
@@ -151,7 +153,9 @@ class Determinants:
     by_tied: Counts
 
     @classmethod
-    def of(cls, K: FloatArray, variance: float, point: ChainPoint) -> Determinants:
+    def of(
+        cls, K: FloatArray, variance: float, point: ChainPoint, weight: float = 1.0
+    ) -> Determinants:
         """Evaluate at a point.
 
         Parameters
@@ -162,16 +166,18 @@ class Determinants:
             Prior variance σ² of transitions and start scores.
         point : ChainPoint
             The mode.
+        weight : float
+            Factor of everything.
         """
         unary = _unary(K, point)
         start = _starts(variance, point)
         rows = _transitions(variance, point)
         return cls(
-            unary.value + start.value + rows.value,
-            unary.by_kernel,
-            start.by_variance + rows.by_variance,
-            unary.by_free + start.by_free + rows.by_free,
-            unary.by_tied + start.by_tied + rows.by_tied,
+            weight * (unary.value + start.value + rows.value),
+            weight * unary.by_kernel,
+            weight * (start.by_variance + rows.by_variance),
+            weight * (unary.by_free + start.by_free + rows.by_free),
+            weight * (unary.by_tied + start.by_tied + rows.by_tied),
         )
 
     def by_scores(self, point: ChainPoint) -> Counts:

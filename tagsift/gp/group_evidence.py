@@ -48,6 +48,9 @@ from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["Evidence", "GroupEvidence", "learn_groups"]
 
+#: Factor of the determinants at which the evidence of a lone token hardly depends on
+#: its prior variance, as it should.
+_WEIGHT = 0.85
 #: Most quasi-Newton steps towards the mode at one trial, and when it counts as found.
 _MAX_STEPS, _TOLERANCE = 150, 1e-5
 #: How far a logarithm may move from where it starts, and the size of an evidence whose
@@ -84,6 +87,8 @@ class GroupEvidence:
         Says which parts there are.
     mean, mean_start : ndarrays of shapes (L, L) and (L,), optional
         Prior means of transition and start scores.
+    weight : float
+        Factor c of the determinants.
     tol, cg_steps : float and int
         When the mode counts as found, and products with the curvature per gradient.
     """
@@ -96,12 +101,13 @@ class GroupEvidence:
         mean: FloatArray | None = None,
         mean_start: FloatArray | None = None,
         *,
+        weight: float = _WEIGHT,
         tol: float = _TOLERANCE,
         cg_steps: int = 8,
     ) -> None:
         self.offsets, self.mask = features.offsets, mask
         self.mean, self.mean_start = mean, mean_start
-        self.tol, self.cg_steps = tol, cg_steps
+        self.weight, self.tol, self.cg_steps = weight, tol, cg_steps
         self.active = np.asarray(mask.any(axis=0))  # [L]
         self.linear = list(kernel.linear)
         self.rbf = list(kernel.rbf)
@@ -151,7 +157,7 @@ class GroupEvidence:
         objective = self._objective(kernel, root)
         value, w = self._mode(objective)
         point = self._point(objective, w)
-        dets = Determinants.of(K, kernel.transition, point)
+        dets = Determinants.of(K, kernel.transition, point, self.weight)
         q = self._pulled(objective, w, point, dets.by_scores(point))
         self.last = point
         g = point.gradient

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,12 +41,14 @@ __all__ = ["ChainGP"]
 
 #: Tokens that the hyperparameters are learnt from.
 _LEARN_TOKENS = 1000
+#: Evaluations of the evidence.
+_TRIALS = 6
 #: Prior mean of transitions that the tag scheme forbids.
 _BANNED = -5.0
 #: Share of the training sentences that the temperature is set on.
 _HELD_OUT = 0.2
 #: How much rougher the fit without them is.
-_ROUGH = 100.0
+_ROUGH = 10.0
 
 
 class ChainGP(SequenceTagger):
@@ -139,7 +142,7 @@ class ChainGP(SequenceTagger):
         temperature: float | str = "held-out",
         decoder: str = "viterbi",
         max_iter: int = 300,
-        tol: float = 1e-6,
+        tol: float = 1e-5,
         features: Any = None,
         labels: Iterable[Label] | None = None,
         scheme: str = "auto",
@@ -166,18 +169,12 @@ class ChainGP(SequenceTagger):
 
     def _fit(self, train: TrainingSet) -> IntArray:
         self.allowed_ = self._allowed(train)
-        self.kernel_ = self._learn(train)
-        columns = self._inducing_columns(train)
-        inputs = rbf_inputs(train.features)
-        phi = scaled_features(
-            train.features,
-            self.kernel_,
-            {name: part.columns(inputs[name]) for name, part in columns.items()},
-        )
-        self.temperature_, w = self._find_temperature(train, phi)  # [P]
-        objective = self._objective(phi, train.mask)
-        w = self._minimise(objective, w, "ChainGP: mode", self.tol, warn=True)  # [P]
-        self.columns_ = columns
+        trials = [self._held_out(train, kernel) for kernel in self._learn(train)]
+        best = max(trials, key=lambda trial: trial.likelihood)  # the first of equals
+        self.kernel_, self.temperature_ = best.kernel, best.temperature
+        self.columns_, phi = self._whiten(train, best.kernel)
+        objective = self._objective(phi, train.mask, best.kernel)
+        w = self._minimise(objective, "ChainGP: mode", self.tol, warn=True)  # [P]
         self.weights_ = objective.weights(w)
         self.spread_ = Spread.at_mode(
             phi, self._full_marginals(phi), np.asarray(train.mask.any(axis=0))
@@ -200,34 +197,37 @@ class ChainGP(SequenceTagger):
             return np.ones_like(allowed), np.ones_like(first), np.ones_like(last)
         return allowed, first, last
 
-    def _prior(self, n_labels: int) -> TransitionPrior:
-        """Transitions that the scheme forbids start far below the others."""
+    def _objective(
+        self, phi: FeatureMatrix, mask: BoolArray, kernel: GroupKernel
+    ) -> ChainObjective:
+        """Minus log-posterior; forbidden transitions start far below the others."""
         allowed, first, _ = self.allowed_
-        return TransitionPrior(
+        prior = TransitionPrior(
             np.where(allowed, 0.0, _BANNED),
             np.where(first, 0.0, _BANNED),
-            self.kernel_.transition**0.5,
-            self.kernel_.bias**0.5,
+            kernel.transition**0.5,
+            kernel.bias**0.5,
         )
+        return ChainObjective(phi, mask, 1.0, prior, single=True)
 
-    def _learn(self, train: TrainingSet) -> GroupKernel:
-        """Hyperparameters as given, or by evidence on a seeded part of the data."""
+    def _learn(self, train: TrainingSet) -> list[GroupKernel]:
+        """Kernels to choose from: as given; or learnt, the start, and between them."""
         self.evidence_: float | None = None
         self.history_: list[dict[str, Any]] = []
         if self.kernel is not None:
-            return self._given_kernel(train)
-        kernel = GroupKernel.start(train.features, train.seed, rbf=self.rbf)
+            return [self._given_kernel(train)]
+        start = GroupKernel.start(train.features, train.seed, rbf=self.rbf)
         part = train.take_sequences(_draw(train, _LEARN_TOKENS))
         allowed, first, _ = self.allowed_
         evidence = GroupEvidence(
             part.features,
             part.mask,
-            kernel,
+            start,
             np.where(allowed, 0.0, _BANNED),
             np.where(first, 0.0, _BANNED),
         )
         steps = iter(
-            progress(range(8), "ChainGP: evidence", enabled=bool(self.verbose))
+            progress(range(_TRIALS), "ChainGP: evidence", enabled=bool(self.verbose))
         )
         next(steps)
 
@@ -235,8 +235,11 @@ class ChainGP(SequenceTagger):
             self.history_.append({"evidence": value, "kernel": trial.as_dict()})
             next(steps, None)
 
-        kernel, self.evidence_ = learn_groups(evidence, kernel, on_step=record)
-        return kernel
+        learnt, self.evidence_ = learn_groups(
+            evidence, start, n_steps=_TRIALS, on_step=record
+        )
+        between = 0.5 * (evidence.pack(learnt) + evidence.pack(start))  # [H]
+        return [learnt, evidence.unpack(between), start]
 
     def _given_kernel(self, train: TrainingSet) -> GroupKernel:
         try:
@@ -253,64 +256,60 @@ class ChainGP(SequenceTagger):
             )
         return kernel
 
-    def _inducing_columns(self, train: TrainingSet) -> dict[str, InducingColumns]:
+    def _whiten(
+        self, train: TrainingSet, kernel: GroupKernel
+    ) -> tuple[dict[str, InducingColumns], FeatureMatrix]:
+        """Inducing points of the RBF parts, and whitened features."""
         inputs = rbf_inputs(train.features)
-        return {
+        parts = {
             name: InducingColumns.choose(
                 inputs[name], train.mask, theta, self.n_inducing, train.seed
             )
-            for name, (_, theta) in self.kernel_.rbf.items()
+            for name, (_, theta) in kernel.rbf.items()
         }
+        columns = {name: part.columns(inputs[name]) for name, part in parts.items()}
+        return parts, scaled_features(train.features, kernel, columns)
 
-    def _objective(self, phi: FeatureMatrix, mask: BoolArray) -> ChainObjective:
-        prior = self._prior(mask.shape[1])
-        return ChainObjective(phi, mask, 1.0, prior, single=True)
+    def _held_out(self, train: TrainingSet, kernel: GroupKernel) -> _Trial:
+        """Likelihood of sentences held out of a rougher fit, at its best temperature.
 
-    def _find_temperature(
-        self, train: TrainingSet, phi: FeatureMatrix
-    ) -> tuple[float, FloatArray | None]:
-        """Temperature at which sentences held out of a fit are likeliest.
-
-        Holding a sentence out is to allow it every label: its likelihood is then 1. The
-        parameters are those of the whole fit, which can begin where this one ends.
+        The labels of the held-out sentences may be as partial as all others.
         """
-        if not isinstance(self.temperature, str):
-            return float(self.temperature), None
+        given = not isinstance(self.temperature, str)
+        fixed = float(self.temperature) if given else 1.0
+        if given and self.kernel is not None:
+            return _Trial(kernel, fixed, 0.0)
         rng = np.random.default_rng([train.seed, 20])
         order = rng.permutation(np.flatnonzero(train.features.lengths))  # [S']
-        out = np.sort(order[: round(_HELD_OUT * len(order))])
-        if len(out) < 10:
-            return 1.0, None
-        held = np.zeros(train.features.n_sequences, dtype=bool)  # [S]
-        held[out] = True
-        tokens = np.repeat(held, train.features.lengths)  # [N]
-        mask = train.mask.copy()  # [N, L]
-        mask[tokens] = train.mask.any(axis=0)
-        objective = self._objective(phi, mask)
+        n_out = round(_HELD_OUT * len(order))
+        if n_out < 10:
+            return _Trial(kernel, fixed, 0.0)
+        phi = self._whiten(train, kernel)[1]
+        whole = TrainingSet(phi, train.mask, train.classes, train.scheme, train.seed)
+        seen = whole.take_sequences(np.sort(order[n_out:]))
+        unseen = whole.take_sequences(np.sort(order[:n_out]))
+        objective = self._objective(seen.features, seen.mask, kernel)
         w = self._minimise(
-            objective, None, "ChainGP: temperature", _ROUGH * self.tol, warn=False
+            objective, "ChainGP: held out", _ROUGH * self.tol, warn=False
         )
-        weights, unseen = objective.weights(w), phi.take_sequences(out)
+        weights = objective.weights(w)
 
         def loss(log_t: float) -> float:
             softer = _tempered(weights, float(np.exp(log_t)))
-            return -float(marginal_likelihood(softer, unseen, train.mask[tokens]).sum())
+            return -float(
+                marginal_likelihood(softer, unseen.features, unseen.mask).sum()
+            )
 
+        if given:
+            return _Trial(kernel, fixed, -loss(np.log(fixed)))
         best = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")
-        return float(np.exp(best.x)), w
+        return _Trial(kernel, float(np.exp(best.x)), -float(best.fun))
 
     def _minimise(
-        self,
-        objective: ChainObjective,
-        w: FloatArray | None,
-        title: str,
-        tol: float,
-        *,
-        warn: bool,
+        self, objective: ChainObjective, title: str, tol: float, *, warn: bool
     ) -> FloatArray:
-        """Run quasi-Newton steps from `w`, or from zero, to the mode, [P]."""
-        if w is None:
-            w = np.zeros(objective.n_parameters)  # [P]
+        """Run quasi-Newton steps from zero to the mode, [P]."""
+        w = np.zeros(objective.n_parameters)  # [P]
         self.n_iter_, value, change = 0, objective(w)[0], 0.0
         steps = progress(
             lbfgs(objective, w), title, enabled=bool(self.verbose), total=self.max_iter
@@ -524,6 +523,15 @@ class ChainGP(SequenceTagger):
         self.lower_bound_ = float(meta["lower_bound"])
         self.n_iter_ = int(meta["n_iter"])
         self.history_ = []
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A kernel, the temperature it needs, and how likely it makes held-out labels."""
+
+    kernel: GroupKernel
+    temperature: float
+    likelihood: float
 
 
 def _tempered(weights: ChainWeights, temperature: float) -> ChainWeights:
