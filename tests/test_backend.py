@@ -196,6 +196,17 @@ def test_logsumexp_and_softmax_equal_scipy(library, axis, keepdims):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
+def test_log_softmax_parts_are_logsumexp_and_softmax(library):
+    x = np.random.default_rng(6).normal(size=(4, 6)) * 300
+    x[1, 2] = -np.inf
+    total, shares = backend.log_softmax_parts(to_library(x, library))
+    np.testing.assert_allclose(backend.to_numpy(total), special.logsumexp(x, axis=1))
+    np.testing.assert_allclose(
+        backend.to_numpy(shares), special.softmax(x, axis=1), atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_rows_of_minus_infinity(library):
     x = to_library(np.array([[-np.inf, -np.inf], [0.0, -np.inf]]), library)
     assert backend.to_numpy(backend.logsumexp(x)).tolist() == [-np.inf, 0.0]

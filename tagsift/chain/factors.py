@@ -70,10 +70,11 @@ def _smallest(distance: FloatArray, wanted: int) -> IntArray:
     if wanted == 0:
         return np.empty((len(distance), 0), dtype=np.int64)
     kth = np.partition(distance, wanted - 1, axis=1)[:, wanted - 1]  # [B]
-    chosen = np.empty((len(distance), wanted), dtype=np.int64)  # [B, Q]
-    for i, row in enumerate(distance):
-        inside = np.flatnonzero(row <= kth[i])  # at least Q, in column order
-        chosen[i] = inside[np.argsort(row[inside], kind="stable")[:wanted]]
+    rows, columns = np.nonzero(distance <= kth[:, None])  # [K], at least Q a row
+    nearest_first = np.lexsort((columns, distance[rows, columns], rows))  # [K]
+    first = np.searchsorted(rows, np.arange(len(distance)))  # [B]
+    places = first[:, None] + np.arange(wanted)[None, :]  # [B, Q]
+    chosen: IntArray = columns[nearest_first[places]]  # [B, Q]
     return chosen
 
 
