@@ -34,8 +34,8 @@ __all__ = ["MaxMarginTagger"]
 
 #: A round of the concave–convex procedure that gains less than this share is the last.
 _LEAST_GAIN = 1e-3
-#: Solver tolerance of the first rounds; later rounds tighten it to `tol`.
-_FIRST_TOL = 1.6e-2
+#: Solver tolerance of the first round; later rounds tighten it to `tol`.
+_FIRST_TOL = 8e-3
 
 
 class MaxMarginTagger(SequenceTagger):
@@ -171,7 +171,8 @@ class MaxMarginTagger(SequenceTagger):
         """Alternate between the best candidate sequences and the convex step.
 
         Starts from the mean feature of the candidates, since from w = 0 all candidate
-        sequences tie. Early rounds are solved loosely; the weights with the lowest
+        sequences tie. The start is solved to `tol`, because it decides which optimum is
+        found; the rounds after it loosely at first. The weights with the lowest
         objective win.
 
         Parameters
@@ -185,8 +186,8 @@ class MaxMarginTagger(SequenceTagger):
         max_rounds : int
             Rounds after the start.
         """
+        self._solve(solver, terms_for(None), self._mean_reward(train))
         tol = max(self.tol, _FIRST_TOL)
-        self._solve(solver, terms_for(None), self._mean_reward(train), tol)
         chosen = self._candidates(solver, train)  # [N]
         objective = self._objective(solver, train, terms_for, chosen)
         best = (objective, solver.E.copy(), solver.A.copy())

@@ -26,7 +26,7 @@ TRAIN, TEST = chain_corpus()
 FEATURES, GOLD = stacked(TRAIN)
 NEW, NEW_GOLD = stacked(TEST)
 EXACT = FEATURES.split(np.eye(N_LABELS, dtype=bool)[GOLD])
-PLAIN = {"bias": False, "scale": "none", "scheme": "plain"}
+PLAIN = {"lam": 1.0, "bias": False, "scale": "none", "scheme": "plain"}
 
 HINGE, MEAN = {"penalty": "hinge"}, {"reward": "mean"}
 #: p, extra, method, settings → test accuracy.
@@ -64,7 +64,7 @@ RECOVERY = {
     (0.5, 2, 1.0): 0.957,
 }
 ALWAYS = [row for row in ACCURACY if row[:2] in ((0.1, 1), (0.1, 2))]
-REST = [row for row in ACCURACY if row not in ALWAYS]
+REST = ACCURACY
 
 
 def accuracy(model):
@@ -75,13 +75,18 @@ def recovery(model):
     return float((np.concatenate(model.recovered_) == GOLD).mean())
 
 
-def check(p, extra, kind, settings, expected):
-    model = kind(lam=1.0, **settings, **PLAIN).fit(
-        FEATURES, candidates(TRAIN, p, extra)
-    )
-    assert accuracy(model) == pytest.approx(expected, abs=0.02)
+def check(p, extra, kind, settings, expected, seeds=1):
+    """Compare the mean over seeds: the order of updates decides on the optimum met."""
+    masks = candidates(TRAIN, p, extra)
+    models = [
+        kind(random_state=seed, **settings, **PLAIN).fit(FEATURES, masks)
+        for seed in range(seeds)
+    ]
+    assert np.mean([accuracy(m) for m in models]) == pytest.approx(expected, abs=0.02)
     if kind is CLLP:
-        assert recovery(model) == pytest.approx(RECOVERY[p, extra, model.C1], abs=0.02)
+        known = RECOVERY[p, extra, models[0].C1]
+        found = np.mean([recovery(m) for m in models])
+        assert found == pytest.approx(known, abs=0.02)
 
 
 def test_the_corpus_has_the_expected_size():
@@ -94,14 +99,14 @@ def test_the_corpus_has_the_expected_size():
     [(10.0, 8.009, 0.761), (1.0, 5.416, 0.818), (0.1, 3.906, 0.840)],
 )
 def test_exact_labels(lam, objective, expected):
-    for model in (Naive(lam=lam, **PLAIN), CLPL(lam=lam, **PLAIN)):
+    for model in (Naive(**PLAIN | {"lam": lam}), CLPL(**PLAIN | {"lam": lam})):
         model.fit(FEATURES, EXACT)
         assert model.objectives_[-1] == pytest.approx(objective, rel=5e-3)
         assert accuracy(model) == pytest.approx(expected, abs=0.02)
 
 
 def test_cllp_on_exact_labels():
-    model = CLLP(lam=1.0, C1=1.0, **PLAIN).fit(FEATURES, EXACT)
+    model = CLLP(C1=1.0, **PLAIN).fit(FEATURES, EXACT)
     assert model.objectives_[-1] == pytest.approx(5.416, rel=5e-3)
     assert accuracy(model) == pytest.approx(0.820, abs=0.02)
 
@@ -114,12 +119,12 @@ def test_candidates(p, extra, kind, settings, expected):
 @pytest.mark.slow
 @pytest.mark.parametrize(("p", "extra", "kind", "settings", "expected"), REST)
 def test_more_candidates(p, extra, kind, settings, expected):
-    check(p, extra, kind, settings, expected)
+    check(p, extra, kind, settings, expected, seeds=5)
 
 
 def test_rounds_of_clpl():
     """The objective falls from 7.16 over 4.58 to 4.52; early rounds are loose."""
-    model = CLPL(lam=1.0, **PLAIN).fit(FEATURES, candidates(TRAIN, 0.1, 1))
+    model = CLPL(**PLAIN).fit(FEATURES, candidates(TRAIN, 0.1, 1))
     assert model.objectives_[0] == pytest.approx(7.16, rel=0.02)
     assert model.objectives_[1] == pytest.approx(4.58, rel=0.03)
     assert min(model.objectives_) == pytest.approx(4.52, rel=5e-3)
@@ -128,8 +133,14 @@ def test_rounds_of_clpl():
 @pytest.mark.slow
 @pytest.mark.parametrize(("extra", "expected"), [(1, 0.831), (2, 0.816), (3, 0.791)])
 def test_clpl_at_a_smaller_lambda(extra, expected):
-    model = CLPL(lam=0.1, **PLAIN).fit(FEATURES, candidates(TRAIN, 0.1, extra))
-    assert accuracy(model) == pytest.approx(expected, abs=0.02)
+    masks = candidates(TRAIN, 0.1, extra)
+    found = [
+        accuracy(
+            CLPL(**PLAIN | {"lam": 0.1, "random_state": seed}).fit(FEATURES, masks)
+        )
+        for seed in range(5)
+    ]
+    assert np.mean(found) == pytest.approx(expected, abs=0.02)
 
 
 @pytest.mark.slow
@@ -146,8 +157,7 @@ def test_mean_over_draws_of_naive(p, extra, draws, spread):
     """Twelve draws against three: two standard errors of the difference, or 0.02."""
     masks = candidates(TRAIN, p, extra)
     found = [
-        accuracy(Naive(lam=1.0, random_state=s, **PLAIN).fit(FEATURES, masks))
-        for s in range(12)
+        accuracy(Naive(random_state=s, **PLAIN).fit(FEATURES, masks)) for s in range(12)
     ]
     allowed = max(0.02, 2 * spread * np.sqrt(1 / 12 + 1 / 3))
     assert np.mean(found) == pytest.approx(np.mean(draws), abs=allowed)
@@ -155,5 +165,5 @@ def test_mean_over_draws_of_naive(p, extra, draws, spread):
 
 def test_naive_with_false_labels_hardly_beats_no_weights():
     mean_length = FEATURES.n_tokens / FEATURES.n_sequences
-    model = Naive(lam=1.0, **PLAIN).fit(FEATURES, candidates(TRAIN, 0.1, 2))
+    model = Naive(**PLAIN).fit(FEATURES, candidates(TRAIN, 0.1, 2))
     assert model.objectives_[0] == pytest.approx(mean_length, rel=2e-3)
