@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
 from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
-from tagsift.base import Method, SequenceTagger, TrainingSet
+from tagsift.base import Method, TrainingSet
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.lbfgs import lbfgs
@@ -24,10 +24,9 @@ from tagsift.chain.linear_chain import (
 )
 from tagsift.chain.viterbi import viterbi
 from tagsift.data import allowed_transitions
-from tagsift.errors import ConvergenceWarning, InputError
+from tagsift.errors import ConvergenceWarning
 from tagsift.features import FeatureMatrix
 from tagsift.gp.fitted import pack_matrix, unpack_matrix
-from tagsift.gp.group_evidence import GroupEvidence, learn_groups
 from tagsift.gp.groups import (
     GroupKernel,
     InducingColumns,
@@ -35,15 +34,15 @@ from tagsift.gp.groups import (
     scaled_features,
 )
 from tagsift.gp.weight_space import Spread
+from tagsift.models.kernel_choice import draw_sentences, learn_kernels, read_kernel
+from tagsift.models.label_sets import SetTagger
 from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["ChainGP"]
 
-#: Tokens that the hyperparameters are learnt from.
-_LEARN_TOKENS = 1000
-#: Evaluations of the evidence.
-_TRIALS = 6
+#: Most tokens that the choice between kernels and the temperature look at.
+_JUDGE_TOKENS = 20_000
 #: Share of the inducing points that the RBF part of the sparse groups gets.
 _SPARSE_SHARE = 1 / 3
 #: Prior mean of transitions that the tag scheme forbids.
@@ -57,7 +56,7 @@ _SPREAD_T = 0.1
 _ROUGH = 10.0
 
 
-class ChainGP(SequenceTagger):
+class ChainGP(SetTagger):
     """Structured Gaussian process on the candidate lattice.
 
     The latent values are a Gaussian process whose kernel is a sum over feature groups:
@@ -179,14 +178,17 @@ class ChainGP(SequenceTagger):
 
     def _fit(self, train: TrainingSet) -> IntArray:
         self.allowed_ = self._allowed(train)
+        part = draw_sentences(train, _JUDGE_TOKENS, stream=30)
         best: _Trial | None = None
         for kernel in self._learn(train):
-            trial = self._held_out(train, kernel)
+            trial = self._held_out(part, kernel)
             if best is None or trial.likelihood > best.likelihood:
                 best = trial
         assert best is not None  # there is at least one kernel
         self.kernel_, self.temperature_ = best.kernel, best.temperature
         self.columns_, phi = best.columns, best.phi
+        if part is not train:
+            self.columns_, phi = self._whiten(train, best.kernel)
         objective = self._objective(phi, train.mask, best.kernel)
         w = self._minimise(objective, "ChainGP: mode", self.tol, warn=True)  # [P]
         self.weights_ = objective.weights(w)
@@ -211,64 +213,34 @@ class ChainGP(SequenceTagger):
             return np.ones_like(allowed), np.ones_like(first), np.ones_like(last)
         return allowed, first, last
 
+    def _prior_means(self) -> tuple[FloatArray, FloatArray]:
+        """What the scheme forbids starts far below the rest, [L, L] and [L]."""
+        allowed, first, _ = self.allowed_
+        return np.where(allowed, 0.0, _BANNED), np.where(first, 0.0, _BANNED)
+
     def _objective(
         self, phi: FeatureMatrix, mask: BoolArray, kernel: GroupKernel
     ) -> ChainObjective:
-        """Minus log-posterior; forbidden transitions start far below the others."""
-        allowed, first, _ = self.allowed_
+        """Minus log-posterior in whitened coordinates."""
         prior = TransitionPrior(
-            np.where(allowed, 0.0, _BANNED),
-            np.where(first, 0.0, _BANNED),
-            kernel.transition**0.5,
-            kernel.bias**0.5,
+            *self._prior_means(), kernel.transition**0.5, kernel.bias**0.5
         )
         return ChainObjective(phi, mask, 1.0, prior, single=True)
 
     def _learn(self, train: TrainingSet) -> list[GroupKernel]:
-        """Kernels to choose from: as given; or learnt, the start, and between them."""
+        """Kernels to choose from."""
         self.evidence_: float | None = None
         self.history_: list[dict[str, Any]] = []
         if self.kernel is not None:
-            return [self._given_kernel(train)]
-        start = GroupKernel.start(train.features, train.seed, rbf=self.rbf)
-        part = train.take_sequences(_draw(train, _LEARN_TOKENS))
-        allowed, first, _ = self.allowed_
-        evidence = GroupEvidence(
-            part.features,
-            part.mask,
-            start,
-            np.where(allowed, 0.0, _BANNED),
-            np.where(first, 0.0, _BANNED),
+            return [read_kernel(self.kernel, train.features)]
+        learnt = learn_kernels(
+            train,
+            *self._prior_means(),
+            rbf=self.rbf,
+            enabled=bool(self.verbose),
         )
-        steps = iter(
-            progress(range(_TRIALS), "ChainGP: evidence", enabled=bool(self.verbose))
-        )
-        next(steps)
-
-        def record(value: float, trial: GroupKernel) -> None:
-            self.history_.append({"evidence": value, "kernel": trial.as_dict()})
-            next(steps, None)
-
-        learnt, self.evidence_ = learn_groups(
-            evidence, start, n_steps=_TRIALS, on_step=record
-        )
-        between = 0.5 * (evidence.pack(learnt) + evidence.pack(start))  # [H]
-        return [learnt, evidence.unpack(between), start]
-
-    def _given_kernel(self, train: TrainingSet) -> GroupKernel:
-        try:
-            kernel = GroupKernel.from_dict(self.kernel or {})
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                "kernel must be what kernel_.as_dict() gives (linear, rbf, transition, "
-                f"bias); got {self.kernel!r}."
-            ) from error
-        if set(kernel.linear) != set(train.features.names):
-            raise InputError(
-                f"kernel has the feature groups {sorted(kernel.linear)}, the data has "
-                f"{sorted(train.features.names)}; they must be the same."
-            )
-        return kernel
+        self.evidence_, self.history_ = learnt.evidence, learnt.history
+        return learnt.kernels
 
     def _whiten(
         self, train: TrainingSet, kernel: GroupKernel
@@ -424,64 +396,6 @@ class ChainGP(SequenceTagger):
         ).marginals  # [M, L]
         return np.where(mask, C, -1.0).argmax(axis=1), C
 
-    # Conformal sets ------------------------------------------------------------
-
-    def calibrate_sets(self, X: Any, y: Any) -> ChainGP:
-        """Learn from exactly labelled sentences how wide label sets must be.
-
-        Parameters
-        ----------
-        X, y : lists of sentences
-            Sentences that the fit has not seen, with gold labels.
-
-        Returns
-        -------
-        self
-        """
-        marginals = self.predict_marginals(X)
-        position = {name: k for k, name in enumerate(self.classes_)}
-        scores = [
-            1.0 - row[position[label]]
-            for table, labels in zip(marginals, y, strict=True)
-            for row, label in zip(table, labels, strict=True)
-        ]
-        if not scores:
-            raise InputError("calibrate_sets needs at least one labelled token.")
-        self.set_scores_ = np.sort(np.asarray(scores))  # [n]
-        return self
-
-    def predict_sets(self, X: Any, alpha: float = 0.1) -> list[list[set[Label]]]:
-        """Label sets that hold the truth with probability 1 − alpha, token by token.
-
-        Split-conformal: the guarantee is that of tokens exchangeable with those given
-        to `calibrate_sets`, and holds on average over them.
-
-        Parameters
-        ----------
-        X : list of sentences
-            As in `fit`.
-        alpha : float
-            Share of tokens whose set may miss the truth.
-        """
-        if not hasattr(self, "set_scores_"):
-            raise InputError(
-                "predict_sets needs calibrate_sets(X, y) first, with gold labels of "
-                "sentences that were not used in fit."
-            )
-        if not 0.0 < alpha < 1.0:
-            raise InputError(f"alpha must lie between 0 and 1; got {alpha}.")
-        n = len(self.set_scores_)
-        rank = int(np.ceil((n + 1) * (1.0 - alpha)))
-        limit = self.set_scores_[rank - 1] if rank <= n else 1.0
-        return [
-            [
-                {self.classes_[k] for k in np.flatnonzero(1.0 - row <= limit + 1e-12)}
-                or {self.classes_[int(row.argmax())]}
-                for row in table
-            ]
-            for table in self.predict_marginals(X)
-        ]
-
     # Save ----------------------------------------------------------------------
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
@@ -559,12 +473,3 @@ def _tempered(weights: ChainWeights, temperature: float) -> ChainWeights:
         weights.transitions / temperature,
         weights.start / temperature,
     )
-
-
-def _draw(train: TrainingSet, n_tokens: int) -> IntArray:
-    """Seeded draw of sentences that hold about `n_tokens` tokens, in order."""
-    rng = np.random.default_rng([train.seed, 10])
-    order = rng.permutation(train.features.n_sequences)  # [S]
-    total = np.cumsum(train.features.lengths[order])  # [S]
-    enough = int(np.searchsorted(total, n_tokens)) + 1
-    return np.sort(order[:enough])  # [S']
