@@ -1,0 +1,89 @@
+"""The sum of kernels in whitened coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from tagsift.features import FeatureMatrix
+from tagsift.gp import groups
+from tagsift.gp.groups import (
+    GroupKernel,
+    InducingColumns,
+    rbf_inputs,
+    scaled_features,
+)
+
+
+@pytest.fixture
+def features() -> FeatureMatrix:
+    rng = np.random.default_rng(0)
+    sparse = sp.csr_matrix((rng.random((12, 6)) < 0.4).astype(float))
+    more = sp.csr_matrix((rng.random((12, 5)) < 0.4).astype(float))
+    dense = rng.normal(size=(12, 3))
+    return FeatureMatrix(
+        ("word", "window", "vectors"), (sparse, more, dense), np.array([0, 5, 12])
+    )
+
+
+@pytest.fixture
+def kernel() -> GroupKernel:
+    return GroupKernel(
+        {"word": 0.5, "window": 2.0, "vectors": 0.7},
+        {"sparse": (3.0, 0.1), "vectors": (4.0, 0.3)},
+        1.5,
+        0.2,
+    )
+
+
+def test_dictionaries_and_back(kernel: GroupKernel):
+    assert GroupKernel.from_dict(kernel.as_dict()) == kernel
+
+
+def test_rbf_parts(features: FeatureMatrix):
+    inputs = rbf_inputs(features)
+    assert list(inputs) == ["sparse", "vectors"]
+    assert inputs["sparse"].shape == (12, 11)
+
+
+def test_the_start_has_unit_weights_for_indicators(features: FeatureMatrix):
+    start = GroupKernel.start(features, 0)
+    assert start.linear["word"] == start.linear["window"] == 1.0
+    norm = (features.block("vectors") ** 2).sum(axis=1).mean()
+    assert start.linear["vectors"] == pytest.approx(1 / norm)
+    assert set(start.rbf) == {"sparse", "vectors"}
+    assert GroupKernel.start(features, 0, rbf=False).rbf == {}
+
+
+def test_whitened_features_reproduce_the_kernel(
+    features: FeatureMatrix, kernel: GroupKernel
+):
+    """With every token an inducing point, ΦΦᵀ is the sum of kernels."""
+    columns, expected = {}, np.zeros((12, 12))
+    for name, X in rbf_inputs(features).items():
+        amplitude, theta = kernel.rbf[name]
+        rows = np.asarray(X.todense()) if sp.issparse(X) else X
+        distance = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
+        unit = np.exp(-theta * distance)
+        expected += amplitude * unit
+        part = InducingColumns(X, np.linalg.cholesky(unit + 1e-10 * np.eye(12)), theta)
+        columns[name] = part.columns(X)
+    for name, block in zip(features.names, features.blocks, strict=True):
+        rows = np.asarray(block.todense()) if sp.issparse(block) else block
+        expected += kernel.linear[name] * rows @ rows.T
+    phi = scaled_features(features, kernel, columns)
+    assert phi.names[-2:] == ("rbf:sparse", "rbf:vectors")
+    stacked = np.asarray(phi.stacked().todense())
+    np.testing.assert_allclose(stacked @ stacked.T, expected, atol=1e-4)
+
+
+def test_columns_do_not_depend_on_portions(
+    features: FeatureMatrix, monkeypatch: pytest.MonkeyPatch
+):
+    X = rbf_inputs(features)["vectors"]
+    part = InducingColumns.choose(X, np.ones((12, 2), dtype=bool), 0.3, 4, 0)
+    whole = part.columns(X)
+    assert whole.dtype == np.float32 and whole.shape == (12, 4)
+    monkeypatch.setattr(groups, "_PORTION", 5)
+    np.testing.assert_allclose(part.columns(X), whole, atol=1e-6)
