@@ -30,7 +30,8 @@ class SetTagger(SequenceTagger):
         Parameters
         ----------
         X, y : lists of sentences
-            Sentences that the fit has not seen, with gold labels.
+            Sentences that the fit has not seen, with gold labels. A label that the fit
+            did not know either counts as one of probability 0.
 
         Returns
         -------
@@ -39,7 +40,7 @@ class SetTagger(SequenceTagger):
         marginals = self.predict_marginals(X)
         position = {name: k for k, name in enumerate(self.classes_)}
         scores = [
-            1.0 - row[position[label]]
+            1.0 - row[position[label]] if label in position else 1.0
             for table, labels in zip(marginals, y, strict=True)
             for row, label in zip(table, labels, strict=True)
         ]
