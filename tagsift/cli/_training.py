@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 #: What `fit`, `clean`, `rank` and `demo` use unless told otherwise.
-DEFAULT_METHOD = "sgppsl"
+DEFAULT_METHOD = "chain-gp"
 
 
 @dataclass(frozen=True)

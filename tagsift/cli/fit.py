@@ -31,7 +31,7 @@ from tagsift.cli._training import fit_model, read_training
 
 __all__ = ["EXAMPLE", "run"]
 
-EXAMPLE = "tagsift fit partial.conll -o model.tagsift --method sgppsl"
+EXAMPLE = "tagsift fit partial.conll -o model.tagsift --method chain-gp"
 
 
 def run(
