@@ -56,9 +56,7 @@ class Naive(MaxMarginTagger):
     }
 
     #: What `tune` chooses from.
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {
-        "lam": (0.01, 0.1, 1.0, 10.0)
-    }
+    grid: ClassVar[dict[str, tuple[float, ...]]] = {"lam": (0.01, 0.1, 1.0, 10.0)}
     # Where labels are mostly wrong, w = 0 is (nearly) optimal, and what is learnt is
     # what the solver has not yet averaged away: the plain steps leave the most.
     _plain_passes: ClassVar[int] = 60
