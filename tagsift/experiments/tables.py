@@ -267,6 +267,7 @@ def below_table(results: Results) -> Table | None:
             Column("cell"),
             Column("ours %", ".2f"),
             Column("paper %", ".2f"),
+            Column("the same fits, decoded otherwise"),
             Column("best other method on the same folds"),
             Column("CRF on gold labels"),
         ),
@@ -298,9 +299,25 @@ def _below(
         setting.words + (f", {decoder}" if decoder else ""),
         100 * ours,
         paper,
+        _other_decoders(results, setting, decoder, measure),
         "–" if best is None else f"{best} {100 * others[best]:.2f}",
         "–" if ceiling is None else f"{100 * ceiling:.2f}",
     )
+
+
+def _other_decoders(
+    results: Results, setting: Setting, decoder: str, measure: str
+) -> str:
+    """What the same fits reach with the other decoders."""
+    if not decoder:
+        return "–"
+    found = [
+        f"{other} {100 * value:.2f}"
+        for other in ("viterbi", "weighted", "argmax", "log")
+        if other != decoder
+        and (value := results.mean("sgppsl", setting, f"{other}:{measure}")) is not None
+    ]
+    return ", ".join(found) or "–"
 
 
 def scores_table(results: Results, task: str, names: dict[str, str]) -> Table:

@@ -106,8 +106,8 @@ def test_cells_below_the_paper_are_listed_with_the_best_other_method():
     table = below_table(Results(found))
     assert table is not None
     assert [row[0] for row in table.rows] == ["Table II", "Table III"]
-    assert table.rows[0][4:] == ("sure 71.00", "–")
-    assert table.rows[1][4:] == ("sure 70.00", "80.00")
+    assert table.rows[0][4:] == ("–", "sure 71.00", "–")
+    assert table.rows[1][4:] == ("viterbi 90.00", "sure 70.00", "80.00")
     assert below_table(Results([record("sgppsl", 0.5, recovery=0.99)])) is None
 
 
