@@ -74,7 +74,8 @@ class State:
     q : Moments
         Means and variances.
     step : float
-        The damping that the last variance step needed.
+        The damping with which the next variance step begins: that of the last one,
+        doubled if it was accepted at once.
     """
 
     beta: Array
@@ -193,7 +194,7 @@ def variance_step(
     state, bound, expected
         Unchanged where no step raises the bound, but for its damping.
     """
-    step = min(1.0, 2.0 * state.step)
+    step, longest = state.step, min(1.0, 2.0 * state.step)
     asked = _where_it_matters(state.lam, expected.precision)  # [N, L]
     var_T = 1.0 / (1.0 / problem.prior_T + expected.precision_T)  # [L, L]
     while step >= _SMALLEST_STEP:
@@ -204,11 +205,12 @@ def variance_step(
             var=factors.var,
             var_T=1.0 / ((1.0 - step) / state.q.var_T + step / var_T),
         )
-        trial = replace(state, lam=lam, factors=factors, q=q, step=step)
+        trial = replace(state, lam=lam, factors=factors, q=q, step=longest)
         value, found = evaluate(problem, likelihood, trial)
         if value >= bound or not problem.expectation.uses_variance:
             return trial, value, found
         step *= 0.5
+        longest = step
     return replace(state, step=_SMALLEST_STEP), bound, expected
 
 
