@@ -30,9 +30,8 @@ from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["GroupKernel", "InducingColumns", "rbf_inputs", "scaled_features"]
 
-#: Where learning begins: variance of the weights of indicators, amplitude of RBF parts,
-#: and θ in units of 1 / median squared distance.
-_START_LINEAR, _START_RBF, _START_THETA = 2.0, 20.0, 0.5
+#: Where θ of an RBF part starts, in units of 1 / median squared distance.
+_START_THETA = 0.5
 #: Tokens whose columns are computed at once.
 _PORTION = 8192
 
@@ -82,13 +81,13 @@ class GroupKernel:
     def start(
         cls, features: FeatureMatrix, seed: int, *, rbf: bool = True
     ) -> GroupKernel:
-        """Where learning begins: wide priors, which the evidence narrows."""
+        """Where learning begins: unit weights, and RBF parts of moderate amplitude."""
         linear = {
-            name: _START_LINEAR if sp.issparse(block) else _dense_start(block)
+            name: 1.0 if sp.issparse(block) else _dense_start(block)
             for name, block in zip(features.names, features.blocks, strict=True)
         }
         parts = {
-            name: (_START_RBF, _START_THETA / median_distance(matrix, seed))
+            name: (10.0, _START_THETA / median_distance(matrix, seed))
             for name, matrix in rbf_inputs(features).items()
         }
         return cls(linear, parts if rbf else {})

@@ -282,19 +282,15 @@ class ChainGP(SetTagger):
         )
         weights = objective.weights(w)
 
-        def likelihood(temperature: float) -> float:
-            softer = _tempered(weights, temperature)
-            return float(
-                marginal_likelihood(softer, unseen.features, unseen.mask).sum()
-            )
-
         def loss(log_t: float) -> float:
-            return 0.5 * (log_t / _SPREAD_T) ** 2 - likelihood(float(np.exp(log_t)))
+            softer = _tempered(weights, float(np.exp(log_t)))
+            value = marginal_likelihood(softer, unseen.features, unseen.mask).sum()
+            return 0.5 * (log_t / _SPREAD_T) ** 2 - float(value)
 
-        if not given:
-            best = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")
-            fixed = float(np.exp(best.x))
-        return _Trial(kernel, fixed, likelihood(fixed), columns, phi)
+        if given:
+            return _Trial(kernel, fixed, -loss(float(np.log(fixed))), columns, phi)
+        best = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")
+        return _Trial(kernel, float(np.exp(best.x)), -float(best.fun), columns, phi)
 
     def _minimise(
         self, objective: ChainObjective, title: str, tol: float, *, warn: bool
