@@ -1,8 +1,8 @@
 """Where the inducing points stand, and the whitened matrices made from them.
 
-The points are training tokens. From a seeded sample of distinct rows they are taken
-greedily, each time the one that explains most of what those already taken leave
-unexplained; labels that would be left without a point get one.
+The points are training tokens. A seeded sample of distinct rows is drawn so that every
+label is represented, and among them points are taken greedily, each time the one that
+explains most of what those already taken leave unexplained.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 __all__ = ["choose_points", "dense_covariance", "inducing_covariance", "whiten"]
 
 #: Rows that compete for every place, and how many compete at least.
-_POOL, _SMALL_POOL = 3, 300
+_POOL, _SMALL_POOL = 2, 100
 #: Rows of dense features hashed at a time.
 _BLOCK = 4096
 
@@ -41,7 +41,7 @@ def choose_points(
     groups : list of csr_matrix or ndarray of shape (n_tokens, D)
         Feature groups.
     mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets: every label that occurs gets a point.
+        Candidate sets: every label that occurs gets its share of the sample.
     theta : ndarray of shape (n_groups,)
         Inverse widths, one per group.
     n_points : int
@@ -62,15 +62,13 @@ def choose_points(
         return distinct
     if strategy == "uniform":
         return np.sort(rng.choice(distinct, n_points, replace=False))  # [M]
-    size = min(len(distinct), max(_POOL * n_points, _SMALL_POOL))
-    pool = np.sort(rng.choice(distinct, size, replace=False))  # [P]
+    competing = max(_POOL * n_points, _SMALL_POOL)
+    pool = _covering_sample(distinct, mask, min(len(distinct), competing), rng)
     exponent = np.zeros((len(pool), len(pool)))  # [P, P]
     for g, group in enumerate(groups):
         rows = group[pool]  # [P, D]
         exponent -= theta[g] * squared_distances(rows, rows)  # [P, P]
-    K = np.exp(exponent).astype(np.float32)  # [P, P], enough for a choice
-    chosen = pool[_pivots(K, n_points)]  # [M]
-    return np.sort(_with_every_label(chosen, distinct, mask))  # [M]
+    return np.sort(pool[_pivots(np.exp(exponent), n_points)])  # [M]
 
 
 def _distinct_rows(groups: list[Any]) -> IntArray:
@@ -94,30 +92,20 @@ def _projection(group: Any, direction: FloatArray) -> FloatArray:
     return products
 
 
-def _with_every_label(
-    chosen: IntArray, distinct: IntArray, mask: BoolArray
+def _covering_sample(
+    distinct: IntArray, mask: BoolArray, size: int, rng: np.random.Generator
 ) -> IntArray:
-    """Put a row for every label that has none in the place of the last ones, [M].
-
-    Parameters
-    ----------
-    chosen : ndarray of int, shape (M,)
-        Tokens, the most useful first.
-    distinct : ndarray of int, shape (U,)
-        Tokens that may take their places.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets; of the rows with a missing label, one with few others is taken.
-    """
-    sure = chosen[: max(len(chosen) - mask.shape[1], 0)]  # [M − L]
-    inside = mask[distinct]  # [U, L]
-    missing = np.flatnonzero(inside.any(axis=0) & ~mask[sure].any(axis=0))  # [L']
-    share = inside / inside.sum(axis=1, keepdims=True)  # [U, L]
-    added = distinct[share[:, missing].argmax(axis=0)]  # [L']
-    order = dict.fromkeys([*sure.tolist(), *added.tolist(), *chosen.tolist()])
-    return np.array(list(order)[: len(chosen)], dtype=np.int64)  # [M]
+    """Draw rows so that every label is a likely candidate of some of them, [P]."""
+    share = mask[distinct] / mask[distinct].sum(axis=1, keepdims=True)  # [U, L]
+    frequency = share.sum(axis=0)  # [L]
+    rarity = share @ np.where(
+        frequency > 0, 1.0 / np.sqrt(np.maximum(frequency, 1e-12)), 0.0
+    )  # [U]
+    chance = rarity / rarity.sum()  # [U]
+    return np.sort(rng.choice(distinct, size, replace=False, p=chance))  # [P]
 
 
-def _pivots(K: Any, n_points: int) -> IntArray:
+def _pivots(K: FloatArray, n_points: int) -> IntArray:
     """Greedy choice of the columns that explain most of the others, [M].
 
     With R = K − K_PZ K_ZZ⁻¹ K_ZP what the points chosen so far leave unexplained, each
@@ -125,12 +113,12 @@ def _pivots(K: Any, n_points: int) -> IntArray:
     shrinks R. (The largest R_ii alone, the pivot of a Cholesky factor, takes outliers,
     which explain only themselves.)
     """
-    left = K.diagonal().astype(np.float64)  # [P], the diagonal of R
-    squares = np.einsum("ij,ij->i", K, K).astype(np.float64)  # [P], |R_i|²
-    rows = np.empty((n_points, len(K)), dtype=K.dtype)  # [M, P]
+    left = K.diagonal().copy()  # [P], the diagonal of R
+    squares = np.einsum("ij,ij->i", K, K)  # [P], |R_i|²
+    rows = np.empty((n_points, len(K)))  # [M, P]
     chosen = np.empty(n_points, dtype=np.int64)  # [M]
     for k in range(n_points):
-        gain = np.where(left > 1e-6, squares / np.maximum(left, 1e-6), -1.0)  # [P]
+        gain = np.where(left > 1e-8, squares / np.maximum(left, 1e-8), -1.0)  # [P]
         gain[chosen[:k]] = -1.0
         pivot = int(gain.argmax())
         if gain[pivot] < 0:

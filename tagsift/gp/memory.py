@@ -32,7 +32,7 @@ def fit_bytes(n_tokens: int, n_labels: int, n_points: int | None, n_widths: int)
         return 8 * (n_tokens**2 * (n_widths + 2 * n_labels + 2) + per_token)
     matrices = n_points * n_tokens * (n_widths + 3)
     factors = n_points**2 * (n_widths + 2 * n_labels)
-    choice = 27 * n_points**2  # covariances of thrice as many points
+    choice = 16 * n_points**2  # covariances of twice as many points
     return 8 * max(choice, matrices + factors + per_token)
 
 
