@@ -49,7 +49,7 @@ def main() -> None:
                         n_inducing=size,
                         random_state=seed,
                     )
-                    with mock.patch("tagsift.models.sgppsl.choose_points", choose):
+                    with mock.patch("tagsift.models.carriers.choose_points", choose):
                         _, cpu, _ = timed(
                             lambda: model.fit(work.train, work.candidates)  # noqa: B023
                         )

@@ -168,7 +168,7 @@ def run(case: Case, fold: Fold) -> dict[str, Any]:
         "nll": scores.calibration.nll,
         "amplitude": float(np.median(kernel.amplitude)),
         "theta_times_median": float(np.median(kernel.theta) * width),
-        "unseen_pairs": int((model.tau_T_ == 0).sum()),
+        "unseen_pairs": int((model.decoding_.tau_T == 0).sum()),
         "n_iter": model.n_iter_,
         "converged": not caught,
         "seconds": round(seconds, 1),

@@ -1,0 +1,173 @@
+"""From the scores of SGPPSL to labels: its decoders, and what they look up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tagsift.chain.factors import nearest_tokens, neighbour_factor
+from tagsift.chain.layout import ChainLayout
+from tagsift.chain.viterbi import viterbi
+from tagsift.chain.weighted_viterbi import weighted_viterbi
+from tagsift.errors import NotSupportedError
+from tagsift.features import FeatureMatrix
+from tagsift.gp.fitted import pack_matrix, unpack_matrix
+from tagsift.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["Decoding", "Neighbours"]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The training tokens among which Equation (29) finds the nearest.
+
+    Parameters
+    ----------
+    features : csr_matrix or ndarray of shape (n_tokens, D)
+        Their features.
+    confidences : ndarray of shape (n_tokens, n_labels)
+        Their confidences, Equation (17).
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        Their candidate sets.
+    """
+
+    features: Any
+    confidences: FloatArray
+    mask: BoolArray
+
+    def factor(self, X: Any, n_neighbours: int, floor: str) -> FloatArray:
+        """Equation (29) for new tokens, [M, L].
+
+        Parameters
+        ----------
+        X : csr_matrix or ndarray of shape (M, D)
+            Features of the new tokens.
+        n_neighbours : int
+            How many to look at.
+        floor : {"uniform", "literal"}
+            Reading R5.
+        """
+        nearest = nearest_tokens(X, self.features, n_neighbours)  # [M, Q]
+        return neighbour_factor(nearest, self.confidences, self.mask, floor=floor)
+
+    def state(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return arrays for a model file."""
+        return pack_matrix("features", self.features) | {
+            "confidences": self.confidences,
+            "mask": self.mask,
+        }
+
+    @classmethod
+    def from_state(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Neighbours:
+        """Rebuild what `state` returned."""
+        return cls(
+            unpack_matrix("features", arrays), arrays["confidences"], arrays["mask"]
+        )
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """What the training data says about new sentences beside the latent values.
+
+    Parameters
+    ----------
+    prior : ndarray of shape (n_labels,)
+        Mean confidence of every label.
+    available : ndarray of bool, shape (n_labels,)
+        Labels that are a candidate somewhere; no other is predicted.
+    tau_T : ndarray of shape (n_labels, n_labels)
+        Mean confidence of every transition.
+    neighbours : Neighbours or None
+        Training tokens, where they were kept.
+    """
+
+    prior: FloatArray
+    available: BoolArray
+    tau_T: FloatArray
+    neighbours: Neighbours | None
+
+    def weighted(
+        self,
+        emission: FloatArray,
+        transition: FloatArray,
+        features: FeatureMatrix,
+        n_neighbours: int,
+        floor: str,
+    ) -> IntArray:
+        """Equations (29)–(31), [M].
+
+        Parameters
+        ----------
+        emission, transition : ndarrays of shapes (M, n_labels) and (n_labels, n_labels)
+            Scores, Equations (27) and (28).
+        features : FeatureMatrix
+            New sentences.
+        n_neighbours, floor
+            As in `Neighbours.factor`.
+        """
+        if self.neighbours is None:
+            raise NotSupportedError(
+                "this model was saved without its training neighbours, which "
+                "decoder='weighted' needs; set decoder='log' or 'viterbi', or save it "
+                "again with neighbours=True."
+            )
+        tau = self.neighbours.factor(features.stacked(), n_neighbours, floor)  # [M, L]
+        return weighted_viterbi(
+            np.where(self.available, emission, -np.inf),
+            transition,
+            ChainLayout.from_offsets(features.offsets),
+            tau=np.where(self.available, tau, 1.0),
+            tau_T=self.tau_T,
+        )
+
+    def plain(
+        self, emission: FloatArray, transition: FloatArray, features: FeatureMatrix
+    ) -> IntArray:
+        """Equations (30)–(31) with τ = 1, [M]."""
+        banned = np.where(self.available, emission, -np.inf)  # [M, L]
+        layout = ChainLayout.from_offsets(features.offsets)
+        return weighted_viterbi(banned, transition, layout)
+
+    def log(
+        self, emission: FloatArray, transition: FloatArray, features: FeatureMatrix
+    ) -> IntArray:
+        """Maximise Σ log S(y, x) + log S(y', y) − log π(y), [M]."""
+        with np.errstate(divide="ignore"):
+            unary = np.log(emission) - np.log(np.maximum(self.prior, 1e-12))  # [M, L]
+            pair = np.log(transition)  # [L, L]
+        unary = np.where(self.available, unary, -np.inf)  # [M, L]
+        layout = ChainLayout.from_offsets(features.offsets)
+        labels: IntArray = viterbi(unary, pair, layout)  # [M]
+        return labels
+
+    def state(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return arrays for a model file."""
+        arrays: dict[str, np.ndarray[Any, Any]] = {
+            "prior": self.prior,
+            "available": self.available,
+            "tau_T": self.tau_T,
+        }
+        if self.neighbours is not None:
+            arrays |= {
+                f"neighbours/{name}": array
+                for name, array in self.neighbours.state().items()
+            }
+        return arrays
+
+    @classmethod
+    def from_state(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Decoding:
+        """Rebuild what `state` returned; other arrays may stand beside it."""
+        kept = {
+            name.removeprefix("neighbours/"): array
+            for name, array in arrays.items()
+            if name.startswith("neighbours/")
+        }
+        return cls(
+            arrays["prior"],
+            arrays["available"],
+            arrays["tau_T"],
+            Neighbours.from_state(kept) if kept else None,
+        )
