@@ -5,15 +5,7 @@
 whole reports; the plot functions return figures for reports of one's own.
 """
 
-from tagsift.report.curves import (
-    Band,
-    Evolution,
-    LinePanel,
-    confidence_evolution,
-    line_panels,
-    reliability_diagram,
-    risk_coverage_plot,
-)
+from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
 from tagsift.report.document import (
     Column,
     Figure,
@@ -23,7 +15,9 @@ from tagsift.report.document import (
     Stat,
     Table,
 )
+from tagsift.report.evolution import Evolution, confidence_evolution
 from tagsift.report.html import render_html, write_html
+from tagsift.report.lines import Band, LinePanel, line_panels
 from tagsift.report.markdown import render_markdown, write_markdown
 from tagsift.report.matrices import (
     confusion_plot,

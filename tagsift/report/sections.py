@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tagsift.metrics import CalibrationScores, Recovery, Scores, confusion_matrix
-from tagsift.report.curves import reliability_diagram, risk_coverage_plot
+from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
 from tagsift.report.document import Cell, Column, Mark, Section, Table
 from tagsift.report.matrices import confusion_plot, sentence_map
 from tagsift.report.records import Tagged, Training

@@ -25,8 +25,9 @@ from tagsift.report import (
     sentence_map,
     transition_matrix,
 )
-from tagsift.report.curves import _spread, _thin
+from tagsift.report.calibration import _thin
 from tagsift.report.drawing import standalone
+from tagsift.report.evolution import _spread
 from tagsift.report.palette import COLOURS, css_variables, method_styles
 from tagsift.report.ranks import _columns
 

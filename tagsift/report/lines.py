@@ -1,0 +1,219 @@
+"""Line plots of many methods, with a band over folds (Figures 6–9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tagsift.errors import InputError
+from tagsift.report.document import Column, Figure, Table
+from tagsift.report.drawing import NARROW, WIDTH, draw, draw_legend, line_style
+from tagsift.report.palette import method_styles
+
+__all__ = ["Band", "LinePanel", "line_panels"]
+
+
+@dataclass(frozen=True)
+class Band:
+    """The curve of one method: a mean and a band around it.
+
+    Parameters
+    ----------
+    x, mean, low, high : arrays of shape (n_points,)
+        NaN where there is no value.
+    """
+
+    x: npt.ArrayLike
+    mean: npt.ArrayLike
+    low: npt.ArrayLike
+    high: npt.ArrayLike
+
+    @classmethod
+    def over_folds(cls, x: npt.ArrayLike, values: npt.ArrayLike) -> Band:
+        """Mean and one standard deviation over folds.
+
+        Parameters
+        ----------
+        x : array of shape (n_points,)
+            Places.
+        values : array of shape (n_folds, n_points)
+            One row per fold; NaN where a fold was not run.
+        """
+        table = np.asarray(values, dtype=np.float64)  # [F, P]
+        there = ~np.isnan(table)  # [F, P]
+        count = there.sum(axis=0)  # [P]
+        filled = np.where(there, table, 0.0)  # [F, P]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = filled.sum(axis=0) / count  # [P]
+            squares = np.where(there, (table - mean) ** 2, 0.0).sum(axis=0)  # [P]
+            spread = np.sqrt(squares / np.maximum(count - 1, 1))  # [P]
+        return cls(np.asarray(x, dtype=np.float64), mean, mean - spread, mean + spread)
+
+
+@dataclass(frozen=True)
+class LinePanel:
+    """One panel of a line plot.
+
+    Parameters
+    ----------
+    title : str
+        Its heading.
+    series : mapping of str to Band
+        Methods by their table name.
+    """
+
+    title: str
+    series: Mapping[str, Band]
+
+
+def line_panels(
+    panels: Sequence[LinePanel],
+    *,
+    title: str,
+    x_label: str,
+    y_label: str,
+    names: Mapping[str, str] | None = None,
+    y_range: tuple[float, float] | None = None,
+    caption: str = "",
+    x_form: str = "g",
+    y_form: str = ".1f",
+) -> Figure:
+    """Line plots with bands for many methods, panels side by side (Figures 6–9).
+
+    Every method keeps its colour and marker in every figure; one legend serves all
+    panels.
+
+    Parameters
+    ----------
+    panels : sequence of LinePanel
+        From left to right.
+    title, x_label, y_label : str
+        Words.
+    names : mapping of str to str, optional
+        Titles of methods, where they differ from their table names.
+    y_range : tuple of float, optional
+        The same for all panels; from the data by default.
+    caption : str
+        How to read it.
+    x_form, y_form : str
+        Formats of the numbers in the table.
+    """
+    if not panels or not all(panel.series for panel in panels):
+        raise InputError("A line plot needs at least one curve in every panel.")
+    order: dict[str, None] = {}
+    for panel in panels:
+        order.update(dict.fromkeys(panel.series))
+    styles = method_styles(list(order))
+    titles = {name: (names or {}).get(name, name) for name in order}
+    low, high = y_range or _range(panels)
+    drawn: tuple[str, ...] = ()
+    for panel in panels:
+        heading = f"{title}, {panel.title}" if panel.title else title
+        drawn += draw(
+            _paint_lines(panel, styles, x_label, y_label, (low, high)),
+            alt=f"{heading}: {y_label} by {x_label} for {len(panel.series)} methods.",
+            width=WIDTH if len(panels) == 1 else NARROW,
+            height=3.0,
+        )
+    return Figure(
+        title=title,
+        alt=f"{title}: {y_label} by {x_label}, {len(panels)} panels, "
+        f"{len(order)} methods.",
+        panels=drawn,
+        legend=draw_legend(styles, titles) if len(order) > 1 else None,
+        data=_line_table(panels, titles, title, x_label, x_form, y_form),
+        caption=caption,
+    )
+
+
+def _range(panels: Sequence[LinePanel]) -> tuple[float, float]:
+    """Common limits of all panels, a little wider than the curves."""
+    values = np.concatenate(
+        [
+            np.asarray(part, dtype=np.float64).ravel()
+            for panel in panels
+            for band in panel.series.values()
+            for part in (band.mean, band.low, band.high)
+        ]
+    )
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 0.0, 1.0
+    low, high = float(values.min()), float(values.max())
+    margin = 0.04 * (high - low) or 0.5
+    return low - margin, high + margin
+
+
+def _paint_lines(
+    panel: LinePanel,
+    styles: Mapping[str, Any],
+    x_label: str,
+    y_label: str,
+    limits: tuple[float, float],
+) -> Any:
+    def paint(axes: Any) -> None:
+        ticks: set[float] = set()
+        for rank, (name, band) in enumerate(panel.series.items()):
+            style = styles[name]
+            x = np.asarray(band.x, dtype=np.float64)  # [P]
+            order = 3 + style.width - 0.01 * rank
+            axes.fill_between(
+                x,
+                np.asarray(band.low, dtype=np.float64),
+                np.asarray(band.high, dtype=np.float64),
+                color=style.colour,
+                alpha=0.10,
+                linewidth=0,
+            )
+            axes.plot(x, np.asarray(band.mean), **line_style(style), zorder=order)
+            ticks.update(x.tolist())
+        if len(ticks) <= 7:
+            axes.set_xticks(sorted(ticks))
+        axes.set(xlabel=x_label, ylabel=y_label, ylim=limits)
+        if panel.title:
+            axes.set_title(panel.title)
+
+    return paint
+
+
+def _line_table(
+    panels: Sequence[LinePanel],
+    titles: Mapping[str, str],
+    title: str,
+    x_label: str,
+    x_form: str,
+    y_form: str,
+) -> Table:
+    places = sorted(
+        {
+            float(x)
+            for panel in panels
+            for band in panel.series.values()
+            for x in np.asarray(band.x, dtype=np.float64)
+        }
+    )
+    rows = []
+    for panel in panels:
+        for name, band in panel.series.items():
+            found = dict(
+                zip(
+                    np.asarray(band.x, dtype=np.float64).tolist(),
+                    np.asarray(band.mean, dtype=np.float64).tolist(),
+                    strict=True,
+                )
+            )
+            values = [found.get(x, float("nan")) for x in places]
+            rows.append((titles[name], panel.title, *values))
+    return Table(
+        (
+            Column("method"),
+            Column("panel"),
+            *(Column(f"{x_label} {x:{x_form}}", y_form) for x in places),
+        ),
+        tuple(rows),
+        title=title,
+    )
