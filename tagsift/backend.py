@@ -24,11 +24,17 @@ import scipy.sparse as sp
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 from threadpoolctl import threadpool_limits
 
-from tagsift.errors import InputError, MissingExtraError, NumericalWarning
+from tagsift.errors import (
+    InputError,
+    MissingExtraError,
+    NumericalWarning,
+    TagsiftWarning,
+)
 from tagsift.typing import Array
 
 __all__ = [
     "asarray",
+    "available_device",
     "blas_threads",
     "cho_solve",
     "cholesky",
@@ -116,6 +122,24 @@ def use_device(name: str) -> Device:
     return device
 
 
+def available_device(name: str) -> str:
+    """Name of the device a stored model asks for, or ``"cpu"`` where it is missing.
+
+    What was fitted on a GPU can be used without one; a `TagsiftWarning` says so.
+    """
+    try:
+        use_device(name)
+    except (InputError, MissingExtraError):
+        warnings.warn(
+            f"the model was fitted with device={name!r}, which this machine does not "
+            "have; it is loaded with device='cpu'.",
+            TagsiftWarning,
+            stacklevel=6,
+        )
+        return "cpu"
+    return name
+
+
 def asarray(
     x: Any, *, like: Array | None = None, device: Device = None, dtype: Any = None
 ) -> Array:
@@ -192,10 +216,13 @@ def sparse_matmul(X: Any, B: Array) -> Array:
     Returns
     -------
     array of shape (N, K)
-        Dense.
+        Dense, in the wider of the two number types.
     """
-    if is_torch(B) and not is_torch(X):
-        X = asarray(X, like=B)
+    if is_torch(B):
+        X = asarray(X, like=B)  # [N, D]
+        if X.dtype != B.dtype:
+            kind = namespace(B).result_type(X, B)
+            X, B = X.to(kind), B.to(kind)  # [N, D], [D, K]
     return X @ B  # [N, K]
 
 

@@ -11,7 +11,12 @@ from scipy import linalg, special
 from threadpoolctl import threadpool_info
 
 from tagsift import backend
-from tagsift.errors import InputError, MissingExtraError, NumericalWarning
+from tagsift.errors import (
+    InputError,
+    MissingExtraError,
+    NumericalWarning,
+    TagsiftWarning,
+)
 
 torch = pytest.importorskip("torch")
 LIBRARIES = ["numpy", "torch"]
@@ -70,6 +75,8 @@ def test_sparse_matmul_equals_dense(library, kind):
         answer = backend.sparse_matmul(left, other)
         assert backend.is_torch(answer) == (library == "torch")
         np.testing.assert_allclose(backend.to_numpy(answer), X @ B, atol=1e-12)
+    mixed = backend.sparse_matmul(np.ones((2, 5), dtype=np.float32), other)
+    np.testing.assert_allclose(backend.to_numpy(mixed), np.ones((2, 5)) @ B, atol=1e-12)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -223,6 +230,18 @@ def test_devices_that_are_not_there(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"tagsift\[gpu\]"):
         backend.use_device("cuda")
+
+
+def test_stored_devices_fall_back_to_the_cpu(monkeypatch):
+    assert backend.available_device("cpu") == "cpu"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    assert backend.available_device("cuda") == "cuda"
+    with pytest.warns(TagsiftWarning, match="fitted with device='cuda:1', which"):
+        assert backend.available_device("cuda:1") == "cpu"
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.warns(TagsiftWarning, match="loaded with device='cpu'"):
+        assert backend.available_device("cuda") == "cpu"
 
 
 def test_device_numbers_are_checked(monkeypatch):

@@ -272,11 +272,13 @@ def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
         marginals = alpha  # [N, L], from here on alpha · beta
         for lo, hi, before in reversed(_steps_after_first(layout)):
             after = onward[lo:hi]  # [S_t, L]
-            here = slice(before, before + hi - lo)
+            # Views, so that a product in place is one operation.
+            here = marginals[before : before + hi - lo]  # [S_t, L]
+            onward_here = onward[before : before + hi - lo]  # [S_t, L]
             beta = after @ eT.T  # [S_t, L]
-            pairs += alpha[here].T @ after  # [L, L]
-            marginals[here] *= beta
-            onward[here] *= beta
+            pairs += here.T @ after  # [L, L], still alpha here
+            here *= beta
+            onward_here *= beta
         pairs *= eT
     return Lattice(log_z, marginals, pairs), representable
 
@@ -333,5 +335,6 @@ def _sum_by_sentence(packed: Array, layout: ChainLayout) -> Array:
     xp = namespace(packed)
     total = xp.asarray(packed[: len(layout.sentences)], copy=True)  # [S']
     for lo, hi, _ in _steps_after_first(layout):
-        total[: hi - lo] += packed[lo:hi]
+        running = total[: hi - lo]  # [S_t], a view
+        running += packed[lo:hi]
     return total

@@ -3,7 +3,8 @@
 The step direction comes from the usual two-loop recursion, the step length from a line
 search for the strong Wolfe conditions. Compared with the bounded solver of SciPy, a
 step costs only the products of the recursion, which counts where an evaluation is a few
-milliseconds and there are hundreds of thousands of parameters.
+milliseconds and there are hundreds of thousands of parameters. The vectors may be NumPy
+arrays or PyTorch tensors; only inner products leave their device.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagsift.typing import FloatArray
+from tagsift.typing import Array
 
 __all__ = ["Objective", "Step", "lbfgs"]
 
 #: Value and gradient of the function to minimise.
-Objective = Callable[[FloatArray], tuple[float, FloatArray]]
+Objective = Callable[[Array], tuple[float, Array]]
 
 #: Wolfe conditions: sufficient decrease, and how flat the slope must have become.
 _DECREASE, _FLATNESS = 1e-4, 0.9
@@ -32,7 +33,7 @@ class Step:
 
     Parameters
     ----------
-    x, gradient : ndarray of shape (n_parameters,)
+    x, gradient : arrays of shape (n_parameters,)
         The point and the gradient there.
     value : float
         The function there.
@@ -40,13 +41,13 @@ class Step:
         Relative decrease of the function by this step.
     """
 
-    x: FloatArray
-    gradient: FloatArray
+    x: Array
+    gradient: Array
     value: float
     change: float
 
 
-def lbfgs(objective: Objective, x: FloatArray, *, memory: int = 10) -> Iterator[Step]:
+def lbfgs(objective: Objective, x: Array, *, memory: int = 10) -> Iterator[Step]:
     """Yield one step after the other, until none lowers the function any more.
 
     The caller decides when to stop.
@@ -55,7 +56,7 @@ def lbfgs(objective: Objective, x: FloatArray, *, memory: int = 10) -> Iterator[
     ----------
     objective : callable
         Value and gradient at a point.
-    x : ndarray of shape (n_parameters,)
+    x : array of shape (n_parameters,)
         Where to begin.
     memory : int
         Number of past steps that shape the curvature.
@@ -66,13 +67,13 @@ def lbfgs(objective: Objective, x: FloatArray, *, memory: int = 10) -> Iterator[
         After every successful step.
     """
     value, gradient = objective(x)
-    past: deque[tuple[FloatArray, FloatArray, float]] = deque(maxlen=memory)
+    past: deque[tuple[Array, Array, float]] = deque(maxlen=memory)
     while True:
         direction = _direction(gradient, past)  # [P]
         slope = float(gradient @ direction)
         if slope >= 0:
             return
-        length = 1.0 if past else 1.0 / np.sqrt(float(gradient @ gradient))
+        length = 1.0 if past else 1.0 / float(np.sqrt(float(gradient @ gradient)))
         found = _line_search(objective, x, value, direction, slope, length)
         if found is None:
             if not past:
@@ -90,9 +91,7 @@ def lbfgs(objective: Objective, x: FloatArray, *, memory: int = 10) -> Iterator[
         yield Step(x, gradient, value, change)
 
 
-def _direction(
-    gradient: FloatArray, past: deque[tuple[FloatArray, FloatArray, float]]
-) -> FloatArray:
+def _direction(gradient: Array, past: deque[tuple[Array, Array, float]]) -> Array:
     """Two-loop recursion: minus the approximate inverse Hessian times the gradient."""
     q = -gradient  # [P]
     shares = []
@@ -110,12 +109,12 @@ def _direction(
 
 def _line_search(
     objective: Objective,
-    x: FloatArray,
+    x: Array,
     value: float,
-    direction: FloatArray,
+    direction: Array,
     slope: float,
     length: float,
-) -> tuple[FloatArray, float, FloatArray] | None:
+) -> tuple[Array, float, Array] | None:
     """Find a point along the direction that meets the strong Wolfe conditions.
 
     The interval that holds one is grown until it is found, then narrowed by cubic
@@ -123,7 +122,7 @@ def _line_search(
     """
     low = (0.0, value, slope)
     high: tuple[float, float, float] | None = None
-    best: tuple[FloatArray, float, FloatArray] | None = None
+    best: tuple[Array, float, Array] | None = None
     for _ in range(_MAX_TRIALS):
         point = x + length * direction  # [P]
         new_value, gradient = objective(point)

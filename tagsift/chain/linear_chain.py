@@ -12,18 +12,19 @@ of a chain Gaussian process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, fields
 
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.backend import sparse_matmul
+from tagsift.backend import Device, asarray, namespace, sparse_matmul, to_numpy
 from tagsift.chain.columns import MergedColumns
 from tagsift.chain.lattice import log_partition, packed_forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import Potentials, take_sentences
 from tagsift.features import FeatureMatrix
-from tagsift.typing import BoolArray, FloatArray, IntArray
+from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["ChainObjective", "ChainWeights", "TransitionPrior", "marginal_likelihood"]
 
@@ -34,24 +35,30 @@ class ChainWeights:
 
     Parameters
     ----------
-    emissions : ndarray of shape (n_features, n_labels)
+    emissions : array of shape (n_features, n_labels)
         Weight of every feature for every label.
-    bias : ndarray of shape (n_labels,)
+    bias : array of shape (n_labels,)
         Score of a label at any token; −inf for labels that can never be.
-    transitions : ndarray of shape (n_labels, n_labels)
+    transitions : array of shape (n_labels, n_labels)
         Score of a label followed by another.
-    start : ndarray of shape (n_labels,)
+    start : array of shape (n_labels,)
         Score of the first label of a sentence.
     """
 
-    emissions: FloatArray
-    bias: FloatArray
-    transitions: FloatArray
-    start: FloatArray
+    emissions: Array
+    bias: Array
+    transitions: Array
+    start: Array
 
-    def scores(self, features: FeatureMatrix) -> FloatArray:
-        """Unary scores of every token, [N, L]."""
-        U = np.tile(self.bias, (features.n_tokens, 1))  # [N, L]
+    def on(self, device: Device) -> ChainWeights:
+        """Return the same parameters, living on `device`."""
+        return ChainWeights(
+            *(asarray(getattr(self, f.name), device=device) for f in fields(self))
+        )
+
+    def scores(self, features: FeatureMatrix) -> Array:
+        """Unary scores of every token, where the parameters live, [N, L]."""
+        U = namespace(self.bias).tile(self.bias, (features.n_tokens, 1))  # [N, L]
         column = 0
         for block in features.blocks:
             width = block.shape[1]
@@ -63,7 +70,8 @@ class ChainWeights:
     @property
     def possible(self) -> BoolArray:
         """Labels that can be predicted at all, [L]."""
-        return np.isfinite(self.bias)  # [L]
+        possible: BoolArray = np.isfinite(to_numpy(self.bias))  # [L]
+        return possible
 
 
 def marginal_likelihood(
@@ -94,7 +102,8 @@ def marginal_likelihood(
         U, T, layout, start=weights.start, mask=mask | unknown
     )  # [S']
     free = log_partition(U, T, layout, start=weights.start)  # [S']
-    value: FloatArray = (restricted - free)[np.argsort(layout.sentences)]  # [S']
+    found: FloatArray = to_numpy(restricted - free)  # [S'], longest sentence first
+    value: FloatArray = found[np.argsort(layout.sentences)]  # [S']
     return value
 
 
@@ -137,6 +146,8 @@ class ChainObjective:
         Means and scales of transitions, start scores and bias.
     single : bool
         Whether dense features are kept and multiplied in single precision.
+    device : "cpu" or torch.device
+        Where the arrays live, and the parameter vectors that it is called with.
     """
 
     def __init__(
@@ -147,8 +158,10 @@ class ChainObjective:
         prior: TransitionPrior | None = None,
         *,
         single: bool = False,
+        device: Device = "cpu",
     ) -> None:
         self.l2 = l2
+        self.device = device
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.layout = layout = ChainLayout.from_offsets(features.offsets)
         self.active: BoolArray = np.asarray(mask.any(axis=0))  # [L]
@@ -159,21 +172,24 @@ class ChainObjective:
         inside = np.diff(ambiguous[features.offsets])  # [S]
         exact = (inside == 0)[layout.sentences]  # [S']
         packed = mask[layout.order][:, self.active]  # [N, A]
-        self.exact_rows, exact_layout = take_sentences(layout, exact)  # [N₁]
-        self.exact_labels = packed[self.exact_rows].argmax(axis=1)  # [N₁]
-        self.exact_pairs = _count_pairs(
-            self.exact_labels, exact_layout, self.n_labels
-        )  # [A, A]
-        self.rows, self.ambiguous = take_sentences(layout, ~exact)  # [N₂]
-        self.mask = packed[self.rows]  # [N₂, A]
+        exact_rows, exact_layout = take_sentences(layout, exact)  # [N₁]
+        labels = packed[exact_rows].argmax(axis=1)  # [N₁]
+        pairs = _count_pairs(labels, exact_layout, self.n_labels)  # [A, A]
+        rows, self.ambiguous = take_sentences(layout, ~exact)  # [N₂]
+        self.exact_rows = asarray(exact_rows, device=device)  # [N₁]
+        self.exact_labels = asarray(labels, device=device)  # [N₁]
+        self.exact_pairs = asarray(pairs, device=device)  # [A, A]
+        self.rows = asarray(rows, device=device)  # [N₂]
+        self.mask = asarray(packed[rows], device=device)  # [N₂, A]
+        self.ban = asarray(np.array([-np.inf]), device=device)  # [1]
 
     def _read_prior(self, prior: TransitionPrior) -> None:
         kept = self.active
         n_labels = len(kept)
         mean = np.zeros((n_labels, n_labels)) if prior.mean is None else prior.mean
         first = np.zeros(n_labels) if prior.mean_start is None else prior.mean_start
-        self.mean_T = mean[np.ix_(kept, kept)]  # [A, A]
-        self.mean_start = first[kept]  # [A]
+        self.mean_T = asarray(mean[np.ix_(kept, kept)], device=self.device)  # [A, A]
+        self.mean_start = asarray(first[kept], device=self.device)  # [A]
         self.scale, self.scale_bias = prior.scale, prior.scale_bias
 
     def _read_features(self, features: FeatureMatrix, layout: ChainLayout) -> None:
@@ -184,15 +200,16 @@ class ChainObjective:
         n = features.n_tokens
         matrix = sp.csr_matrix((n, 0)) if sparse is None else sparse.stacked()
         self.merged = MergedColumns.of(matrix[layout.order])
-        self.X = self.merged.X  # [N, G]
-        self.X_T = sp.csr_matrix(self.X.T)  # [G, N]
+        self.X = asarray(self.merged.X, device=self.device)  # [N, G]
+        self.X_T = asarray(sp.csr_matrix(self.merged.X.T), device=self.device)  # [G, N]
         width = 0 if dense is None else dense.n_features
-        self.V = np.empty((n, width), dtype=self.dtype)  # [N, V]
+        V = np.empty((n, width), dtype=self.dtype)  # [N, V]
         column = 0
         for block in () if dense is None else dense.blocks:
             last = column + block.shape[1]
-            self.V[:, column:last] = block[layout.order]
+            V[:, column:last] = block[layout.order]
             column = last
+        self.V = asarray(V, device=self.device)  # [N, V]
 
     @property
     def n_parameters(self) -> int:
@@ -200,26 +217,28 @@ class ChainObjective:
         rows = self.X.shape[1] + self.V.shape[1] + 1 + self.n_labels + 1
         return int(rows * self.n_labels)
 
-    def split(self, w: FloatArray) -> list[FloatArray]:
+    def split(self, w: Array) -> list[Array]:
         """Views of sparse and dense emissions, bias, transitions and start scores."""
         rows = w.reshape(-1, self.n_labels)  # [P / A, A]
         sizes = [self.X.shape[1], self.V.shape[1], 1, self.n_labels, 1]
-        return np.split(rows, np.cumsum(sizes)[:-1])
+        bounds = itertools.accumulate(sizes, initial=0)
+        return [rows[lo:hi] for lo, hi in itertools.pairwise(bounds)]
 
-    def __call__(self, w: FloatArray) -> tuple[float, FloatArray]:
+    def __call__(self, w: Array) -> tuple[float, Array]:
         """Value and gradient at a parameter vector."""
+        xp = namespace(w)
         E, E_dense, bias, T, start = self.split(w)
         T = self.scale * T + self.mean_T  # [A, A]
         start = self.scale * start + self.mean_start  # [1, A]
         bias = self.scale_bias * bias  # [1, A]
         W = self.X @ E  # [N, A]
         if self.V.shape[1]:
-            W += self.V @ E_dense.astype(self.dtype, copy=False)
+            W += self.V @ xp.astype(E_dense, self.V.dtype, copy=False)
         W += bias
         n_sentences = len(self.layout.sentences)
         W[:n_sentences] += start
         full = packed_forward_backward(Potentials(W, T, self.layout))
-        allowed = np.where(self.mask, W[self.rows], -np.inf)  # [N₂, A]
+        allowed = xp.where(self.mask, W[self.rows], self.ban)  # [N₂, A]
         part = packed_forward_backward(Potentials(allowed, T, self.ambiguous))
         exact = W[self.exact_rows, self.exact_labels].sum()
         exact += (T * self.exact_pairs).sum()
@@ -233,29 +252,31 @@ class ChainObjective:
         dE, dE_dense, d_bias, dT, d_start = self.split(gradient)
         dE += self.X_T @ G
         if self.V.shape[1]:
-            dE_dense += self.V.T @ G.astype(self.dtype, copy=False)
+            dE_dense += self.V.T @ xp.astype(G, self.V.dtype, copy=False)
         d_bias += self.scale_bias * G.sum(axis=0)
         dT += self.scale * (full.pairs - part.pairs - self.exact_pairs)
         d_start += self.scale * G[:n_sentences].sum(axis=0)
         return float(value), gradient
 
-    def scores(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def scores(self, w: Array) -> tuple[Array, Array, Array]:
         """Unary scores in stacked order, transitions and start, active labels only."""
+        xp = namespace(w)
         E, E_dense, bias, T, start = self.split(w)
         packed = self.X @ E + self.scale_bias * bias  # [N, A]
         if self.V.shape[1]:
-            packed += self.V @ E_dense.astype(self.dtype, copy=False)
-        U = np.empty_like(packed)  # [N, A]
-        U[self.layout.order] = packed
+            packed += self.V @ xp.astype(E_dense, self.V.dtype, copy=False)
+        U = xp.empty_like(packed)  # [N, A]
+        U[asarray(self.layout.order, like=packed)] = packed
         return (
             U,
             self.scale * T + self.mean_T,
             self.scale * start[0] + self.mean_start,
         )
 
-    def weights(self, w: FloatArray) -> ChainWeights:
-        """Parameters in terms of all features and all labels."""
-        E, E_dense, bias, T, start = self.split(w)
+    def weights(self, w: Array) -> ChainWeights:
+        """Parameters in terms of all features and all labels, as NumPy arrays."""
+        E, E_dense, bias, T, start = self.split(to_numpy(w))
+        mean_T, mean_start = to_numpy(self.mean_T), to_numpy(self.mean_start)
         active, n_labels = self.active, len(self.active)
         emissions = np.zeros((len(self.sparse_columns), n_labels))  # [D, L]
         emissions[np.ix_(self.sparse_columns, active)] = self.merged.expand(E)
@@ -263,9 +284,9 @@ class ChainObjective:
         all_bias = np.full(n_labels, -np.inf)  # [L]
         all_bias[active] = self.scale_bias * bias[0]
         transitions = np.zeros((n_labels, n_labels))  # [L, L]
-        transitions[np.ix_(active, active)] = self.scale * T + self.mean_T
+        transitions[np.ix_(active, active)] = self.scale * T + mean_T
         all_start = np.zeros(n_labels)  # [L]
-        all_start[active] = self.scale * start[0] + self.mean_start
+        all_start[active] = self.scale * start[0] + mean_start
         return ChainWeights(emissions, all_bias, transitions, all_start)
 
 

@@ -22,7 +22,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tagsift.backend import cholesky, solve_triangular
+from tagsift.backend import (
+    Device,
+    asarray,
+    cholesky,
+    exp_inplace,
+    solve_triangular,
+    to_numpy,
+)
 from tagsift.features import FeatureMatrix
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import median_distance, squared_distances
@@ -138,18 +145,21 @@ class InducingColumns:
         K = np.exp(-theta * squared_distances(points, points))  # [M, M]
         return cls(points, cholesky(K, overwrite=True)[0], theta)
 
-    def columns(self, X: Any) -> NDArray[np.float32]:
+    def columns(self, X: Any, device: Device = "cpu") -> NDArray[np.float32]:
         """Whitened columns Aᵀ of tokens, at unit amplitude, single precision, [N, M].
 
-        Some thousand tokens at a time: beside the result there is little in memory.
+        Computed on `device`, some thousand tokens at a time: beside the result there is
+        little in memory.
         """
+        root = asarray(self.root, device=device)  # [M, M]
         found = np.empty((X.shape[0], len(self.root)), dtype=np.float32)  # [N, M]
         for lo in range(0, X.shape[0], _PORTION):
-            K = squared_distances(self.points, X[lo : lo + _PORTION])  # [M, n]
+            K = squared_distances(
+                self.points, X[lo : lo + _PORTION], like=root
+            )  # [M, n]
             K *= -self.theta
-            np.exp(K, out=K)
-            A = solve_triangular(self.root, K, overwrite=True)  # [M, n]
-            found[lo : lo + _PORTION] = A.T
+            A = solve_triangular(root, exp_inplace(K), overwrite=True)  # [M, n]
+            found[lo : lo + _PORTION] = to_numpy(A.T)
         return found
 
 

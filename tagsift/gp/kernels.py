@@ -20,8 +20,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.backend import asarray, is_torch, namespace
+from tagsift.backend import asarray, is_torch, namespace, sparse_matmul
 from tagsift.typing import Array, FloatArray
+
+#: Entries above which a sparse matrix is not spread out on a device (2 GiB).
+_SPREAD_OUT = 2**28
 
 __all__ = [
     "RBF",
@@ -123,8 +126,14 @@ def squared_distances(
 
 
 def _torch_distances(X: Any, Z: Any, wanted: Array) -> Array:
-    """Dense products on the device: sparse ones are slower there."""
+    """Dense products on the device: sparse ones are slower there, but need no room."""
     a = _dense_tensor(X, wanted)  # [A, D]
+    if sp.issparse(Z) and Z.shape[0] * Z.shape[1] > _SPREAD_OUT:
+        product = sparse_matmul(Z, a.T.contiguous())  # [B, A]
+        squares = -2.0 * product.T  # [A, B]
+        squares += (a * a).sum(1)[:, None]
+        squares += asarray(_row_squares(Z), like=wanted)[None, :]
+        return squares.clamp_(min=0.0)  # [A, B]
     b = a if Z is X else _dense_tensor(Z, wanted)  # [B, D]
     if not sp.issparse(X) and not sp.issparse(Z):
         a, b = _centred(a, b)  # [A, D], [B, D]

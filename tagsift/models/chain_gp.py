@@ -12,6 +12,13 @@ import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
 from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
+from tagsift.backend import (
+    asarray,
+    available_device,
+    namespace,
+    to_numpy,
+    use_device,
+)
 from tagsift.base import Method, TrainingSet
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
@@ -37,7 +44,7 @@ from tagsift.gp.weight_space import Spread
 from tagsift.models.kernel_choice import draw_sentences, learn_kernels, read_kernel
 from tagsift.models.label_sets import SetTagger
 from tagsift.progress import progress
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.typing import Array, BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["ChainGP"]
 
@@ -88,6 +95,9 @@ class ChainGP(SetTagger):
         The best label sequence, or the best label of each token.
     max_iter, tol
         Most quasi-Newton steps, and the relative change at which to stop.
+    device : {"cpu", "cuda"}
+        Where the modes are found and sentences are tagged: NumPy, or PyTorch on a GPU.
+        Hyperparameters are learnt, from few sentences, by NumPy.
     features, labels, scheme, random_state, verbose
         As in `tagsift.base.SequenceTagger`.
 
@@ -139,6 +149,7 @@ class ChainGP(SetTagger):
         "decoder": [StrOptions({"viterbi", "marginal"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
+        "device": [str],
     }
 
     def __init__(
@@ -152,6 +163,7 @@ class ChainGP(SetTagger):
         decoder: str = "viterbi",
         max_iter: int = 300,
         tol: float = 1e-5,
+        device: str = "cpu",
         features: Any = None,
         labels: Iterable[Label] | None = None,
         scheme: str = "auto",
@@ -173,10 +185,12 @@ class ChainGP(SetTagger):
         self.decoder = decoder
         self.max_iter = max_iter
         self.tol = tol
+        self.device = device
 
     # Fit -----------------------------------------------------------------------
 
     def _fit(self, train: TrainingSet) -> IntArray:
+        use_device(self.device)  # or say so before the work begins
         self.allowed_ = self._allowed(train)
         part = draw_sentences(train, _JUDGE_TOKENS, stream=30)
         best: _Trial | None = None
@@ -225,7 +239,8 @@ class ChainGP(SetTagger):
         prior = TransitionPrior(
             *self._prior_means(), kernel.transition**0.5, kernel.bias**0.5
         )
-        return ChainObjective(phi, mask, 1.0, prior, single=True)
+        device = use_device(self.device)
+        return ChainObjective(phi, mask, 1.0, prior, single=True, device=device)
 
     def _learn(self, train: TrainingSet) -> list[GroupKernel]:
         """Kernels to choose from."""
@@ -257,8 +272,17 @@ class ChainGP(SetTagger):
                 max(1, round(share * self.n_inducing)),
                 train.seed,
             )
-        columns = {name: part.columns(inputs[name]) for name, part in parts.items()}
+        columns = self._rbf_columns(parts, inputs)
         return parts, scaled_features(train.features, kernel, columns)
+
+    def _rbf_columns(
+        self, parts: Mapping[str, InducingColumns], inputs: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Columns of the RBF parts at unit amplitude."""
+        device = use_device(self.device)
+        return {
+            name: part.columns(inputs[name], device) for name, part in parts.items()
+        }
 
     def _held_out(self, train: TrainingSet, kernel: GroupKernel) -> _Trial:
         """Likelihood of sentences held out of a rougher fit, at its best temperature.
@@ -294,9 +318,9 @@ class ChainGP(SetTagger):
 
     def _minimise(
         self, objective: ChainObjective, title: str, tol: float, *, warn: bool
-    ) -> FloatArray:
+    ) -> Array:
         """Run quasi-Newton steps from zero to the mode, [P]."""
-        w = np.zeros(objective.n_parameters)  # [P]
+        w = asarray(np.zeros(objective.n_parameters), device=objective.device)  # [P]
         self.n_iter_, value, change = 0, objective(w)[0], 0.0
         steps = progress(
             lbfgs(objective, w), title, enabled=bool(self.verbose), total=self.max_iter
@@ -321,21 +345,20 @@ class ChainGP(SetTagger):
 
     def _phi(self, features: FeatureMatrix) -> FeatureMatrix:
         """Whitened features of new tokens."""
-        inputs = rbf_inputs(features)
-        return scaled_features(
-            features,
-            self.kernel_,
-            {name: part.columns(inputs[name]) for name, part in self.columns_.items()},
-        )
+        columns = self._rbf_columns(self.columns_, rbf_inputs(features))
+        return scaled_features(features, self.kernel_, columns)
 
     def _full_marginals(self, phi: FeatureMatrix) -> FloatArray:
         weights = _tempered(self.weights_, self.temperature_)
-        marginals: FloatArray = forward_backward(
-            weights.scores(phi),
-            weights.transitions,
-            ChainLayout.from_offsets(phi.offsets),
-            start=weights.start,
-        ).marginals  # [M, L]
+        weights = weights.on(use_device(self.device))
+        marginals: FloatArray = to_numpy(
+            forward_backward(
+                weights.scores(phi),
+                weights.transitions,
+                ChainLayout.from_offsets(phi.offsets),
+                start=weights.start,
+            ).marginals
+        )  # [M, L]
         return marginals
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
@@ -346,14 +369,17 @@ class ChainGP(SetTagger):
         if self.decoder == "marginal":
             return np.asarray(self._full_marginals(phi).argmax(axis=1))  # [M]
         allowed, first, last = self.allowed_
-        labels: IntArray = viterbi(
-            self.weights_.scores(phi),
-            self.weights_.transitions,
-            ChainLayout.from_offsets(phi.offsets),
-            start=self.weights_.start,
-            allowed=allowed,
-            allowed_start=first,
-            allowed_end=last,
+        weights = self.weights_.on(use_device(self.device))
+        labels: IntArray = to_numpy(
+            viterbi(
+                weights.scores(phi),
+                weights.transitions,
+                ChainLayout.from_offsets(phi.offsets),
+                start=weights.start,
+                allowed=allowed,
+                allowed_start=first,
+                allowed_end=last,
+            )
         )  # [M]
         return labels
 
@@ -384,16 +410,20 @@ class ChainGP(SetTagger):
         self, phi: FeatureMatrix, mask: BoolArray
     ) -> tuple[IntArray, FloatArray]:
         """Likeliest candidates by the restricted lattice, and its marginals."""
-        U = self.weights_.scores(phi)  # [M, L]
+        weights = self.weights_.on(use_device(self.device))
+        U = weights.scores(phi)  # [M, L]
+        xp = namespace(U)
         unknown = ~(mask & self.weights_.possible).any(axis=1, keepdims=True)  # [M, 1]
-        U = np.where(mask & unknown, 0.0, U)  # [M, L]
-        C: FloatArray = forward_backward(
-            U,
-            self.weights_.transitions,
-            ChainLayout.from_offsets(phi.offsets),
-            start=self.weights_.start,
-            mask=mask,
-        ).marginals  # [M, L]
+        reset = asarray(mask & unknown, like=U)  # [M, L]
+        C: FloatArray = to_numpy(
+            forward_backward(
+                xp.where(reset, xp.zeros_like(U), U),
+                weights.transitions,
+                ChainLayout.from_offsets(phi.offsets),
+                start=weights.start,
+                mask=mask,
+            ).marginals
+        )  # [M, L]
         return np.where(mask, C, -1.0).argmax(axis=1), C
 
     # Save ----------------------------------------------------------------------
@@ -430,6 +460,7 @@ class ChainGP(SetTagger):
     def _restore(
         self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
     ) -> None:
+        self.device = available_device(self.device)
         self.kernel_ = GroupKernel.from_dict(meta["kernel"])
         self.weights_ = ChainWeights(
             arrays["emissions"],
