@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
-from tagsift.backend import to_numpy, use_device
+from tagsift.backend import available_device, to_numpy, use_device
 from tagsift.base import Method, SequenceTagger, TrainingSet
 from tagsift.chain.factors import transition_factor
 from tagsift.chain.scores import emission_scores, transition_scores
@@ -377,6 +377,7 @@ class SGPPSL(SequenceTagger):
             for name, array in arrays.items()
             if name.startswith("gp/")
         }
+        self.device = available_device(self.device)
         self.gp_ = FittedGP.from_state(meta["gp"], gp_arrays, use_device(self.device))
         self.kernel_ = self.gp_.kernel
         self.decoding_ = Decoding.from_state(arrays)
