@@ -102,8 +102,7 @@ def figure_9(results: Results, measure: str, names: Mapping[str, str]) -> Figure
     names : mapping
         Titles of methods.
     """
-    panels = []
-    words = ""
+    rows = {}
     for task in results.tasks:
         flips = [s for s in results.settings if s.task == task and s.r]
         lists = [
@@ -111,14 +110,14 @@ def figure_9(results: Results, measure: str, names: Mapping[str, str]) -> Figure
             for s in results.lists
             if s.task == task and s.cl in (2, 3) and flips and s.p == flips[0].p
         ]
-        row = [*flips[:1], *lists, *flips[1:]]
-        if len(row) < 2:
-            continue
-        words = ", ".join(
-            f"{place}: {'cl' if s.cl else 'r'} = {s.cl if s.cl else s.r:g}"
-            for place, s in enumerate(row, 1)
-        )
-        series = _series(results, row, list(range(1, len(row) + 1)), measure)
+        if len(flips) + len(lists) >= 2:
+            rows[task] = [*flips, *lists]
+    places = _places(setting for row in rows.values() for setting in row)
+    panels = []
+    for task, row in rows.items():
+        row.sort(key=lambda setting: places[setting.way])
+        x = [places[setting.way] for setting in row]
+        series = _series(results, row, x, measure)
         if series:
             panels.append(LinePanel(TASKS[task].title, series))
     if not panels:
@@ -129,9 +128,19 @@ def figure_9(results: Results, measure: str, names: Mapping[str, str]) -> Figure
         x_label="sampling",
         y_label=f"{F1S[measure]} (%)",
         names=names,
-        caption=f"From left to right {words}; p = 0.5. Mean over folds; the band is "
-        "one standard deviation.",
+        x_names={place: way for way, place in places.items()},
+        caption="r: every wrong label is a candidate with this probability; cl: "
+        "candidate lists of this length. p = 0.5. Mean over folds; the band is one "
+        "standard deviation.",
     )
+
+
+def _places(settings: Iterable[Setting]) -> dict[str, int]:
+    """Ways to draw candidates from left to right: fewest flips, lists, more flips."""
+    found = list(settings)
+    fewest = min((setting.r for setting in found if setting.r), default=0.0)
+    found.sort(key=lambda s: (s.r != fewest, s.r > fewest, s.cl, s.r))
+    return {way: k for k, way in enumerate(dict.fromkeys(s.way for s in found), 1)}
 
 
 def _series(

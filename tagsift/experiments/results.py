@@ -60,10 +60,14 @@ class Setting:
     r: float = 0.0
 
     @property
+    def way(self) -> str:
+        """How the candidates are drawn."""
+        return f"cl = {self.cl}" if self.cl else f"r = {self.r:g}"
+
+    @property
     def words(self) -> str:
         """The setting as a reader wants it."""
-        scheme = f"cl = {self.cl}" if self.cl else f"r = {self.r:g}"
-        return f"{TASKS[self.task].title}, {scheme}, p = {self.p:g}"
+        return f"{TASKS[self.task].title}, {self.way}, p = {self.p:g}"
 
 
 class Results:

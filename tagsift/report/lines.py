@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +80,7 @@ def line_panels(
     y_range: tuple[float, float] | None = None,
     caption: str = "",
     x_form: str = "g",
+    x_names: Mapping[float, str] | None = None,
     y_form: str = ".1f",
 ) -> Figure:
     """Line plots with bands for many methods, panels side by side (Figures 6–9).
@@ -101,6 +102,8 @@ def line_panels(
         How to read it.
     x_form, y_form : str
         Formats of the numbers in the table.
+    x_names : mapping of float to str, optional
+        Names of all places, where they are kinds and not quantities.
     """
     if not panels or not all(panel.series for panel in panels):
         raise InputError("A line plot needs at least one curve in every panel.")
@@ -114,7 +117,7 @@ def line_panels(
     for panel in panels:
         heading = f"{title}, {panel.title}" if panel.title else title
         drawn += draw(
-            _paint_lines(panel, styles, x_label, y_label, (low, high)),
+            _paint_lines(panel, styles, x_label, y_label, (low, high), x_names),
             alt=f"{heading}: {y_label} by {x_label} for {len(panel.series)} methods.",
             width=WIDTH if len(panels) == 1 else NARROW,
             height=3.0,
@@ -125,7 +128,13 @@ def line_panels(
         f"{len(order)} methods.",
         panels=drawn,
         legend=draw_legend(styles, titles) if len(order) > 1 else None,
-        data=_line_table(panels, titles, title, x_label, x_form, y_form),
+        data=_line_table(
+            panels,
+            titles,
+            title,
+            lambda x: x_names[x] if x_names else f"{x_label} {x:{x_form}}",
+            y_form,
+        ),
         caption=caption,
     )
 
@@ -154,6 +163,7 @@ def _paint_lines(
     x_label: str,
     y_label: str,
     limits: tuple[float, float],
+    x_names: Mapping[float, str] | None,
 ) -> Any:
     def paint(axes: Any) -> None:
         ticks: set[float] = set()
@@ -171,7 +181,9 @@ def _paint_lines(
             )
             axes.plot(x, np.asarray(band.mean), **line_style(style), zorder=order)
             ticks.update(x.tolist())
-        if len(ticks) <= 7:
+        if x_names:
+            axes.set_xticks(list(x_names), list(x_names.values()))
+        elif len(ticks) <= 7:
             axes.set_xticks(sorted(ticks))
         axes.set(xlabel=x_label, ylabel=y_label, ylim=limits)
         if panel.title:
@@ -184,8 +196,7 @@ def _line_table(
     panels: Sequence[LinePanel],
     titles: Mapping[str, str],
     title: str,
-    x_label: str,
-    x_form: str,
+    heading: Callable[[float], str],
     y_form: str,
 ) -> Table:
     places = sorted(
@@ -212,7 +223,7 @@ def _line_table(
         (
             Column("method"),
             Column("panel"),
-            *(Column(f"{x_label} {x:{x_form}}", y_form) for x in places),
+            *(Column(heading(x), y_form) for x in places),
         ),
         tuple(rows),
         title=title,

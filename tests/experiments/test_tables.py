@@ -182,7 +182,15 @@ def test_figures_hold_the_numbers_that_they_show():
     assert figure_9(results, "span_f1", {}) is None  # no flips
     flipped = Results([*many(), record("sgppsl", 0.3, cl=None, p=0.5, r=0.75)])
     drawn = figure_9(flipped, "span_f1", {})
-    assert drawn is not None and "r = 0.75" in drawn.caption
+    assert drawn is not None
+    names = [column.name for column in drawn.data.columns]
+    assert names == ["method", "panel", "r = 0.75", "cl = 2", "cl = 3"]
+    both = [record("sgppsl", 0.3, cl=None, p=0.5, r=r) for r in (0.75, 0.05)]
+    drawn = figure_9(Results([*many(), *both]), "span_f1", {})
+    assert drawn is not None
+    names = [column.name for column in drawn.data.columns]
+    assert names[2:] == ["r = 0.05", "cl = 2", "cl = 3", "r = 0.75"]
+    assert all(name in drawn.panels[0] for name in names[2:])
 
 
 def test_figure_5_draws_the_watched_words():
