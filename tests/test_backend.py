@@ -57,6 +57,15 @@ def test_asarray_round_trip_between_libraries():
     np.testing.assert_array_equal(backend.to_numpy(t), x)
 
 
+def test_to_numpy_of_what_is_not_a_plain_array():
+    X = sp.csr_array(np.eye(2))
+    assert backend.to_numpy(X) is X
+    assert backend.to_numpy([1.0, 2.0]).tolist() == [1.0, 2.0]
+    t = torch.ones(2, requires_grad=True)
+    assert backend.to_numpy(t).tolist() == [1.0, 1.0]
+    assert not backend.is_torch(X) and not backend.is_torch(None)
+
+
 def test_asarray_copies_arrays_torch_cannot_share():
     x = np.arange(6.0).reshape(2, 3)[:, ::-1]
     np.testing.assert_array_equal(
@@ -206,11 +215,24 @@ def test_logsumexp_and_softmax_equal_scipy(library, axis, keepdims):
 def test_log_softmax_parts_are_logsumexp_and_softmax(library):
     x = np.random.default_rng(6).normal(size=(4, 6)) * 300
     x[1, 2] = -np.inf
-    total, shares = backend.log_softmax_parts(to_library(x, library))
+    given = to_library(x.copy(), library)
+    total, shares = backend.log_softmax_parts(given)
+    np.testing.assert_array_equal(backend.to_numpy(given), x)  # left as it was
     np.testing.assert_allclose(backend.to_numpy(total), special.logsumexp(x, axis=1))
     np.testing.assert_allclose(
         backend.to_numpy(shares), special.softmax(x, axis=1), atol=1e-15
     )
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_exp_inplace_writes_over_what_it_is_given(library, dtype):
+    x = np.array([[-np.inf, -1.0], [0.0, 2.0]], dtype=dtype)
+    given = to_library(x.copy(), library)
+    answer = backend.exp_inplace(given)
+    assert answer is given
+    assert backend.to_numpy(answer).dtype == dtype
+    np.testing.assert_allclose(backend.to_numpy(given), np.exp(x), rtol=1e-6)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -256,6 +278,7 @@ def test_device_numbers_are_checked(monkeypatch):
 def test_blas_threads():
     with backend.blas_threads(1):
         assert {pool["num_threads"] for pool in threadpool_info()} == {1}
+        assert torch.get_num_threads() == 1
     before = threadpool_info()
     with backend.blas_threads(None):
         assert threadpool_info() == before
