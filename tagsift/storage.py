@@ -25,9 +25,11 @@ from tagsift.errors import DataError, ModelFileError
 
 __all__ = [
     "FORMAT_VERSION",
+    "add_prefix",
     "atomic_write",
     "bytes_to_text",
     "read_container",
+    "strip_prefix",
     "text_to_bytes",
     "write_container",
 ]
@@ -114,6 +116,24 @@ def text_to_bytes(text: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
 def bytes_to_text(array: np.ndarray[Any, np.dtype[np.uint8]]) -> str:
     """Unpack what `text_to_bytes` packed."""
     return np.asarray(array, dtype=np.uint8).tobytes().decode("utf-8")
+
+
+def add_prefix(
+    prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Put a part's name before the names of its arrays."""
+    return {prefix + name: array for name, array in arrays.items()}
+
+
+def strip_prefix(
+    prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Take the arrays of one part, under their own names."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
 
 
 def _digest(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> str:

@@ -17,9 +17,11 @@ from tagsift import storage
 from tagsift.errors import DataError, ModelFileError
 from tagsift.storage import (
     FORMAT_VERSION,
+    add_prefix,
     atomic_write,
     bytes_to_text,
     read_container,
+    strip_prefix,
     text_to_bytes,
     write_container,
 )
@@ -309,3 +311,11 @@ def test_a_model_without_permission_is_refused(stored: Path, monkeypatch):
 
     monkeypatch.setattr("safetensors.safe_open", refuse)
     assert "no permission" in refused(stored)
+
+
+def test_parts_of_a_file_keep_apart():
+    one, other = np.arange(2), np.arange(3)
+    file = add_prefix("a/", {"x": one}) | add_prefix("ab/", {"x": other})
+    assert list(file) == ["a/x", "ab/x"]
+    assert strip_prefix("a/", file)["x"] is one
+    assert strip_prefix("c/", file) == {}

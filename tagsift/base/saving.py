@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from tagsift._version import __version__
 from tagsift.features import SequenceVectorizer
+from tagsift.storage import add_prefix, strip_prefix
 
 if TYPE_CHECKING:
     from tagsift.base.tagger import SequenceTagger
@@ -48,7 +49,7 @@ def pack(
     vectorizer = model.vectorizer_
     if isinstance(vectorizer, SequenceVectorizer):
         header["vectorizer"], words = vectorizer.state()
-        arrays |= {f"vectorizer/{name}": array for name, array in words.items()}
+        arrays |= add_prefix("vectorizer/", words)
     elif vectorizer is not None:
         header["vectorizer"] = {"custom": type(vectorizer).__name__}
     return header, arrays
@@ -79,13 +80,13 @@ def unpack(
         model.features = model.vectorizer_ = features
     else:
         model.vectorizer_ = SequenceVectorizer.from_state(
-            stored, _under("vectorizer/", arrays)
+            stored, strip_prefix("vectorizer/", arrays)
         )
         if stored["function"] and callable(features):
             model.vectorizer_.set_params(templates=features)
         if meta["own_features"]:
             model.features = clone(model.vectorizer_)
-    model._restore(meta["model"], _under("model/", arrays))
+    model._restore(meta["model"], strip_prefix("model/", arrays))
     return model
 
 
@@ -98,15 +99,6 @@ def _settings(model: SequenceTagger) -> dict[str, Any]:
     if not isinstance(params["random_state"], (int, np.integer, type(None))):
         params["random_state"] = None
     return {name: _jsonable(value) for name, value in params.items()}
-
-
-def _under(prefix: str, arrays: Arrays) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays whose names begin with the prefix, without it."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
 
 
 def _jsonable(value: Any) -> Any:

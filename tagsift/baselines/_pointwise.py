@@ -16,9 +16,9 @@ from sklearn.utils._param_validation import StrOptions
 
 from tagsift.base import SequenceTagger, TrainingSet
 from tagsift.baselines._scaling import SCALE_MODES, FeatureScaler, scale_features
-from tagsift.baselines._state import add_prefix, strip_prefix
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.features import FeatureMatrix
+from tagsift.storage import add_prefix, strip_prefix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["TokenTagger", "best_candidate"]
@@ -177,8 +177,8 @@ class TokenTagger(SequenceTagger):
         scaler_meta, scaler_arrays = self.scaler_.state()
         packed = {
             "seen": self.seen_,
-            **add_prefix("tokens", arrays),
-            **add_prefix("scaler", scaler_arrays),
+            **add_prefix("tokens/", arrays),
+            **add_prefix("scaler/", scaler_arrays),
         }
         return {"tokens": meta, "scaler": scaler_meta, "variant": self.variant_}, packed
 
@@ -188,9 +188,9 @@ class TokenTagger(SequenceTagger):
         self.variant_ = str(meta["variant"])
         self.seen_ = arrays["seen"].astype(bool)  # [L]
         self.scaler_ = FeatureScaler.from_state(
-            meta["scaler"], strip_prefix("scaler", arrays)
+            meta["scaler"], strip_prefix("scaler/", arrays)
         )
-        self._restore_tokens(meta["tokens"], strip_prefix("tokens", arrays))
+        self._restore_tokens(meta["tokens"], strip_prefix("tokens/", arrays))
 
 
 def _as_rows(X: Any) -> Any:

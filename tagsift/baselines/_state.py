@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["add_prefix", "pack_matrix", "strip_prefix", "unpack_matrix"]
+__all__ = ["pack_matrix", "unpack_matrix"]
 
 
 def pack_matrix(
@@ -35,22 +35,3 @@ def unpack_matrix(
         return arrays[name]
     parts = tuple(arrays[f"{name}.{part}"] for part in ("data", "indices", "indptr"))
     return sp.csr_matrix(parts, shape=tuple(meta["shape"]))
-
-
-def add_prefix(
-    prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]
-) -> dict[str, np.ndarray[Any, Any]]:
-    """Put a part's name before the names of its arrays."""
-    return {f"{prefix}/{name}": array for name, array in arrays.items()}
-
-
-def strip_prefix(
-    prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]
-) -> dict[str, np.ndarray[Any, Any]]:
-    """Take the arrays of one part, under their own names."""
-    start = f"{prefix}/"
-    return {
-        name.removeprefix(start): array
-        for name, array in arrays.items()
-        if name.startswith(start)
-    }

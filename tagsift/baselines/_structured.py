@@ -23,11 +23,11 @@ from tagsift.baselines._atoms import Reward
 from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe, Solution
 from tagsift.baselines._scaling import SCALE_MODES, FeatureScaler, scale_features
-from tagsift.baselines._state import add_prefix, strip_prefix
 from tagsift.chain.decoders import candidate, mean_feature
 from tagsift.chain.layout import ChainLayout
 from tagsift.errors import ConvergenceWarning, NotSupportedError
 from tagsift.features import FeatureMatrix
+from tagsift.storage import add_prefix, strip_prefix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["MaxMarginTagger"]
@@ -280,7 +280,7 @@ class MaxMarginTagger(SequenceTagger):
             "seen": self.seen_,
             "emissions": self.emissions_,
             "transitions": self.transitions_,
-            **add_prefix("scaler", scaler_arrays),
+            **add_prefix("scaler/", scaler_arrays),
         }
 
     def _restore(
@@ -289,5 +289,5 @@ class MaxMarginTagger(SequenceTagger):
         self.seen_ = arrays["seen"].astype(bool)  # [L]
         self.emissions_, self.transitions_ = arrays["emissions"], arrays["transitions"]
         self.scaler_ = FeatureScaler.from_state(
-            meta["scaler"], strip_prefix("scaler", arrays)
+            meta["scaler"], strip_prefix("scaler/", arrays)
         )

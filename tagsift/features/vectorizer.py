@@ -17,6 +17,7 @@ from tagsift.features.indicators import Indicators
 from tagsift.features.inputs import Kind, StackedTokens, stack_tokens
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.features.templates import Template, default_templates
+from tagsift.storage import add_prefix, strip_prefix
 from tagsift.typing import FloatArray, SentenceLike
 
 __all__ = ["SequenceVectorizer"]
@@ -333,7 +334,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         arrays: dict[str, np.ndarray[Any, Any]] = {}
         if self._features is not None:
             meta["features"], found = self._features.state()
-            arrays |= {f"features.{name}": array for name, array in found.items()}
+            arrays |= add_prefix("features.", found)
         if self.encoder_mean_ is not None:
             if not isinstance(self.encoder, ContextualEncoder):
                 raise InputError(
@@ -350,11 +351,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         cls, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
     ) -> Self:
         """Build a fitted vectorizer from what `state` returned."""
-        found = {
-            name.removeprefix("features."): array
-            for name, array in arrays.items()
-            if name.startswith("features.")
-        }
+        found = strip_prefix("features.", arrays)
         try:
             templates = meta["templates"]
             if templates != "default":

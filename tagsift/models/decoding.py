@@ -15,6 +15,7 @@ from tagsift.chain.weighted_viterbi import weighted_viterbi
 from tagsift.errors import NotSupportedError
 from tagsift.features import FeatureMatrix
 from tagsift.gp.fitted import pack_matrix, unpack_matrix
+from tagsift.storage import add_prefix, strip_prefix
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Decoding", "Neighbours"]
@@ -151,20 +152,13 @@ class Decoding:
             "tau_T": self.tau_T,
         }
         if self.neighbours is not None:
-            arrays |= {
-                f"neighbours/{name}": array
-                for name, array in self.neighbours.state().items()
-            }
+            arrays |= add_prefix("neighbours/", self.neighbours.state())
         return arrays
 
     @classmethod
     def from_state(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Decoding:
         """Rebuild what `state` returned; other arrays may stand beside it."""
-        kept = {
-            name.removeprefix("neighbours/"): array
-            for name, array in arrays.items()
-            if name.startswith("neighbours/")
-        }
+        kept = strip_prefix("neighbours/", arrays)
         return cls(
             arrays["prior"],
             arrays["available"],

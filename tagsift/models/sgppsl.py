@@ -27,6 +27,7 @@ from tagsift.models.carriers import Carriers, warn_of_jitter
 from tagsift.models.decoding import Decoding, Neighbours
 from tagsift.models.outer_loop import run_outer_loop, watched_tokens
 from tagsift.models.rbf_choice import RBFChoice
+from tagsift.storage import add_prefix, strip_prefix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["SGPPSL"]
@@ -356,10 +357,7 @@ class SGPPSL(SequenceTagger):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
         gp_meta, gp_arrays = self.gp_.state()
-        arrays: dict[str, np.ndarray[Any, Any]] = {
-            f"gp/{name}": array for name, array in gp_arrays.items()
-        }
-        arrays |= self.decoding_.state()
+        arrays = add_prefix("gp/", gp_arrays) | self.decoding_.state()
         meta = {
             "gp": gp_meta,
             "lower_bound": self.lower_bound_,
@@ -372,11 +370,7 @@ class SGPPSL(SequenceTagger):
     def _restore(
         self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
     ) -> None:
-        gp_arrays = {
-            name.removeprefix("gp/"): array
-            for name, array in arrays.items()
-            if name.startswith("gp/")
-        }
+        gp_arrays = strip_prefix("gp/", arrays)
         self.device = available_device(self.device)
         self.gp_ = FittedGP.from_state(meta["gp"], gp_arrays, use_device(self.device))
         self.kernel_ = self.gp_.kernel
