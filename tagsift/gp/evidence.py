@@ -23,7 +23,7 @@ from tagsift.gp.distances import Distances
 from tagsift.gp.expectations import Laplace
 from tagsift.gp.kernels import RBF
 from tagsift.gp.likelihoods import Likelihood
-from tagsift.gp.solver import Problem, State, ascend, start
+from tagsift.gp.solver import Problem, State, ascend, carry_over, start
 from tagsift.typing import Array
 
 __all__ = ["laplace_evidence", "search_kernel"]
@@ -61,9 +61,7 @@ def laplace_evidence(
     if state is None:
         state = start(problem, weights, weights.shape[1])
     else:
-        mu = covariance.mean(state.beta)  # [N, L]
-        factors = covariance.factor(state.lam)
-        state = replace(state, factors=factors, q=replace(state.q, mu=mu))
+        state = carry_over(problem, state)
     state, bounds = ascend(problem, likelihood, state, n_mean=8, n_variance=3, tol=1e-5)
     return bounds[-1] - 0.5 * state.factors.log_det, state
 

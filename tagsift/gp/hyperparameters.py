@@ -8,7 +8,7 @@ label by label; between rounds the confidences are brought up to date.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from tagsift.gp.distances import Distances
 from tagsift.gp.expectations import Expectation
 from tagsift.gp.kernels import RBF
 from tagsift.gp.likelihoods import Likelihood
-from tagsift.gp.solver import Problem, State, ascend
+from tagsift.gp.solver import Problem, State, ascend, carry_over
 from tagsift.typing import FloatArray
 
 __all__ = ["Bounds", "learn_kernel"]
@@ -92,9 +92,9 @@ def learn_kernel(
         own = per_label and round_ == n_rounds - 1
         covariance, _ = distances.covariance(kernel)
         problem = Problem(covariance, expectation, prior_T)
-        solution = alternate(
-            problem, labels, settings, state=_moved(state, problem), max_iter=12
-        )
+        if state is not None:
+            state = carry_over(problem, state)
+        solution = alternate(problem, labels, settings, state=state, max_iter=12)
         climb = _Climb(
             distances, labels, settings, expectation, prior_T, solution, kernel, own
         )
@@ -104,16 +104,6 @@ def learn_kernel(
         if on_round is not None:
             on_round(bound, kernel)
     return kernel
-
-
-def _moved(state: State | None, problem: Problem) -> State | None:
-    """Carry coefficients and precisions over to other hyperparameters."""
-    if state is None:
-        return None
-    factors = problem.covariance.factor(state.lam)
-    mu = problem.covariance.mean(state.beta)  # [N, L]
-    q = replace(state.q, mu=mu, var=factors.var)
-    return replace(state, factors=factors, q=q)
 
 
 class _Climb:
@@ -189,10 +179,13 @@ class _Climb:
         """Maximised bound at `kernel`, warm-started, and its gradient."""
         covariance, roots = self.distances.covariance(kernel)
         problem = Problem(covariance, self.expectation, self.prior_T)
-        state = _moved(self.state, problem)
-        assert state is not None
         state, bounds = ascend(
-            problem, self.likelihood, state, n_mean=6, n_variance=3, tol=1e-6
+            problem,
+            self.likelihood,
+            carry_over(problem, self.state),
+            n_mean=6,
+            n_variance=3,
+            tol=1e-6,
         )
         self.state = state
         d_theta, d_amplitude = self.distances.gradient(

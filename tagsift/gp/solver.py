@@ -28,6 +28,7 @@ __all__ = [
     "Problem",
     "State",
     "ascend",
+    "carry_over",
     "evaluate",
     "mean_step",
     "start",
@@ -105,6 +106,21 @@ def start(problem: Problem, weights: Array, n_labels: int) -> State:
     square = asarray(np.zeros((n_labels, n_labels)), like=weights)  # [L, L]
     q = Moments(0.0 * ones, factors.var, square, square + problem.prior_T)
     return State(beta, lam, factors, q)
+
+
+def carry_over(problem: Problem, state: State) -> State:
+    """Take coefficients and precisions over to other hyperparameters.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the new covariances.
+    state : State
+        Where the ascent stood with the old ones.
+    """
+    factors = problem.covariance.factor(state.lam)
+    mu = problem.covariance.mean(state.beta)  # [N, L]
+    return replace(state, factors=factors, q=replace(state.q, mu=mu, var=factors.var))
 
 
 def _penalty(problem: Problem, state: State) -> float:
