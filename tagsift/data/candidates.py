@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 from tagsift.data.conll import (
     ANY,
@@ -19,8 +20,9 @@ from tagsift.data.conll import (
     write_blocks,
 )
 from tagsift.data.label_set import LabelSet
+from tagsift.data.rows import RowCorpus
 from tagsift.data.schemes import check_scheme, detect_scheme
-from tagsift.data.sentence import Row, as_rows, check_columns
+from tagsift.data.sentence import Row, as_rows
 from tagsift.errors import DataError, InputError
 
 __all__ = [
@@ -36,7 +38,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, repr=False)
-class PartialCorpus:
+class PartialCorpus(RowCorpus):
     """Sentences whose tokens carry candidate sets.
 
     Parameters
@@ -57,7 +59,6 @@ class PartialCorpus:
         Whose votes the sets come from.
     """
 
-    rows: list[list[Row]]
     candidates: list[list[frozenset[str]]]
     gold: list[list[str]] | None
     label_set: LabelSet
@@ -134,21 +135,11 @@ class PartialCorpus:
         )
 
     @cached_property
-    def tokens(self) -> list[list[str]]:
-        """Per sentence, the words."""
-        return [[row[0] for row in sentence] for sentence in self.rows]
-
-    @cached_property
-    def n_tokens(self) -> int:
-        """Number of tokens of all sentences."""
-        return sum(map(len, self.rows))
-
-    @cached_property
     def n_ambiguous(self) -> int:
         """Number of tokens with more than one candidate."""
         return sum(len(c) > 1 for sentence in self.candidates for c in sentence)
 
-    def take(self, indices: Iterable[int]) -> PartialCorpus:
+    def take(self, indices: Iterable[int]) -> Self:
         """Make a partial corpus of the sentences with these numbers, in this order."""
         chosen = [int(i) for i in indices]
         return replace(
@@ -157,17 +148,6 @@ class PartialCorpus:
             candidates=[self.candidates[i] for i in chosen],
             gold=None if self.gold is None else [self.gold[i] for i in chosen],
         )
-
-    def columns(self, k: int) -> PartialCorpus:
-        """Make the same corpus with only the first `k` feature columns."""
-        check_columns(k, self.rows)
-        return replace(self, rows=[[r[:k] for r in sentence] for sentence in self.rows])
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, key: slice) -> PartialCorpus:
-        return self.take(range(*key.indices(len(self))))
 
     def __iter__(self) -> Iterator[tuple[list[Row], list[frozenset[str]]]]:
         return iter(zip(self.rows, self.candidates, strict=True))

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from tagsift.data.candidates import PartialCorpus, check_lengths
 from tagsift.data.conll import ANY, PathName, check_label, iter_blocks, write_blocks
 from tagsift.data.label_set import LabelSet
+from tagsift.data.rows import RowCorpus
 from tagsift.data.schemes import check_scheme, detect_scheme
-from tagsift.data.sentence import Corpus, Row, Sentence, check_columns
+from tagsift.data.sentence import Corpus, Row, Sentence
 from tagsift.errors import DataError, InputError
 
 __all__ = ["Vote", "VoteCorpus", "parse_columns", "read_votes", "write_votes"]
@@ -26,7 +27,7 @@ Vote: TypeAlias = tuple[str | None, ...]
 
 
 @dataclass(frozen=True, repr=False)
-class VoteCorpus:
+class VoteCorpus(RowCorpus):
     """Sentences labelled by several annotators.
 
     Parameters
@@ -43,7 +44,6 @@ class VoteCorpus:
         The tag scheme of the labels.
     """
 
-    rows: list[list[Row]]
     votes: list[list[Vote]]
     annotators: tuple[str, ...]
     gold: list[list[str]] | None
@@ -66,16 +66,6 @@ class VoteCorpus:
                         f"sentence {number}, token {token}: expected one entry for "
                         f"each of the {width} annotators, found {len(entry)}."
                     )
-
-    @cached_property
-    def tokens(self) -> list[list[str]]:
-        """Per sentence, the words."""
-        return [[row[0] for row in sentence] for sentence in self.rows]
-
-    @cached_property
-    def n_tokens(self) -> int:
-        """Number of tokens of all sentences."""
-        return sum(map(len, self.rows))
 
     @cached_property
     def label_set(self) -> LabelSet:
@@ -188,7 +178,7 @@ class VoteCorpus:
             annotators=tuple(self.annotators[i] for i in kept),
         )
 
-    def take(self, indices: Iterable[int]) -> VoteCorpus:
+    def take(self, indices: Iterable[int]) -> Self:
         """Make a corpus of the sentences with these numbers, in this order."""
         chosen = [int(i) for i in indices]
         return replace(
@@ -197,17 +187,6 @@ class VoteCorpus:
             votes=[self.votes[i] for i in chosen],
             gold=None if self.gold is None else [self.gold[i] for i in chosen],
         )
-
-    def columns(self, k: int) -> VoteCorpus:
-        """Make the same corpus with only the first `k` feature columns."""
-        check_columns(k, self.rows)
-        return replace(self, rows=[[r[:k] for r in sentence] for sentence in self.rows])
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, key: slice) -> VoteCorpus:
-        return self.take(range(*key.indices(len(self))))
 
     def __repr__(self) -> str:
         return (
