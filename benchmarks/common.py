@@ -151,6 +151,10 @@ def save(path: Path, workloads: list[Workload]) -> None:
             features = getattr(w, part)
             X = sp.csr_matrix(features.stacked())
             arrays |= {
+                f"{w.name}/{part}/groups": np.array(features.names),
+                f"{w.name}/{part}/widths": np.array(
+                    [block.shape[1] for block in features.blocks]
+                ),
                 f"{w.name}/{part}/data": X.data.astype(np.float32),
                 f"{w.name}/{part}/indices": X.indices.astype(np.int32),
                 f"{w.name}/{part}/indptr": X.indptr.astype(np.int64),
@@ -182,7 +186,16 @@ def load(path: Path) -> list[Workload]:
             ),
             shape=tuple(int(k) for k in arrays[f"{name}/shape"]),
         )
-        return FeatureMatrix(("all",), (X,), arrays[f"{name}/offsets"])
+        if f"{name}/groups" not in arrays:
+            return FeatureMatrix(("all",), (X,), arrays[f"{name}/offsets"])
+        ends = np.cumsum(arrays[f"{name}/widths"])
+        widths = zip(ends - arrays[f"{name}/widths"], ends, strict=True)
+        columns = sp.csc_matrix(X)
+        return FeatureMatrix(
+            tuple(str(group) for group in arrays[f"{name}/groups"]),
+            tuple(sp.csr_matrix(columns[:, lo:hi]) for lo, hi in widths),
+            arrays[f"{name}/offsets"],
+        )
 
     return [
         Workload(

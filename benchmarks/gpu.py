@@ -1,31 +1,32 @@
-"""The exact (dense) posterior on a GPU: agreement with NumPy, then time.
+"""The exact (dense) posterior, and ChainGP, on a GPU: agreement with NumPy, then time.
 
 Prints one JSON object a line as results come, and the whole record at the end. Folds
-are numbers that ``--export`` writes where the corpora are; without them the bundled
-corpus stands in. Nothing here may hang: every fit runs against a clock.
+are numbers that ``--export`` writes where the corpora are; without them, and without
+corpora, the bundled corpus stands in. Nothing here may hang: every fit runs against a
+clock.
 
     python -m benchmarks.gpu --export runs/gpu/folds.npz
     python -m benchmarks.gpu --folds runs/gpu/folds.npz --out gpu.json
     python -m benchmarks.gpu --device torch-cpu --tokens 300
+    python -m benchmarks.gpu --part chain-gp --export runs/gpu/conll2000.npz
+    python -m benchmarks.gpu --part chain-gp --folds runs/gpu/conll2000.npz \
+        --sizes whole --kernels given --devices cuda --out gpu-chain.json
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import signal
-import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
+from benchmarks import gpu_chain
+from benchmarks.clock import Clock, Parts, say
 from benchmarks.common import Workload, fold, load, machine, save
 from tagsift.backend import asarray, to_numpy
 from tagsift.gp.alternating import Labels, Settings, alternate
@@ -39,50 +40,18 @@ from tagsift.gp.kernels import RBF, median_distance
 from tagsift.gp.likelihoods import Chain, Piecewise, Separate
 from tagsift.gp.posterior import Dense, Inducing
 from tagsift.gp.solver import Problem, start
-from tagsift.models import SGPPSL
+from tagsift.models import SGPPSL, sgppsl
 
 #: Seconds of design.md for 9,400 tokens: (hyperparameters given, learnt), by labels.
 BUDGETS = {3: (5.0, 30.0), 20: (30.0, 180.0)}
 TOLERANCE = {"functions": 1e-8, "fits": 1e-5}
-
-
-class Clock:
-    """The device's own end of work, and the time that is left."""
-
-    def __init__(self, device: str, seconds: float) -> None:
-        import torch
-
-        self.cuda = device == "cuda"
-        self.target = torch.device("cuda" if self.cuda else "cpu")
-        self.end = time.perf_counter() + seconds
-        self.torch = torch
-
-    def now(self) -> float:
-        if self.cuda:
-            self.torch.cuda.synchronize()
-        return time.perf_counter()
-
-    def left(self) -> float:
-        return self.end - time.perf_counter()
-
-    @contextmanager
-    def limit(self, seconds: float) -> Iterator[None]:
-        """Stop the block after `seconds` with a TimeoutError."""
-
-        def stop(*_: Any) -> None:
-            raise TimeoutError
-
-        before = signal.signal(signal.SIGALRM, stop)
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.1))
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, before)
-
-
-def say(kind: str, **facts: Any) -> None:
-    print(json.dumps({"kind": kind, **facts}), flush=True)
+#: What the time of a fit is spent on.
+WATCHED = (
+    (Dense, "factor", "dense factor"),
+    (Dense, "precondition", "dense precondition"),
+    (Dense, "mean", "dense mean"),
+    (Inducing, "factor", "inducing factor"),
+)
 
 
 def relative(one: Any, other: Any) -> float:
@@ -238,79 +207,25 @@ def compare_fits(work: Workload, target: Any) -> dict[str, float]:
 # Time ---------------------------------------------------------------------------
 
 
-class Parts:
-    """Seconds and calls of the dear parts of a fit."""
-
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
-        self.seconds: dict[str, float] = {}
-        self.calls: dict[str, int] = {}
-
-    def around(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            begin = self.clock.now()
-            result = function(*args, **kwargs)
-            spent = self.clock.now() - begin
-            self.seconds[name] = self.seconds.get(name, 0.0) + spent
-            self.calls[name] = self.calls.get(name, 0) + 1
-            return result
-
-        return wrapped
-
-    @contextmanager
-    def watch(self) -> Iterator[None]:
-        with (
-            mock.patch.multiple(
-                Dense,
-                factor=self.around("dense factor", Dense.factor),
-                precondition=self.around("dense precondition", Dense.precondition),
-                mean=self.around("dense mean", Dense.mean),
-            ),
-            mock.patch.multiple(
-                Inducing,
-                factor=self.around("inducing factor", Inducing.factor),
-            ),
-        ):
-            yield
-
-    def facts(self) -> dict[str, Any]:
-        return {
-            name: {"calls": self.calls[name], "seconds": round(seconds, 3)}
-            for name, seconds in self.seconds.items()
-        }
-
-
-@contextmanager
-def pretend(clock: Clock) -> Iterator[str]:
-    """Make ``device="cpu"`` mean PyTorch where there is no GPU to test on."""
-    if clock.cuda:
-        yield "cuda"
-        return
-    with mock.patch("tagsift.models.sgppsl.use_device", lambda name: clock.target):
-        yield "cpu"
-
-
 def fit(
     work: Workload, clock: Clock, limit: float, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Fit and tag once; seconds, memory, scores and parts."""
     parts = Parts(clock)
-    if clock.cuda:
-        clock.torch.cuda.empty_cache()
-        clock.torch.cuda.reset_peak_memory_stats()
+    clock.forget_peak()
     facts: dict[str, Any] = {"settings": settings}
-    with pretend(clock) as device, warnings.catch_warnings(record=True) as heard:
+    with clock.pretend(sgppsl), warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         model = SGPPSL(
             labels=work.classes,
             scheme=work.scheme,
             posterior="dense",
-            device=device,
+            device="cuda",
             **settings,
         )
         begin = clock.now()
         try:
-            with clock.limit(limit), parts.watch():
+            with clock.limit(limit), parts.watch(*WATCHED):
                 model.fit(work.train, work.candidates)
             facts["fit_s"] = round(clock.now() - begin, 3)
             begin = clock.now()
@@ -328,10 +243,7 @@ def fit(
             facts["stopped_after_s"] = round(clock.now() - begin, 1)
     facts["parts"] = parts.facts()
     facts["warnings"] = sorted({str(w.message) for w in heard})
-    if clock.cuda:
-        peak = clock.torch.cuda.max_memory_allocated() / 2**30
-        facts["gpu_gib"] = round(peak, 2)
-    return facts
+    return facts | clock.peak()
 
 
 def judged(name: str, facts: dict[str, Any], work: Workload) -> dict[str, Any]:
@@ -349,9 +261,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     works = load(args.folds) if args.folds else [fold("base-np"), fold("chunking")]
     works = [w.first(args.tokens) if args.tokens else w for w in works]
     record: dict[str, Any] = {"machine": machine(), "device": args.device}
-    if clock.cuda:
-        record["gpu"] = clock.torch.cuda.get_device_name()
-        record["cuda"] = clock.torch.version.cuda
+    record |= clock.facts()
     say("machine", **record)
     checks = (
         ("functions", compare_functions, 700),
@@ -405,6 +315,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", choices=("sgppsl", "chain-gp"), default="sgppsl")
     parser.add_argument("--device", choices=("cuda", "torch-cpu"), default="cuda")
     parser.add_argument("--folds", type=Path, help="what --export wrote")
     parser.add_argument("--export", type=Path, help="write the folds and stop")
@@ -412,7 +323,21 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=230.0, help="for everything")
     parser.add_argument("--limit", type=float, default=100.0, help="for one fit")
     parser.add_argument("--out", type=Path, help="where the record goes")
+    chain = parser.add_argument_group("of the part chain-gp")
+    chain.add_argument("--data", type=Path, help="corpora; TAGSIFT_DATA by default")
+    for name, choices in (
+        ("--sizes", gpu_chain.SIZES),
+        ("--kernels", gpu_chain.KERNELS),
+        ("--devices", gpu_chain.DEVICES),
+    ):
+        chain.add_argument(name, nargs="+", choices=choices, default=list(choices))
     args = parser.parse_args()
+    if args.part == "chain-gp":
+        if args.export:
+            gpu_chain.export(args)
+        else:
+            gpu_chain.run(args)
+        return
     if args.export:
         save(args.export, [fold("base-np"), fold("chunking")])
         return

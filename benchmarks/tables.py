@@ -182,6 +182,39 @@ def gpu() -> str:
     return f"{record.get('gpu', 'no GPU')}, PyTorch {torch}.\n\n{first}\n\n{second}"
 
 
+def gpu_chain() -> str:
+    record = read("gpu-chain")
+    if record is None:
+        return "Not measured yet."
+    single = [
+        (
+            name,
+            value["tokens"],
+            f"{value['parameters']:,}",
+            value["evaluation_ms, cpu"],
+            value["evaluation_ms, cuda"],
+            f"{max(value['value_relative'], value['gradient_relative']):.1e}",
+            "yes" if value["agree"] else "**no**",
+        )
+        for name, value in record["evaluations"].items()
+        if "error" not in value
+    ]
+    fits = []
+    for name, value in record["fits"].items():
+        same = record["agreement"].get(name.rpartition(",")[0], {})
+        spent = value.get("fit_s", value.get("stopped_after_s", value.get("error")))
+        share = f"{100 * same['equal_labels']:.2f} %" if same else ""
+        facts = [value.get(k, "") for k in ("tag_s", "gpu_gib", "steps", "span_f1")]
+        fits.append((name, value.get("tokens", ""), spent, *facts, share))
+    head = ("one evaluation", "tokens", "parameters", "NumPy, ms", "GPU, ms")
+    first = table((*head, "worst relative", "agree"), single)
+    head = ("fit", "tokens", "fit, s", "tagging, s", "GPU GiB", "steps", "span F1")
+    second = table((*head, "labels equal"), fits)
+    torch = record["machine"]["versions"]["torch"]
+    name = f"{record.get('gpu', 'no GPU')}, PyTorch {torch}"
+    return f"{name}; {ran(record)}\n\n{first}\n\n{second}"
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "methods-base-np": lambda: methods("base-np"),
     "methods-chunking": lambda: methods("chunking"),
@@ -189,6 +222,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "growth": growth,
     "points": points,
     "gpu": gpu,
+    "gpu-chain": gpu_chain,
 }
 
 

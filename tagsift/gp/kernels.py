@@ -23,8 +23,8 @@ import scipy.sparse as sp
 from tagsift.backend import asarray, is_torch, namespace, sparse_matmul
 from tagsift.typing import Array, FloatArray
 
-#: Entries above which a sparse matrix is not spread out on a device (2 GiB).
-_SPREAD_OUT = 2**28
+#: Entries above which a second sparse matrix is not spread out on a device (1 GiB).
+_SPREAD_OUT = 2**27
 
 __all__ = [
     "RBF",
@@ -128,7 +128,7 @@ def squared_distances(
 def _torch_distances(X: Any, Z: Any, wanted: Array) -> Array:
     """Dense products on the device: sparse ones are slower there, but need no room."""
     a = _dense_tensor(X, wanted)  # [A, D]
-    if sp.issparse(Z) and Z.shape[0] * Z.shape[1] > _SPREAD_OUT:
+    if Z is not X and sp.issparse(Z) and Z.shape[0] * Z.shape[1] > _SPREAD_OUT:
         product = sparse_matmul(Z, a.T.contiguous())  # [B, A]
         squares = -2.0 * product.T  # [A, B]
         squares += (a * a).sum(1)[:, None]
