@@ -35,7 +35,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from duel import Records, choose
+from _duel_cells import SCORES, choose
+from duel import Records
 from threadpoolctl import threadpool_limits
 
 import tagsift
@@ -53,13 +54,6 @@ CORPORA = {"chunking": "CoNLL-2000", "ner": "CoNLL-2003", "base-np": "Base NP"}
 #: In the order of the runs.
 METHODS = ("partial-crf", "crf", "chain-gp")
 CL, P = 3, 0.1
-#: Score, title, factor, digits, and whether more is better.
-SCORES = (
-    ("span_f1", "span F1", 100, 2, True),
-    ("recovery", "recovery", 100, 2, True),
-    ("nll", "NLL", 1, 4, False),
-    ("ece", "ECE", 100, 2, False),
-)
 
 
 @dataclass(frozen=True)
