@@ -35,10 +35,17 @@ from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import median_distance, squared_distances
 from tagsift.typing import BoolArray, FloatArray
 
-__all__ = ["GroupKernel", "InducingColumns", "rbf_inputs", "scaled_features"]
+__all__ = [
+    "GroupKernel",
+    "InducingColumns",
+    "rbf_inputs",
+    "scaled_features",
+    "uncarried_variance",
+]
 
-#: Where θ of an RBF part starts, in units of 1 / median squared distance.
-_START_THETA = 0.5
+#: Where learning begins: variance of the weights of indicators, amplitude of RBF parts,
+#: and θ in units of 1 / median squared distance.
+_START_LINEAR, _START_RBF, _START_THETA = 4.0, 40.0, 0.5
 #: Tokens whose columns are computed at once.
 _PORTION = 8192
 
@@ -88,13 +95,13 @@ class GroupKernel:
     def start(
         cls, features: FeatureMatrix, seed: int, *, rbf: bool = True
     ) -> GroupKernel:
-        """Where learning begins: unit weights, and RBF parts of moderate amplitude."""
+        """Where learning begins: wide priors, which the evidence narrows."""
         linear = {
-            name: 1.0 if sp.issparse(block) else _dense_start(block)
+            name: _START_LINEAR if sp.issparse(block) else _dense_start(block)
             for name, block in zip(features.names, features.blocks, strict=True)
         }
         parts = {
-            name: (10.0, _START_THETA / median_distance(matrix, seed))
+            name: (_START_RBF, _START_THETA / median_distance(matrix, seed))
             for name, matrix in rbf_inputs(features).items()
         }
         return cls(linear, parts if rbf else {})
@@ -188,3 +195,17 @@ def scaled_features(
         scale = matrix.dtype.type(kernel.rbf[name][0] ** 0.5)
         blocks.append(matrix * scale)  # [N, M]
     return FeatureMatrix(tuple(names), tuple(blocks), features.offsets)
+
+
+def uncarried_variance(phi: FeatureMatrix, kernel: GroupKernel) -> FloatArray:
+    """Prior variance of the RBF parts that their inducing points do not carry, [N].
+
+    σ_r² (1 − |a_n|²) with a_n the whitened column of a token: 0 at an inducing point,
+    σ_r² far from all of them.
+    """
+    rest = np.zeros(phi.n_tokens)  # [N]
+    for name, (amplitude, _) in kernel.rbf.items():
+        columns = phi.block(f"rbf:{name}")  # [N, M]
+        carried = np.einsum("nm,nm->n", columns, columns, dtype=np.float64)  # [N]
+        rest += np.maximum(amplitude - carried, 0.0)
+    return rest

@@ -2,7 +2,9 @@ r"""How sure the latent values are, from the curvature at the mode.
 
 With whitened features f = Φw and w ~ N(0, I), the diagonal of Laplace's posterior
 precision is 1 + h_{dy} with h_{dy} = Σ_n φ_{nd}² p_{ny}(1 − p_{ny}). A token's variance
-is Σ_d φ_d² / (1 + h_{dy}): large where its features were seldom or never seen.
+is Σ_d φ_d² / (1 + h_{dy}): large where its features were seldom or never seen. Columns
+of inducing points vanish far from them, and their variance with them; what they do not
+carry of the prior variance is the `rest` below, and is added.
 """
 
 from __future__ import annotations
@@ -48,9 +50,21 @@ class Spread:
         h = np.vstack([_squared(block).T @ curvature for block in phi.blocks])  # [D, L]
         return cls(np.where(active, 1.0 + h, np.inf))
 
-    def variance(self, phi: FeatureMatrix) -> FloatArray:
-        """Variance of every latent value, [M, L]."""
+    def variance(
+        self, phi: FeatureMatrix, rest: FloatArray | None = None
+    ) -> FloatArray:
+        """Variance of every latent value, [M, L].
+
+        Parameters
+        ----------
+        phi : FeatureMatrix
+            Whitened features of the tokens.
+        rest : ndarray of shape (n_tokens,), optional
+            Prior variance that no column carries.
+        """
         total = np.zeros((phi.n_tokens, self.precision.shape[1]))  # [M, L]
+        if rest is not None:
+            total += np.where(np.isfinite(self.precision[0]), rest[:, None], 0.0)
         column = 0
         for block in phi.blocks:
             width = block.shape[1]
@@ -58,9 +72,11 @@ class Spread:
             column += width
         return total
 
-    def difference_variance(self, phi: FeatureMatrix) -> FloatArray:
+    def difference_variance(
+        self, phi: FeatureMatrix, rest: FloatArray | None = None
+    ) -> FloatArray:
         """Variance of f_y − mean_y f, labels taken as independent, [M, L]."""
-        v = self.variance(phi)  # [M, L]
+        v = self.variance(phi, rest)  # [M, L]
         n = max(int(np.isfinite(self.precision[0]).sum()), 1)
         shared = v.sum(axis=1, keepdims=True) / n**2  # [M, 1]
         known = np.isfinite(self.precision[0])  # [L]

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import minimize_scalar
 from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
 from tagsift.backend import (
@@ -27,10 +26,8 @@ from tagsift.chain.linear_chain import (
     ChainObjective,
     ChainWeights,
     TransitionPrior,
-    marginal_likelihood,
 )
 from tagsift.chain.viterbi import viterbi
-from tagsift.data import allowed_transitions
 from tagsift.errors import ConvergenceWarning
 from tagsift.features import FeatureMatrix
 from tagsift.gp.fitted import pack_matrix, unpack_matrix
@@ -39,10 +36,18 @@ from tagsift.gp.groups import (
     InducingColumns,
     rbf_inputs,
     scaled_features,
+    uncarried_variance,
 )
 from tagsift.gp.weight_space import Spread
+from tagsift.models.constraints import scheme_constraints
 from tagsift.models.kernel_choice import draw_sentences, learn_kernels, read_kernel
 from tagsift.models.label_sets import SetTagger
+from tagsift.models.temperature import (
+    best_temperature,
+    held_out_likelihood,
+    hold_out,
+    tempered,
+)
 from tagsift.progress import progress
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray, Label
 
@@ -54,12 +59,7 @@ _JUDGE_TOKENS = 20_000
 _SPARSE_SHARE = 1 / 3
 #: Prior mean of transitions that the tag scheme forbids.
 _BANNED = -5.0
-#: Share of the training sentences that the temperature is set on.
-_HELD_OUT = 0.2
-#: Prior standard deviation of the logarithm of the temperature: some hundred partly
-#: labelled tokens do not know it better.
-_SPREAD_T = 0.1
-#: How much rougher the fit without them is.
+#: How much rougher the fits without the held-out sentences are.
 _ROUGH = 10.0
 
 
@@ -191,7 +191,11 @@ class ChainGP(SetTagger):
 
     def _fit(self, train: TrainingSet) -> IntArray:
         use_device(self.device)  # or say so before the work begins
-        self.allowed_ = self._allowed(train)
+        self.allowed_ = scheme_constraints(
+            train,
+            known=self.constraints == "scheme"
+            and (self.scheme != "auto" or bool(train.exact_sequences.any())),
+        )
         part = draw_sentences(train, _JUDGE_TOKENS, stream=30)
         best: _Trial | None = None
         for kernel in self._learn(train):
@@ -211,21 +215,6 @@ class ChainGP(SetTagger):
         )
         recovered, self._train_confidences = self._restrict(phi, train.mask)
         return recovered
-
-    def _allowed(self, train: TrainingSet) -> tuple[BoolArray, BoolArray, BoolArray]:
-        """Transitions, first and last labels that the tag scheme allows."""
-        n_labels = train.n_labels
-        known = self.scheme != "auto" or bool(train.exact_sequences.any())
-        if self.constraints == "none" or not known or train.scheme == "plain":
-            free = np.ones(n_labels, dtype=bool)  # [L]
-            return np.ones((n_labels, n_labels), dtype=bool), free, free
-        names = [str(name) for name in train.classes]
-        allowed, first, last = allowed_transitions(names, train.scheme)
-        seen = train.mask.any(axis=0)  # [L]
-        inside = allowed[np.ix_(seen, seen)]  # [A, A]
-        if not (first[seen].any() and last[seen].any() and inside.any(axis=1).all()):
-            return np.ones_like(allowed), np.ones_like(first), np.ones_like(last)
-        return allowed, first, last
 
     def _prior_means(self) -> tuple[FloatArray, FloatArray]:
         """What the scheme forbids starts far below the rest, [L, L] and [L]."""
@@ -290,31 +279,21 @@ class ChainGP(SetTagger):
         The labels of the held-out sentences may be as partial as all others.
         """
         columns, phi = self._whiten(train, kernel)
-        given = not isinstance(self.temperature, str)
-        fixed = float(self.temperature) if given else 1.0
-        rng = np.random.default_rng([train.seed, 20])
-        order = rng.permutation(np.flatnonzero(train.features.lengths))  # [S']
-        n_out = round(_HELD_OUT * len(order))
-        if n_out < 10 or (given and self.kernel is not None):
-            return _Trial(kernel, fixed, 0.0, columns, phi)
+        asked = self.temperature
+        given = None if isinstance(asked, str) else float(asked)
+        parts = hold_out(train)
+        if parts is None or (given is not None and self.kernel is not None):
+            return _Trial(kernel, given or 1.0, 0.0, columns, phi)
         whole = TrainingSet(phi, train.mask, train.classes, train.scheme, train.seed)
-        seen = whole.take_sequences(np.sort(order[n_out:]))
-        unseen = whole.take_sequences(np.sort(order[:n_out]))
+        seen, unseen = (whole.take_sequences(part) for part in parts)
         objective = self._objective(seen.features, seen.mask, kernel)
         w = self._minimise(
             objective, "ChainGP: held out", _ROUGH * self.tol, warn=False
         )
         weights = objective.weights(w)
-
-        def loss(log_t: float) -> float:
-            softer = _tempered(weights, float(np.exp(log_t)))
-            value = marginal_likelihood(softer, unseen.features, unseen.mask).sum()
-            return 0.5 * (log_t / _SPREAD_T) ** 2 - float(value)
-
-        if given:
-            return _Trial(kernel, fixed, -loss(float(np.log(fixed))), columns, phi)
-        best = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")
-        return _Trial(kernel, float(np.exp(best.x)), -float(best.fun), columns, phi)
+        temperature = given or best_temperature(weights, unseen)
+        likelihood = held_out_likelihood(weights, unseen, temperature)
+        return _Trial(kernel, temperature, likelihood, columns, phi)
 
     def _minimise(
         self, objective: ChainObjective, title: str, tol: float, *, warn: bool
@@ -349,7 +328,7 @@ class ChainGP(SetTagger):
         return scaled_features(features, self.kernel_, columns)
 
     def _full_marginals(self, phi: FeatureMatrix) -> FloatArray:
-        weights = _tempered(self.weights_, self.temperature_)
+        weights = tempered(self.weights_, self.temperature_)
         weights = weights.on(use_device(self.device))
         marginals: FloatArray = to_numpy(
             forward_backward(
@@ -396,9 +375,10 @@ class ChainGP(SetTagger):
         """
         features = self._transform(X)
         phi = self._phi(features)
+        rest = uncarried_variance(phi, self.kernel_)  # [M]
         return (
             features.split(self.weights_.scores(phi)),
-            features.split(self.spread_.difference_variance(phi)),
+            features.split(self.spread_.difference_variance(phi, rest)),
         )
 
     def _restricted(
@@ -494,13 +474,3 @@ class _Trial:
     likelihood: float
     columns: dict[str, InducingColumns]
     phi: FeatureMatrix
-
-
-def _tempered(weights: ChainWeights, temperature: float) -> ChainWeights:
-    """All scores divided by a temperature."""
-    return ChainWeights(
-        weights.emissions / temperature,
-        weights.bias / temperature,
-        weights.transitions / temperature,
-        weights.start / temperature,
-    )

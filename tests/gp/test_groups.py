@@ -13,6 +13,7 @@ from tagsift.gp.groups import (
     InducingColumns,
     rbf_inputs,
     scaled_features,
+    uncarried_variance,
 )
 
 
@@ -47,9 +48,10 @@ def test_rbf_parts(features: FeatureMatrix):
     assert inputs["sparse"].shape == (12, 11)
 
 
-def test_the_start_has_unit_weights_for_indicators(features: FeatureMatrix):
+def test_the_start_is_wide(features: FeatureMatrix):
     start = GroupKernel.start(features, 0)
-    assert start.linear["word"] == start.linear["window"] == 1.0
+    assert start.linear["word"] == start.linear["window"] == 4.0
+    assert {amplitude for amplitude, _ in start.rbf.values()} == {40.0}
     norm = (features.block("vectors") ** 2).sum(axis=1).mean()
     assert start.linear["vectors"] == pytest.approx(1 / norm)
     assert set(start.rbf) == {"sparse", "vectors"}
@@ -76,6 +78,25 @@ def test_whitened_features_reproduce_the_kernel(
     assert phi.names[-2:] == ("rbf:sparse", "rbf:vectors")
     stacked = np.asarray(phi.stacked().todense())
     np.testing.assert_allclose(stacked @ stacked.T, expected, atol=1e-4)
+
+
+def test_uncarried_variance_is_the_conditional_one(
+    features: FeatureMatrix, kernel: GroupKernel
+):
+    """σ² (1 − k_nZ K_ZZ⁻¹ k_Zn), part by part: none at the inducing points."""
+    columns, expected = {}, np.zeros(12)
+    for name, X in rbf_inputs(features).items():
+        amplitude, theta = kernel.rbf[name]
+        rows = np.asarray(X.todense()) if sp.issparse(X) else X
+        unit = np.exp(-theta * ((rows[:, None] - rows[None]) ** 2).sum(axis=2))
+        K = unit[:4, :4]
+        columns[name] = InducingColumns(X[:4], np.linalg.cholesky(K), theta).columns(X)
+        for n in range(12):
+            k = unit[n, :4]
+            expected[n] += amplitude * (1 - k @ np.linalg.solve(K, k))
+    rest = uncarried_variance(scaled_features(features, kernel, columns), kernel)
+    np.testing.assert_allclose(rest, expected, atol=1e-5)
+    np.testing.assert_allclose(rest[:4], 0, atol=1e-5)
 
 
 def test_columns_do_not_depend_on_portions(

@@ -61,3 +61,13 @@ def test_unseen_features_keep_their_prior_variance(phi: FeatureMatrix):
     column = np.asarray(phi.block("a").sum(axis=0)).ravel()
     seldom, often = int(column.argmin()), int(column.argmax())
     assert spread.precision[seldom, 0] < spread.precision[often, 0]
+
+
+def test_what_no_column_carries_is_added(phi: FeatureMatrix):
+    p = np.zeros((9, 3))
+    p[:, :2] = 0.5
+    spread = Spread.at_mode(phi, p, np.array([True, True, False]))
+    rest = np.arange(9.0)
+    gained = spread.variance(phi, rest) - spread.variance(phi)
+    np.testing.assert_allclose(gained[:, :2], np.column_stack([rest, rest]))
+    assert (gained[:, 2] == 0).all()
