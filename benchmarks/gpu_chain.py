@@ -30,6 +30,7 @@ from tagsift.experiments.protocol import data_folder
 from tagsift.features import SequenceVectorizer
 from tagsift.gp.groups import GroupKernel, InducingColumns
 from tagsift.models import ChainGP, chain_gp
+from tagsift.models.constraints import scheme_constraints
 from tagsift.storage import atomic_write
 
 SIZES, KERNELS, DEVICES = ("9400", "whole"), ("given", "learnt"), ("cuda", "cpu")
@@ -88,13 +89,14 @@ def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
         clock.forget_peak()
         with clock.pretend(chain_gp):
             model = ChainGP(kernel=start_kernel(work), device=device)
-            model.allowed_ = model._allowed(train)
+            model.allowed_ = scheme_constraints(train, known=True)
             kernel = GroupKernel.from_dict(model.kernel or {})
             begin = clock.now()
-            _, phi = model._whiten(train, kernel)
+            finder = model._finder()
+            _, phi = finder.whiten(train, kernel)
             found[f"columns_s, {device}"] = round(clock.now() - begin, 3)
             begin = clock.now()
-            objective = model._objective(phi, work.mask, kernel)
+            objective = finder.objective(phi, work.mask, kernel)
             found[f"prepare_s, {device}"] = round(clock.now() - begin, 3)
         w = 0.1 * np.random.default_rng(0).standard_normal(objective.n_parameters)
         point = asarray(w, device=objective.device)  # [P]

@@ -15,7 +15,7 @@ steps on w.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,14 @@ class GroupKernel:
             {name: (float(a), float(t)) for name, (a, t) in stored["rbf"].items()},
             float(stored["transition"]),
             float(stored["bias"]),
+        )
+
+    def widened(self, factor: float) -> GroupKernel:
+        """Return the same kernel with all variances of the features multiplied."""
+        return replace(
+            self,
+            linear={name: factor * value for name, value in self.linear.items()},
+            rbf={name: (factor * a, theta) for name, (a, theta) in self.rbf.items()},
         )
 
     @classmethod

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
 from tagsift.backend import (
@@ -21,14 +18,8 @@ from tagsift.backend import (
 from tagsift.base import Method, TrainingSet
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.lbfgs import lbfgs
-from tagsift.chain.linear_chain import (
-    ChainObjective,
-    ChainWeights,
-    TransitionPrior,
-)
+from tagsift.chain.linear_chain import ChainWeights
 from tagsift.chain.viterbi import viterbi
-from tagsift.errors import ConvergenceWarning
 from tagsift.features import FeatureMatrix
 from tagsift.gp.fitted import pack_matrix, unpack_matrix
 from tagsift.gp.groups import (
@@ -39,24 +30,21 @@ from tagsift.gp.groups import (
     uncarried_variance,
 )
 from tagsift.gp.weight_space import Spread
+from tagsift.models.chain_mode import ModeFinder, rbf_columns
 from tagsift.models.constraints import scheme_constraints
 from tagsift.models.kernel_choice import draw_sentences, learn_kernels, read_kernel
+from tagsift.models.kernel_trials import Trial, best_trial, untried
 from tagsift.models.label_sets import SetTagger
-from tagsift.models.temperature import (
-    best_temperature,
-    held_out_likelihood,
-    hold_out,
-    tempered,
-)
-from tagsift.progress import progress
-from tagsift.typing import Array, BoolArray, FloatArray, IntArray, Label
+from tagsift.models.temperature import tempered
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["ChainGP"]
 
 #: Most tokens that the choice between kernels and the temperature look at.
 _JUDGE_TOKENS = 20_000
-#: Share of the inducing points that the RBF part of the sparse groups gets.
-_SPARSE_SHARE = 1 / 3
+#: Factors of all variances that are tried as well where there are more tokens than
+#: that: rare features fill most columns of a large corpus, and want smaller weights.
+_WIDTHS = (0.25, 4.0)
 #: Prior mean of transitions that the tag scheme forbids.
 _BANNED = -5.0
 #: How much rougher the fits without the held-out sentences are.
@@ -73,7 +61,8 @@ class ChainGP(SetTagger):
     hyperparameters by the gradient of Laplace's evidence. A fifth of the training
     sentences, whose labels may be partial too, is held out of one more fit to set a
     temperature, and to say whether what the evidence learnt is better than where it
-    began, or the middle between the two.
+    began, or the middle between the two; with more than 20,000 tokens, also whether
+    narrower or wider priors suit them better.
 
     Parameters
     ----------
@@ -191,45 +180,55 @@ class ChainGP(SetTagger):
 
     def _fit(self, train: TrainingSet) -> IntArray:
         use_device(self.device)  # or say so before the work begins
+        known = self.scheme != "auto" or bool(train.exact_sequences.any())
         self.allowed_ = scheme_constraints(
-            train,
-            known=self.constraints == "scheme"
-            and (self.scheme != "auto" or bool(train.exact_sequences.any())),
+            train, known=known and self.constraints == "scheme"
         )
-        part = draw_sentences(train, _JUDGE_TOKENS, stream=30)
-        best: _Trial | None = None
-        for kernel in self._learn(train):
-            trial = self._held_out(part, kernel)
-            if best is None or trial.likelihood > best.likelihood:
-                best = trial
-        assert best is not None  # there is at least one kernel
+        finder = self._finder()
+        best = self._choose(train, finder)
         self.kernel_, self.temperature_ = best.kernel, best.temperature
         self.columns_, phi = best.columns, best.phi
-        if part is not train:
-            self.columns_, phi = self._whiten(train, best.kernel)
-        objective = self._objective(phi, train.mask, best.kernel)
-        w = self._minimise(objective, "ChainGP: mode", self.tol, warn=True)  # [P]
-        self.weights_ = objective.weights(w)
+        if phi.n_tokens < train.n_tokens:
+            self.columns_, phi = finder.whiten(train, best.kernel)
+        mode = finder.find(
+            phi, train.mask, best.kernel, tol=self.tol, title="ChainGP: mode", warn=True
+        )
+        self.weights_ = mode.weights
+        self.lower_bound_, self.n_iter_ = mode.log_posterior, mode.n_iter
         self.spread_ = Spread.at_mode(
             phi, self._full_marginals(phi), np.asarray(train.mask.any(axis=0))
         )
         recovered, self._train_confidences = self._restrict(phi, train.mask)
         return recovered
 
+    def _finder(self) -> ModeFinder:
+        return ModeFinder(
+            *self._prior_means(),
+            self.n_inducing,
+            self.max_iter,
+            use_device(self.device),
+            bool(self.verbose),
+        )
+
+    def _choose(self, train: TrainingSet, finder: ModeFinder) -> Trial:
+        """Kernel and temperature, by a part of a large corpus."""
+        part = draw_sentences(train, _JUDGE_TOKENS, stream=30)
+        asked = self.temperature
+        given = None if isinstance(asked, str) else float(asked)
+        kernels = self._learn(train)
+        if given is not None and self.kernel is not None:
+            return untried(finder, part, kernels[0], given)
+        rough = _ROUGH * self.tol
+        best = best_trial(finder, part, kernels, temperature=given, tol=rough)
+        if part is train or self.kernel is not None:
+            return best
+        others = [best.kernel.widened(factor) for factor in _WIDTHS]
+        return best_trial(finder, part, others, temperature=given, tol=rough, best=best)
+
     def _prior_means(self) -> tuple[FloatArray, FloatArray]:
         """What the scheme forbids starts far below the rest, [L, L] and [L]."""
         allowed, first, _ = self.allowed_
         return np.where(allowed, 0.0, _BANNED), np.where(first, 0.0, _BANNED)
-
-    def _objective(
-        self, phi: FeatureMatrix, mask: BoolArray, kernel: GroupKernel
-    ) -> ChainObjective:
-        """Minus log-posterior in whitened coordinates."""
-        prior = TransitionPrior(
-            *self._prior_means(), kernel.transition**0.5, kernel.bias**0.5
-        )
-        device = use_device(self.device)
-        return ChainObjective(phi, mask, 1.0, prior, single=True, device=device)
 
     def _learn(self, train: TrainingSet) -> list[GroupKernel]:
         """Kernels to choose from."""
@@ -246,85 +245,12 @@ class ChainGP(SetTagger):
         self.evidence_, self.history_ = learnt.evidence, learnt.history
         return learnt.kernels
 
-    def _whiten(
-        self, train: TrainingSet, kernel: GroupKernel
-    ) -> tuple[dict[str, InducingColumns], FeatureMatrix]:
-        """Inducing points of the RBF parts, and whitened features."""
-        inputs = rbf_inputs(train.features)
-        parts = {}
-        for name, (_, theta) in kernel.rbf.items():
-            share = _SPARSE_SHARE if sp.issparse(inputs[name]) else 1.0
-            parts[name] = InducingColumns.choose(
-                inputs[name],
-                train.mask,
-                theta,
-                max(1, round(share * self.n_inducing)),
-                train.seed,
-            )
-        columns = self._rbf_columns(parts, inputs)
-        return parts, scaled_features(train.features, kernel, columns)
-
-    def _rbf_columns(
-        self, parts: Mapping[str, InducingColumns], inputs: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Columns of the RBF parts at unit amplitude."""
-        device = use_device(self.device)
-        return {
-            name: part.columns(inputs[name], device) for name, part in parts.items()
-        }
-
-    def _held_out(self, train: TrainingSet, kernel: GroupKernel) -> _Trial:
-        """Likelihood of sentences held out of a rougher fit, at its best temperature.
-
-        The labels of the held-out sentences may be as partial as all others.
-        """
-        columns, phi = self._whiten(train, kernel)
-        asked = self.temperature
-        given = None if isinstance(asked, str) else float(asked)
-        parts = hold_out(train)
-        if parts is None or (given is not None and self.kernel is not None):
-            return _Trial(kernel, given or 1.0, 0.0, columns, phi)
-        whole = TrainingSet(phi, train.mask, train.classes, train.scheme, train.seed)
-        seen, unseen = (whole.take_sequences(part) for part in parts)
-        objective = self._objective(seen.features, seen.mask, kernel)
-        w = self._minimise(
-            objective, "ChainGP: held out", _ROUGH * self.tol, warn=False
-        )
-        weights = objective.weights(w)
-        temperature = given or best_temperature(weights, unseen)
-        likelihood = held_out_likelihood(weights, unseen, temperature)
-        return _Trial(kernel, temperature, likelihood, columns, phi)
-
-    def _minimise(
-        self, objective: ChainObjective, title: str, tol: float, *, warn: bool
-    ) -> Array:
-        """Run quasi-Newton steps from zero to the mode, [P]."""
-        w = asarray(np.zeros(objective.n_parameters), device=objective.device)  # [P]
-        self.n_iter_, value, change = 0, objective(w)[0], 0.0
-        steps = progress(
-            lbfgs(objective, w), title, enabled=bool(self.verbose), total=self.max_iter
-        )
-        for step in steps:
-            w, value, change = step.x, step.value, step.change
-            self.n_iter_ += 1
-            if change <= tol or self.n_iter_ == self.max_iter:
-                break
-        if warn and change > tol:
-            warnings.warn(
-                f"ChainGP stopped after max_iter={self.max_iter} steps, the last of "
-                f"which changed the objective by {change:.1e} of its value; raise "
-                "max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        self.lower_bound_ = -float(value)
-        return w
-
     # Predict -------------------------------------------------------------------
 
     def _phi(self, features: FeatureMatrix) -> FeatureMatrix:
         """Whitened features of new tokens."""
-        columns = self._rbf_columns(self.columns_, rbf_inputs(features))
+        inputs, device = rbf_inputs(features), use_device(self.device)
+        columns = rbf_columns(self.columns_, inputs, device)
         return scaled_features(features, self.kernel_, columns)
 
     def _full_marginals(self, phi: FeatureMatrix) -> FloatArray:
@@ -463,14 +389,3 @@ class ChainGP(SetTagger):
         self.lower_bound_ = float(meta["lower_bound"])
         self.n_iter_ = int(meta["n_iter"])
         self.history_ = []
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """A kernel, its temperature and Φ, and how likely it makes held-out labels."""
-
-    kernel: GroupKernel
-    temperature: float
-    likelihood: float
-    columns: dict[str, InducingColumns]
-    phi: FeatureMatrix

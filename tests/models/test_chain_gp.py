@@ -306,6 +306,18 @@ def test_large_corpora_are_judged_by_a_part(data, monkeypatch: pytest.MonkeyPatc
     assert len(model.predict(test.rows)) == len(test)
 
 
+def test_large_corpora_choose_the_width_too(data, monkeypatch: pytest.MonkeyPatch):
+    """With factors that are absurd but for one, that one is taken."""
+    partial, _ = data
+    monkeypatch.setattr("tagsift.models.chain_gp._JUDGE_TOKENS", 500)
+    kernels = []
+    for widths in ((), (1e-6, 0.5, 1e6)):
+        monkeypatch.setattr("tagsift.models.chain_gp._WIDTHS", widths)
+        model = ChainGP(n_inducing=20).fit(partial.rows, partial.candidates)
+        kernels.append(model.kernel_)
+    assert kernels[1] in (kernels[0], kernels[0].widened(0.5))
+
+
 def test_max_iter_warns(data):
     partial, _ = data
     model = ChainGP(kernel=unit_kernel(partial.rows), temperature=1.0, max_iter=2)

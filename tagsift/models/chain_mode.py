@@ -1,0 +1,161 @@
+"""The mode of a chain Gaussian process, for any kernel and any sentences."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.backend import Device, asarray
+from tagsift.base import TrainingSet
+from tagsift.chain.lbfgs import lbfgs
+from tagsift.chain.linear_chain import ChainObjective, ChainWeights, TransitionPrior
+from tagsift.errors import ConvergenceWarning
+from tagsift.features import FeatureMatrix
+from tagsift.gp.groups import (
+    GroupKernel,
+    InducingColumns,
+    rbf_inputs,
+    scaled_features,
+)
+from tagsift.progress import progress
+from tagsift.typing import BoolArray, FloatArray
+
+__all__ = ["Mode", "ModeFinder", "rbf_columns"]
+
+#: Share of the inducing points that the RBF part of the sparse groups gets.
+_SPARSE_SHARE = 1 / 3
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Where the quasi-Newton steps ended.
+
+    Parameters
+    ----------
+    weights : ChainWeights
+        Parameters of the chain, in terms of all whitened features and all labels.
+    log_posterior : float
+        Up to a constant.
+    n_iter : int
+        Steps taken.
+    change : float
+        By what share of its value the last step changed the objective.
+    """
+
+    weights: ChainWeights
+    log_posterior: float
+    n_iter: int
+    change: float
+
+
+@dataclass(frozen=True)
+class ModeFinder:
+    """How modes are found.
+
+    Parameters
+    ----------
+    mean, mean_start : ndarrays of shapes (L, L) and (L,)
+        Prior means of transition and start scores.
+    n_inducing : int
+        Inducing points of the RBF part of a dense group.
+    max_iter : int
+        Most quasi-Newton steps.
+    device : device
+        Where they run.
+    verbose : bool
+        Whether to show progress.
+    """
+
+    mean: FloatArray
+    mean_start: FloatArray
+    n_inducing: int
+    max_iter: int
+    device: Device = "cpu"
+    verbose: bool = False
+
+    def whiten(
+        self, train: TrainingSet, kernel: GroupKernel
+    ) -> tuple[dict[str, InducingColumns], FeatureMatrix]:
+        """Choose the inducing points of the RBF parts, and whiten the features."""
+        inputs = rbf_inputs(train.features)
+        parts = {}
+        for name, (_, theta) in kernel.rbf.items():
+            share = _SPARSE_SHARE if sp.issparse(inputs[name]) else 1.0
+            parts[name] = InducingColumns.choose(
+                inputs[name],
+                train.mask,
+                theta,
+                max(1, round(share * self.n_inducing)),
+                train.seed,
+            )
+        columns = rbf_columns(parts, inputs, self.device)
+        return parts, scaled_features(train.features, kernel, columns)
+
+    def objective(
+        self, phi: FeatureMatrix, mask: BoolArray, kernel: GroupKernel
+    ) -> ChainObjective:
+        """Minus log-posterior in whitened coordinates."""
+        prior = TransitionPrior(
+            self.mean, self.mean_start, kernel.transition**0.5, kernel.bias**0.5
+        )
+        return ChainObjective(phi, mask, 1.0, prior, single=True, device=self.device)
+
+    def find(
+        self,
+        phi: FeatureMatrix,
+        mask: BoolArray,
+        kernel: GroupKernel,
+        *,
+        tol: float,
+        title: str,
+        warn: bool = False,
+    ) -> Mode:
+        """Run quasi-Newton steps from zero until the objective changes little.
+
+        Parameters
+        ----------
+        phi : FeatureMatrix
+            Whitened features.
+        mask : ndarray of bool, shape (n_tokens, n_labels)
+            Candidate sets.
+        kernel : GroupKernel
+            Variances of transitions and bias.
+        tol : float
+            The relative change at which to stop.
+        title : str
+            What the progress bar says.
+        warn : bool
+            Whether stopping before that gives a warning.
+        """
+        objective = self.objective(phi, mask, kernel)
+        w = asarray(np.zeros(objective.n_parameters), device=self.device)  # [P]
+        n_iter, value, change = 0, objective(w)[0], 0.0
+        steps = progress(
+            lbfgs(objective, w), title, enabled=self.verbose, total=self.max_iter
+        )
+        for step in steps:
+            w, value, change = step.x, step.value, step.change
+            n_iter += 1
+            if change <= tol or n_iter == self.max_iter:
+                break
+        if warn and change > tol:
+            warnings.warn(
+                f"ChainGP stopped after max_iter={self.max_iter} steps, the last of "
+                f"which changed the objective by {change:.1e} of its value; raise "
+                "max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return Mode(objective.weights(w), -float(value), n_iter, float(change))
+
+
+def rbf_columns(
+    parts: Mapping[str, InducingColumns], inputs: Mapping[str, Any], device: Device
+) -> dict[str, Any]:
+    """Columns of the RBF parts at unit amplitude."""
+    return {name: part.columns(inputs[name], device) for name, part in parts.items()}
