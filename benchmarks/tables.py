@@ -202,7 +202,10 @@ def gpu_chain() -> str:
     fits = []
     for name, value in record["fits"].items():
         same = record["agreement"].get(name.rpartition(",")[0], {})
-        spent = value.get("fit_s", value.get("stopped_after_s", value.get("error")))
+        if "error" in value:
+            continue
+        stopped = f"more than {value.get('stopped_after_s')}, stopped"
+        spent = value.get("fit_s", stopped)
         share = f"{100 * same['equal_labels']:.2f} %" if same else ""
         facts = [value.get(k, "") for k in ("tag_s", "gpu_gib", "steps", "span_f1")]
         fits.append((name, value.get("tokens", ""), spent, *facts, share))
