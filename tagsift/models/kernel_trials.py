@@ -57,7 +57,6 @@ def best_trial(
     *,
     temperature: float | None,
     tol: float,
-    best: Trial | None = None,
 ) -> Trial:
     """Find the kernel that makes held-out labels likeliest.
 
@@ -76,9 +75,8 @@ def best_trial(
         The temperature, where it is given; by default the best of each kernel.
     tol : float
         When the fits without the held-out sentences stop.
-    best : Trial, optional
-        The one to beat.
     """
+    best: Trial | None = None
     for kernel in kernels:
         trial = _try(finder, train, kernel, temperature, tol)
         if best is None or trial.likelihood > best.likelihood:

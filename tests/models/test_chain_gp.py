@@ -11,6 +11,7 @@ from tagsift.data import allowed_transitions, corrupt, generate
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import SequenceVectorizer
 from tagsift.models import ChainGP, kernel_choice
+from tagsift.models.kernel_trials import best_trial
 
 
 @pytest.fixture(autouse=True)
@@ -307,15 +308,22 @@ def test_large_corpora_are_judged_by_a_part(data, monkeypatch: pytest.MonkeyPatc
 
 
 def test_large_corpora_choose_the_width_too(data, monkeypatch: pytest.MonkeyPatch):
-    """With factors that are absurd but for one, that one is taken."""
+    """Each kernel is tried a second time, narrower; a small corpus tries three."""
     partial, _ = data
+    tried = []
+
+    def spy(finder, train, kernels, **rest):
+        tried.append(list(kernels))
+        return best_trial(finder, train, tried[-1], **rest)
+
+    monkeypatch.setattr("tagsift.models.chain_gp.best_trial", spy)
+    ChainGP(n_inducing=20).fit(partial.rows, partial.candidates)
     monkeypatch.setattr("tagsift.models.chain_gp._JUDGE_TOKENS", 500)
-    kernels = []
-    for widths in ((), (1e-6, 0.5, 1e6)):
-        monkeypatch.setattr("tagsift.models.chain_gp._WIDTHS", widths)
-        model = ChainGP(n_inducing=20).fit(partial.rows, partial.candidates)
-        kernels.append(model.kernel_)
-    assert kernels[1] in (kernels[0], kernels[0].widened(0.5))
+    model = ChainGP(n_inducing=20).fit(partial.rows, partial.candidates)
+    few, many = tried
+    assert len(few) == 3 and many[:3] == few
+    assert many[3:] == [kernel.widened(0.25) for kernel in few]
+    assert model.kernel_ in many
 
 
 def test_max_iter_warns(data):

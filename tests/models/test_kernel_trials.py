@@ -42,13 +42,6 @@ def test_the_likeliest_is_taken(train, finder, kernel):
     assert best.kernel == kernels[1]
 
 
-def test_one_to_beat(train, finder, kernel):
-    first = best_trial(finder, train, [kernel], temperature=1.0, tol=1e-4)
-    poor = [kernel.widened(1e-6)]
-    kept = best_trial(finder, train, poor, temperature=1.0, tol=1e-4, best=first)
-    assert kept is first
-
-
 def test_a_given_temperature_is_kept(train, finder, kernel):
     trial = best_trial(finder, train, [kernel], temperature=1.7, tol=1e-4)
     assert trial.temperature == 1.7
