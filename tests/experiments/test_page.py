@@ -83,6 +83,17 @@ def test_nothing_to_draw_is_told(tmp_path, capsys):
     assert "expected records, found none" in capsys.readouterr().err
 
 
+def test_drawing_what_there_is_is_no_failure(tmp_path, capsys):
+    """Missing cells are told on the page; only a run that leaves some has failed."""
+    one = record("wknn", 0.5)
+    one["config"]["corpus"] = "bundled"
+    records.compact([one], tmp_path / "records")
+    arguments = ["reproduce", "all", "--suite", "smoke", "--out", str(tmp_path)]
+    assert main([*arguments, "--no-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["missing"] > 0
+    assert main([*arguments, "--minutes", "0", "--json"]) == 1
+
+
 def test_records_of_two_corpora_are_refused(tmp_path, capsys):
     one, other = record("wknn", 0.5), record("sure", 0.5)
     other["config"]["corpus"] = "bundled"
