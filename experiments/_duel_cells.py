@@ -73,12 +73,3 @@ def all_cells() -> list[Cell]:
         if seed == SEEDS[0] or (cl, r, p) == CORRUPTIONS[0]
     ]
     return sorted(found, key=lambda cell: cell.fold > 0)
-
-
-def choose(cells: list[Cell], conditions: list[str]) -> list[Cell]:
-    """Keep the cells that meet all conditions, such as ``task=ner`` or ``fold=0,1``."""
-    for condition in conditions:
-        name, _, values = condition.partition("=")
-        wanted = values.lower().split(",")
-        cells = [cell for cell in cells if str(getattr(cell, name)).lower() in wanted]
-    return cells

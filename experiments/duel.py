@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import itertools
-import json
 import os
 import platform
 import sys
@@ -37,8 +36,9 @@ from typing import Any
 import numpy as np
 import scipy
 import sklearn
-from _duel_cells import N_FOLDS, SCORES, Cell, all_cells, choose
+from _duel_cells import N_FOLDS, SCORES, Cell, all_cells
 from _duel_tables import tables
+from _records import Records, carry_out
 from threadpoolctl import threadpool_limits
 
 import tagsift
@@ -193,39 +193,10 @@ def _versions() -> dict[str, str]:
     }
 
 
-class Records:
-    """The records of a run: one JSON line a cell, rewritten whole at every change.
-
-    Parameters
-    ----------
-    path : Path
-        The file; there need be none.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.found: dict[str, dict[str, Any]] = {}
-        if path.exists():
-            for line in path.read_text("utf-8").splitlines():
-                record = json.loads(line)
-                self.found[record["key"]] = record
-
-    def add(self, record: dict[str, Any]) -> None:
-        """Keep a record, on disk too."""
-        self.found[record["key"]] = record
-        self.write()
-
-    def write(self) -> None:
-        """Write the file, sorted by keys."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(self.path) as stream:
-            for key in sorted(self.found):
-                stream.write(json.dumps(self.found[key], ensure_ascii=False) + "\n")
-
-    def settings(self, cell: Cell) -> dict[str, Any] | None:
-        """Hyperparameters of the first fold, or None where it has not been run."""
-        first = self.found.get(replace(cell, fold=0).key)
-        return None if first is None else dict(first["settings"])
+def first_settings(records: Records, cell: Cell) -> dict[str, Any] | None:
+    """Hyperparameters of the first fold, or None where it has not been run."""
+    first = records.found.get(replace(cell, fold=0).key)
+    return None if first is None else dict(first["settings"])
 
 
 def run(options: argparse.Namespace, cells: list[Cell]) -> None:
@@ -249,7 +220,7 @@ def run(options: argparse.Namespace, cells: list[Cell]) -> None:
             ready = [] if late else _ready(todo, records)
             for cell in ready[: options.jobs - len(running)]:
                 todo.remove(cell)
-                settings = None if cell.fold == 0 else records.settings(cell)
+                settings = None if cell.fold == 0 else first_settings(records, cell)
                 future = pool.submit(run_cell, cell, options.data, vectors, settings)
                 running[future] = cell
             if not running:
@@ -268,7 +239,9 @@ def run(options: argparse.Namespace, cells: list[Cell]) -> None:
 def _ready(todo: list[Cell], records: Records) -> list[Cell]:
     """Cells that can be run now: first folds, and those whose first fold is done."""
     return [
-        cell for cell in todo if cell.fold == 0 or records.settings(cell) is not None
+        cell
+        for cell in todo
+        if cell.fold == 0 or first_settings(records, cell) is not None
     ]
 
 
@@ -309,16 +282,7 @@ def main(arguments: list[str] | None = None) -> int:
             parser.error("--write-vectors needs --data, the folder of the corpora")
         write_vectors(options.write_vectors, options.data)
         return 0
-    if options.out is None or (options.data is None and not options.show):
-        parser.error("give --data (folder of the corpora) and --out (the records)")
-    if not options.show:
-        run(options, choose(all_cells(), options.only))
-    text = tables(Records(options.out).found)
-    print(text)
-    if not options.show:
-        with atomic_write(options.out.with_suffix(".md")) as stream:
-            stream.write(text)
-    return 0
+    return carry_out(parser, options, all_cells(), run, tables)
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from _duel_cells import SCORES, choose
-from duel import Records
+from _duel_cells import SCORES
+from _records import Records, carry_out
 from threadpoolctl import threadpool_limits
 
 import tagsift
@@ -45,9 +45,7 @@ from tagsift.data import read_conll
 from tagsift.errors import TagsiftWarning
 from tagsift.experiments.protocol import TASKS, Fold, Split, corrupted
 from tagsift.experiments.tuning import tuner_of
-from tagsift.features import SequenceVectorizer
 from tagsift.metrics import evaluate, recovery
-from tagsift.storage import atomic_write
 
 #: Task → title of its corpus; in the order of the runs.
 CORPORA = {"chunking": "CoNLL-2000", "ner": "CoNLL-2003", "base-np": "Base NP"}
@@ -101,14 +99,7 @@ def read_whole(data: Path, task: str) -> Fold:
     path = data / TASKS[task].path
     train = read_conll(path).columns(2)
     test = read_conll(path.with_name("test.conll"), scheme=train.scheme).columns(2)
-    vectorizer = SequenceVectorizer()
-    return Fold(
-        train,
-        test,
-        vectorizer.fit_transform(train.rows),
-        vectorizer.transform(test.rows),
-        train.label_set,
-    )
+    return Fold.of(train, test, train.label_set)
 
 
 def run_cell(cell: Cell, data: Path) -> dict[str, Any]:
@@ -368,16 +359,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.one:
         print(json.dumps(run_cell(Cell(*options.one, options.seed), options.data)))
         return 0
-    if options.out is None or (options.data is None and not options.show):
-        parser.error("give --data (folder of the corpora) and --out (the records)")
-    if not options.show:
-        run(options, choose(all_cells(options.seed), options.only))
-    text = tables(Records(options.out).found)
-    print(text)
-    if not options.show:
-        with atomic_write(options.out.with_suffix(".md")) as stream:
-            stream.write(text)
-    return 0
+    return carry_out(parser, options, all_cells(options.seed), run, tables)
 
 
 if __name__ == "__main__":

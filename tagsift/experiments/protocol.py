@@ -125,6 +125,18 @@ class Fold:
     test_features: FeatureMatrix
     label_set: LabelSet
 
+    @classmethod
+    def of(cls, train: Corpus, test: Corpus, label_set: LabelSet) -> Fold:
+        """Compute the features of both parts."""
+        vectorizer = SequenceVectorizer()
+        return cls(
+            train,
+            test,
+            vectorizer.fit_transform(train.rows),
+            vectorizer.transform(test.rows),
+            label_set,
+        )
+
 
 def stable_seed(*parts: Any) -> int:
     """Return a seed that depends on the parts alone, on every machine.
@@ -218,14 +230,7 @@ def make_fold(data: Path | None, split: Split) -> Fold:
     folds = KFold(split.n_folds, shuffle=True, random_state=split.seed)
     inside, outside = list(folds.split(np.zeros(len(corpus))))[split.fold]
     train, test = corpus.take(inside.tolist()), corpus.take(outside.tolist())
-    vectorizer = SequenceVectorizer()
-    return Fold(
-        train,
-        test,
-        vectorizer.fit_transform(train.rows),
-        vectorizer.transform(test.rows),
-        corpus.label_set,
-    )
+    return Fold.of(train, test, corpus.label_set)
 
 
 def corrupted(

@@ -212,12 +212,12 @@ class ChainGP(SetTagger):
 
     def _choose(self, train: TrainingSet, finder: ModeFinder) -> Trial:
         """Kernel and temperature, by a part of a large corpus."""
-        part = draw_sentences(train, _JUDGE_TOKENS, stream=30)
         asked = self.temperature
         given = None if isinstance(asked, str) else float(asked)
         kernels = self._learn(train)
         if given is not None and self.kernel is not None:
-            return untried(finder, part, kernels[0], given)
+            return untried(finder, train, kernels[0], given)
+        part = draw_sentences(train, _JUDGE_TOKENS, stream=30)
         if part is not train and self.kernel is None:
             kernels = [*kernels, *(kernel.widened(_NARROW) for kernel in kernels)]
         rough = _ROUGH * self.tol
