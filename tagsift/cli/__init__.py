@@ -122,6 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "TAGSIFT_TRACEBACK" in os.environ:
             raise
         complain(_sentence(error))
+        _drop_unwritten()
         return 2
     if status == 130:
         complain("stopped by Ctrl-C; no output file was touched.")
@@ -159,5 +160,18 @@ def _show_warning(
 
 def _closed_pipe() -> int:
     """Leave quietly when the reader of standard output has gone (``| head``)."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _silence()
     return 1
+
+
+def _drop_unwritten() -> None:
+    """Give up what standard output cannot take, so that Python does not try again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _silence()
+
+
+def _silence() -> None:
+    """Send the rest of standard output nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -223,7 +223,8 @@ def test_no_permission(gold: Path, tmp_path: Path):
     assert os.listdir(tmp_path) == ["gold.conll"]
 
 
-def test_a_full_disk_is_one_sentence(gold: Path):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_one_sentence(gold: Path, unbuffered: str):
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
     with open("/dev/full", "w") as full:
@@ -233,6 +234,7 @@ def test_a_full_disk_is_one_sentence(gold: Path):
             stderr=subprocess.PIPE,
             text=True,
             check=False,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
         )
     assert outcome.returncode == 2
     assert "no space left" in outcome.stderr
