@@ -1,10 +1,10 @@
 """The bundled corpus: newswire-like sentences that a grammar makes. It is synthetic.
 
-No sentence was taken from a newspaper or a corpus. Templates (`newswire_phrases`,
-`newswire_stories`) and word lists (`newswire_words`), all written for tagsift, are
-expanded at random; parts of speech, chunks and named entities come with them. Scores on
-it say that the software works; they say nothing about real text. The tags follow the
-conventions of the CoNLL shared tasks: chunks and entities in IOB2.
+No sentence was taken from a newspaper or a corpus. The templates and word lists of
+``bundled/newswire.grammar``, all written for tagsift, are expanded at random; parts of
+speech, chunks and named entities come with them. Scores on it say that the software
+works; they say nothing about real text. The tags follow the conventions of the CoNLL
+shared tasks: chunks and entities in IOB2.
 
 The ambiguity is real, though: the same word stands in several roles (``lead`` the
 metal, the margin, the verb; ``Jordan`` the country, the man, the company; ``May`` the
@@ -15,17 +15,14 @@ held-out sentences have words that training never saw.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
 
 import numpy as np
 
 from tagsift.data.conll import read_conll
-from tagsift.data.newswire_phrases import PHRASES
-from tagsift.data.newswire_stories import STORIES
-from tagsift.data.newswire_words import CLOSED, LEXICON
+from tagsift.data.grammar import Grammar, TaggedWord, parse_grammar
 from tagsift.data.schemes import spans
 from tagsift.data.sentence import Corpus, Sentence
 from tagsift.errors import InputError
@@ -39,24 +36,20 @@ __all__ = [
     "make_bundled",
 ]
 
-#: The tasks: which column is the label, how it is written, which columns are features.
-TASKS: tuple[str, ...] = ("chunk", "ner", "pos")
+#: Feature columns and label column of every task.
+_COLUMNS: dict[str, tuple[tuple[str, ...], str]] = {
+    "chunk": (("token", "pos"), "chunk"),
+    "ner": (("token", "pos"), "entity"),
+    "pos": (("token",), "pos"),
+}
+TASKS: tuple[str, ...] = tuple(_COLUMNS)
 #: How the shipped sample was made: as many sentences from this seed.
 BUNDLED_SENTENCES = 600
 BUNDLED_SEED = 7
+_BUNDLED = resources.files("tagsift.data").joinpath("bundled")
 _SHORTEST, _LONGEST = 5, 35
-_ITEM = re.compile(r"\[[A-Z]+|\]|\([A-Z]+|\)|<[^<>]+>|[^\s\])]+")
 #: What "an" stands before, numbers such as 8 and 11 among it.
 _VOWEL = re.compile(r"[aeiouAEIOU]|8|1[18](?!\d)")
-
-
-class _Word(NamedTuple):
-    """A token with its three tags."""
-
-    token: str
-    pos: str
-    chunk: str
-    entity: str
 
 
 def generate(
@@ -94,14 +87,7 @@ def generate(
 def make_bundled() -> Corpus:
     """Make the shipped sample anew: word, part of speech, chunk; entities as labels."""
     sentences = _sentences(BUNDLED_SENTENCES, BUNDLED_SEED)
-    made = (
-        Sentence(
-            tuple((w.token, w.pos, w.chunk) for w in words),
-            tuple(w.entity for w in words),
-        )
-        for words in sentences
-    )
-    return Corpus(tuple(made), "iob2")
+    return _corpus(sentences, ("token", "pos", "chunk"), "entity")
 
 
 def bundled(task: str = "chunk") -> Corpus:
@@ -116,46 +102,45 @@ def bundled(task: str = "chunk") -> Corpus:
     -------
     Corpus
     """
-    folder = resources.files("tagsift.data").joinpath("bundled")
-    with resources.as_file(folder.joinpath("newswire.conll")) as path:
+    with resources.as_file(_BUNDLED.joinpath("newswire.conll")) as path:
         whole = read_conll(path, scheme="iob2")
-    return _task_corpus(
-        (
-            [
-                _Word(row[0], row[1], row[2], label)
-                for row, label in zip(rows, labels, strict=True)
-            ]
-            for rows, labels in zip(whole.rows, whole.labels, strict=True)
-        ),
-        task,
+    words = (
+        [
+            TaggedWord(token, pos, chunk, entity)
+            for (token, pos, chunk), entity in zip(rows, labels, strict=True)
+        ]
+        for rows, labels in zip(whole.rows, whole.labels, strict=True)
     )
+    return _task_corpus(words, task)
 
 
-def _task_corpus(sentences: Iterator[list[_Word]], task: str) -> Corpus:
+def _task_corpus(sentences: Iterable[list[TaggedWord]], task: str) -> Corpus:
     """Choose the label and feature columns of a task."""
     if task not in TASKS:
         raise InputError(
             f"expected task to be one of {', '.join(TASKS)}, found {task!r}."
         )
-    if task == "pos":
-        made = (
-            Sentence(tuple((w.token,) for w in words), tuple(w.pos for w in words))
-            for words in sentences
-        )
-        return Corpus(tuple(made), "plain")
+    features, label = _COLUMNS[task]
+    return _corpus(sentences, features, label)
+
+
+def _corpus(
+    sentences: Iterable[list[TaggedWord]], features: tuple[str, ...], label: str
+) -> Corpus:
+    """Make rows of some columns and labels of another one."""
     made = (
         Sentence(
-            tuple((w.token, w.pos) for w in words),
-            tuple(w.chunk if task == "chunk" else w.entity for w in words),
+            tuple(tuple(getattr(word, name) for name in features) for word in words),
+            tuple(getattr(word, label) for word in words),
         )
         for words in sentences
     )
-    return Corpus(tuple(made), "iob2")
+    return Corpus(tuple(made), "plain" if label == "pos" else "iob2")
 
 
 def _sentences(
     n_sentences: int, random_state: int | np.random.Generator
-) -> Iterator[list[_Word]]:
+) -> Iterator[list[TaggedWord]]:
     rng = (
         random_state
         if isinstance(random_state, np.random.Generator)
@@ -164,10 +149,10 @@ def _sentences(
     return (_sentence(rng) for _ in range(n_sentences))
 
 
-def _sentence(rng: np.random.Generator) -> list[_Word]:
+def _sentence(rng: np.random.Generator) -> list[TaggedWord]:
     """Draw one sentence of a fitting length that names nobody twice."""
     while True:
-        words = _polish(list(_tag(_expand("story", rng))))
+        words = _polish(newswire_grammar().draw("story", rng))
         found = spans([word.entity for word in words], "iob2")
         names = [tuple(word.token for word in words[s.start : s.end]) for s in found]
         if _SHORTEST <= len(words) <= _LONGEST and len(set(names)) == len(names):
@@ -175,96 +160,12 @@ def _sentence(rng: np.random.Generator) -> list[_Word]:
 
 
 @cache
-def _rules() -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Parse the grammar: name -> alternatives, each a tuple of items."""
-    rules: dict[str, list[str]] = {}
-    name = ""
-    for line in (PHRASES + STORIES).splitlines():
-        if line.endswith(":") and not line.startswith(("-", " ")):
-            name = line[:-1]
-            rules[name] = []
-        elif line.startswith("- "):
-            rules[name].append(line[2:])
-        elif line.strip():
-            rules[name][-1] += line
-    return {
-        rule: tuple(tuple(_ITEM.findall(text)) for text in texts)
-        for rule, texts in rules.items()
-    }
+def newswire_grammar() -> Grammar:
+    """Read the grammar that is shipped with the package."""
+    return parse_grammar(_BUNDLED.joinpath("newswire.grammar").read_text("utf-8"))
 
 
-@cache
-def _words(name: str) -> tuple[str, tuple[str, ...]]:
-    pos, words = LEXICON[name]
-    return pos, tuple(words.split())
-
-
-def _expand(name: str, rng: np.random.Generator) -> Iterator[str]:
-    """Yield brackets and ``word/POS`` items of one random derivation."""
-    alternatives = _rules()[name]
-    for item in alternatives[int(rng.random() * len(alternatives))]:
-        if not (item[0] == "<" and item[-1] == ">"):
-            yield item
-        elif item[1] == "#":
-            yield _number(item[2:-1], rng)
-        elif item[1:-1] in LEXICON:
-            pos, words = _words(item[1:-1])
-            # The square makes words rarer the later they stand in their list.
-            word = words[int(len(words) * rng.random() ** 2)]
-            for part in word.split("_"):
-                yield f"{part}/{pos}"
-        else:
-            yield from _expand(item[1:-1], rng)
-
-
-def _number(kind: str, rng: np.random.Generator) -> str:
-    """Draw a number of a kind, with its part of speech."""
-    u, v = rng.random(), rng.random()
-    made = {
-        "pct": f"{2 + int(58 * u * v)}/CD",
-        "dec": f"{1 + int(30 * u * v)}.{int(10 * rng.random())}/CD",
-        "amount": f"{5 * (1 + int(180 * u * v))}/CD",
-        "size": f"${5 * (1 + int(180 * u * v))}-million/JJ",
-        "big": f"{1 + int(40 * u)},{int(10 * v)}00,000/CD",
-        "cents": f"{2 + int(90 * u)}/CD",
-        "day": f"{2 + int(27 * u)}/CD",
-        "year": f"{1985 + int(15 * u)}/CD",
-        "score": f"{1 + int(3 * u) + int(4 * v)}-{int(4 * v)}/CD",
-        "draw": f"{int(5 * u)}-{int(5 * u)}/CD",
-        "people": f"{2 + int(18 * u)},{int(10 * v)}00/CD",
-        "age": f"{29 + int(42 * u)}/CD",
-        "initial": f"{'ABCDEFGHJKLMNPRSTW'[int(18 * u)]}./NNP",
-    }
-    return made[kind]
-
-
-def _tag(items: Iterator[str]) -> Iterator[_Word]:
-    """Turn brackets into IOB2 tags."""
-    chunk = entity = ""
-    chunk_prefix = entity_prefix = "B"
-    for item in items:
-        if item[0] == "[" and len(item) > 1:
-            chunk, chunk_prefix = item[1:], "B"
-        elif item == "]":
-            chunk = ""
-        elif item[0] == "(" and len(item) > 1:
-            entity, entity_prefix = item[1:], "B"
-        elif item == ")":
-            entity = ""
-        else:
-            token, slash, pos = item.rpartition("/")
-            if not slash:
-                token, pos = item, CLOSED[item]
-            yield _Word(
-                token,
-                pos,
-                f"{chunk_prefix}-{chunk}" if chunk else "O",
-                f"{entity_prefix}-{entity}" if entity else "O",
-            )
-            chunk_prefix = entity_prefix = "I"
-
-
-def _polish(words: list[_Word]) -> list[_Word]:
+def _polish(words: list[TaggedWord]) -> list[TaggedWord]:
     """Mend commas and articles, and begin with a capital."""
     kept = [
         word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from importlib import resources
 from pathlib import Path
@@ -10,8 +11,7 @@ import numpy as np
 import pytest
 
 from tagsift.data import bundled, generate, is_tag, spans, write_conll
-from tagsift.data.newswire_words import CLOSED, LEXICON
-from tagsift.data.synthetic import TASKS, _rules, make_bundled
+from tagsift.data.synthetic import TASKS, make_bundled, newswire_grammar
 from tagsift.errors import InputError
 
 
@@ -20,6 +20,17 @@ def test_the_shipped_file_is_what_the_generator_makes(tmp_path: Path) -> None:
     write_conll(tmp_path / "newswire.conll", make_bundled())
     shipped = resources.files("tagsift.data").joinpath("bundled", "newswire.conll")
     assert shipped.read_bytes() == (tmp_path / "newswire.conll").read_bytes()
+
+
+def test_the_grammar_makes_the_same_sentences_for_ever() -> None:
+    """Token by token and label by label, beyond the sentences that are shipped."""
+    digest = hashlib.sha256()
+    for task in TASKS:
+        for sentence in generate(2_000, 123, task):
+            digest.update(repr((sentence.rows, sentence.labels)).encode())
+    assert digest.hexdigest() == (
+        "908fe5224e25cc6699793ae7b1bb4ecbc873517901c7b15d3f972e757dc4861d"
+    )
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -99,12 +110,13 @@ def test_sentences_read_well() -> None:
 
 
 def test_every_rule_and_list_is_used_and_known() -> None:
-    rules = _rules()
+    grammar = newswire_grammar()
+    rules = grammar.rules
     items = [item for texts in rules.values() for text in texts for item in text]
     used = {item[1:-1] for item in items if item[0] == "<" and item[1] != "#"}
-    assert used == (set(rules) - {"story"}) | set(LEXICON)
+    assert used == (set(rules) - {"story"}) | set(grammar.lists)
     words = [item for item in items if item[0] not in "[(<" and item not in "])"]
-    assert all("/" in word or word in CLOSED for word in words)
+    assert all("/" in word or word in grammar.closed for word in words)
 
 
 def test_refusals() -> None:
