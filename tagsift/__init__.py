@@ -26,7 +26,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tagsift._version import __version__
+from tagsift import errors
+from tagsift._version import __version__ as __version__
+from tagsift.errors import *  # noqa: F403
 
 if TYPE_CHECKING:
     from tagsift import baselines as baselines
@@ -54,18 +56,6 @@ if TYPE_CHECKING:
     from tagsift.data import write_conll as write_conll
     from tagsift.data import write_partial as write_partial
     from tagsift.data import write_votes as write_votes
-    from tagsift.errors import ConvergenceWarning as ConvergenceWarning
-    from tagsift.errors import DataError as DataError
-    from tagsift.errors import InputError as InputError
-    from tagsift.errors import MissingExtraError as MissingExtraError
-    from tagsift.errors import ModelFileError as ModelFileError
-    from tagsift.errors import NotFittedError as NotFittedError
-    from tagsift.errors import NotSupportedError as NotSupportedError
-    from tagsift.errors import NumericalWarning as NumericalWarning
-    from tagsift.errors import ResourceError as ResourceError
-    from tagsift.errors import ScaleWarning as ScaleWarning
-    from tagsift.errors import TagsiftError as TagsiftError
-    from tagsift.errors import TagsiftWarning as TagsiftWarning
     from tagsift.features import FeatureMatrix as FeatureMatrix
     from tagsift.features import SequenceVectorizer as SequenceVectorizer
     from tagsift.models import SGPPSL as SGPPSL
@@ -74,47 +64,7 @@ if TYPE_CHECKING:
     from tagsift.registry import make as make
     from tagsift.registry import methods as methods
 
-__all__ = [
-    "ChainGP",
-    "ConvergenceWarning",
-    "Corpus",
-    "DataError",
-    "FeatureMatrix",
-    "InputError",
-    "LabelSet",
-    "Method",
-    "MissingExtraError",
-    "ModelFileError",
-    "NotFittedError",
-    "NotSupportedError",
-    "NumericalWarning",
-    "PartialCorpus",
-    "ResourceError",
-    "SGPPSL",
-    "ScaleWarning",
-    "Sentence",
-    "SequenceTagger",
-    "SequenceVectorizer",
-    "TagsiftError",
-    "TagsiftWarning",
-    "VoteCorpus",
-    "__version__",
-    "bundled",
-    "corrupt",
-    "generate",
-    "load",
-    "make",
-    "methods",
-    "read_conll",
-    "read_partial",
-    "read_text",
-    "read_votes",
-    "write_conll",
-    "write_partial",
-    "write_votes",
-]
-
-#: Where each public name lives; packages not named here are reached as attributes.
+#: Where the names live that are imported on their first use.
 _HOMES = {
     "tagsift.base": ("Method", "SequenceTagger"),
     "tagsift.data": (
@@ -134,25 +84,12 @@ _HOMES = {
         "write_partial",
         "write_votes",
     ),
-    "tagsift.errors": (
-        "ConvergenceWarning",
-        "DataError",
-        "InputError",
-        "MissingExtraError",
-        "ModelFileError",
-        "NotFittedError",
-        "NotSupportedError",
-        "NumericalWarning",
-        "ResourceError",
-        "ScaleWarning",
-        "TagsiftError",
-        "TagsiftWarning",
-    ),
     "tagsift.features": ("FeatureMatrix", "SequenceVectorizer"),
     "tagsift.models": ("ChainGP", "SGPPSL"),
     "tagsift.registry": ("load", "make", "methods"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+#: Packages that are attributes of this one.
 _PARTS = (
     "baselines",
     "checks",
@@ -163,6 +100,8 @@ _PARTS = (
     "report",
     "storage",
 )
+
+__all__ = sorted([*errors.__all__, *_HOME_OF, "__version__"])
 
 
 def __getattr__(name: str) -> Any:

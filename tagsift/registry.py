@@ -1,55 +1,43 @@
 """Every estimator by its table name, and the loader of model files.
 
-Modules are imported only when a method is asked for, so that `import tagsift` and the
-command line start quickly.
+A method names itself (``method.name``); that it is imported by its package makes it
+known here, to the command line, and to the contract tests.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from os import PathLike
 from typing import Any
 
+from tagsift import baselines
 from tagsift.base import Method, SequenceTagger
 from tagsift.errors import InputError, ModelFileError, TagsiftError
+from tagsift.models import SGPPSL, ChainGP, Majority
 from tagsift.storage import read_container
 
 __all__ = ["estimator", "load", "make", "methods", "names"]
 
-#: Table name → where the class lives, in the order of tables.
-_HOMES: dict[str, tuple[str, str]] = {
-    "sgppsl": ("tagsift.models.sgppsl", "SGPPSL"),
-    "chain-gp": ("tagsift.models.chain_gp", "ChainGP"),
-    "naive": ("tagsift.baselines.naive", "Naive"),
-    "clpl": ("tagsift.baselines.clpl", "CLPL"),
-    "wknn": ("tagsift.baselines.wknn", "WKNN"),
-    "pl-ecoc": ("tagsift.baselines.pl_ecoc", "PLECOC"),
-    "pl-svm": ("tagsift.baselines.pl_svm", "PLSVM"),
-    "cllp": ("tagsift.baselines.cllp", "CLLP"),
-    "paloc": ("tagsift.baselines.paloc", "PALOC"),
-    "sure": ("tagsift.baselines.sure", "SURE"),
-    "pl-aggd": ("tagsift.baselines.pl_aggd", "PLAGGD"),
-    "partial-crf": ("tagsift.baselines.partial_crf", "PartialCRF"),
-    "crf": ("tagsift.baselines.crf", "CRF"),
-    "majority": ("tagsift.models.majority", "Majority"),
+#: Table name → class, in the order of tables.
+_ESTIMATORS: dict[str, type[SequenceTagger]] = {
+    kind.method.name: kind
+    for kind in (SGPPSL, ChainGP, *vars(baselines).values(), Majority)
+    if isinstance(kind, type) and issubclass(kind, SequenceTagger)
 }
 
 
 def names() -> tuple[str, ...]:
-    """Return the table names of all methods, without importing any of them."""
-    return tuple(_HOMES)
+    """Return the table names of all methods."""
+    return tuple(_ESTIMATORS)
 
 
 def estimator(name: str) -> type[SequenceTagger]:
     """Return the class of the method called `name`."""
     try:
-        module, attribute = _HOMES[name]
+        return _ESTIMATORS[name]
     except KeyError:
         raise InputError(
-            f"there is no method {name!r}; choose one of {', '.join(_HOMES)}."
+            f"there is no method {name!r}; choose one of {', '.join(names())}."
         ) from None
-    found: type[SequenceTagger] = getattr(import_module(module), attribute)
-    return found
 
 
 def make(name: str, **params: Any) -> SequenceTagger:
@@ -66,7 +54,7 @@ def make(name: str, **params: Any) -> SequenceTagger:
 
 def methods() -> list[Method]:
     """Return the facts about every method, in the order of tables."""
-    return [estimator(name).method for name in _HOMES]
+    return [kind.method for kind in _ESTIMATORS.values()]
 
 
 def load(path: str | PathLike[str], *, features: Any = None) -> SequenceTagger:
@@ -86,7 +74,7 @@ def load(path: str | PathLike[str], *, features: Any = None) -> SequenceTagger:
     """
     meta, arrays = read_container(path)
     name = meta.get("method")
-    if name not in _HOMES:
+    if name not in _ESTIMATORS:
         raise ModelFileError(
             f"{path}: holds a model of the method {name!r}, which this version of "
             "tagsift does not know; install a newer one, or load an estimator of your "

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tagsift import registry
 from tagsift.base import Method
 from tagsift.errors import InputError, MissingExtraError, ModelFileError
 from tagsift.models import Majority
@@ -69,15 +66,6 @@ def test_titles_are_those_of_the_paper():
     assert titles["sgppsl"] == "SGPPSL"
     assert titles["pl-svm"] == "PL-SVM"
     assert titles["pl-ecoc"] == "PL-ECOC"
-
-
-def test_names_need_no_import_of_the_methods():
-    code = (
-        "import sys, tagsift.registry as r; r.names(); "
-        "sys.exit(any(m.startswith(('tagsift.baselines.', 'tagsift.models.', "
-        "'torch', 'matplotlib')) for m in sys.modules))"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 # Loading ---------------------------------------------------------------------------
@@ -151,10 +139,3 @@ def test_an_estimator_of_ones_own_is_loaded_by_its_class(saved: Path):
         pass
 
     assert type(Own.from_container(*read_container(saved))) is Own
-
-
-def test_every_home_is_a_module_and_a_class():
-    for name in names():
-        module, attribute = registry._HOMES[name]
-        kind = estimator(name)
-        assert (kind.__module__, kind.__name__) == (module, attribute)

@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Literal
+
+from tagsift.registry import names
 
 __all__ = ["COLOURS", "Colour", "Style", "css_variables", "method_styles", "themed"]
 
@@ -94,35 +97,22 @@ COLOURS: dict[str, Colour] = {
 
 _BY_STAND_IN = {colour.stand_in: colour for colour in COLOURS.values()}
 
-# Table name → series colour, marker, dash, width.
-_METHODS: dict[str, tuple[int, str, str, float]] = {
-    "sgppsl": (0, "o", "-", 2.2),
-    "chain-gp": (1, "D", "-", 2.2),
-    "partial-crf": (2, "s", "-", 1.6),
-    "crf": (3, "", "--", 1.4),
-    "naive": (4, "x", "-", 1.2),
-    "clpl": (5, "^", "-", 1.2),
-    "wknn": (6, "v", "-", 1.2),
-    "pl-ecoc": (7, "P", "-", 1.2),
-    "pl-svm": (8, "<", "-", 1.2),
-    "cllp": (9, ">", "-", 1.2),
-    "paloc": (10, "p", "-", 1.2),
-    "sure": (11, "*", "-", 1.2),
-    "pl-aggd": (12, "h", "-", 1.2),
-    "majority": (13, "+", "-", 1.2),
-}
-_ALIASES = {"chaingp": "chain-gp", "partialcrf": "partial-crf", "plsvm": "pl-svm",
-            "plecoc": "pl-ecoc", "plaggd": "pl-aggd"}  # fmt: skip
+# The methods in the order of the series colours: those that lead, then as in tables.
+_LEADING = ("sgppsl", "chain-gp", "partial-crf", "crf")
+_ORDER = (*_LEADING, *(name for name in names() if name not in _LEADING))
+_MARKERS = ("o", "D", "s", "", *"x^vP<>p*h+")
+_WIDTHS = {"sgppsl": 2.2, "chain-gp": 2.2, "partial-crf": 1.6, "crf": 1.4}
+_BY_LETTERS = {name.replace("-", ""): name for name in names()}
 # Styles lent to names that are no methods, in this order.
 _FIRST_FREE = ("chain-gp", "sgppsl", "partial-crf", "clpl", "sure", "cllp", "wknn")
 
 
-def method_styles(names: Sequence[str]) -> dict[str, Style]:
+def method_styles(methods: Sequence[str]) -> dict[str, Style]:
     """Fixed styles of the known methods, free ones for any other name.
 
     Parameters
     ----------
-    names : sequence of str
+    methods : sequence of str
         Table names or titles, in the order of the legend.
 
     Returns
@@ -130,22 +120,23 @@ def method_styles(names: Sequence[str]) -> dict[str, Style]:
     dict of str to Style
         In the same order.
     """
-    keys = {}
-    for name in names:
-        key = name.lower().replace(" ", "-").replace("_", "-")
-        keys[name] = _ALIASES.get(key, key)
-    taken = {key for key in keys.values() if key in _METHODS}
-    order = [*_FIRST_FREE, *(m for m in _METHODS if m not in _FIRST_FREE)]
-    free = [method for method in order if method not in taken] or order
-    styles: dict[str, Style] = {}
-    unknown = 0
-    for name, key in keys.items():
-        if key not in _METHODS:
-            key = free[unknown % len(free)]
-            unknown += 1
-        series, marker, dash, width = _METHODS[key]
-        styles[name] = Style(COLOURS[f"s{series}"].stand_in, marker, dash, width)
-    return styles
+    keys = {
+        name: _BY_LETTERS.get(re.sub("[ _-]", "", name.lower())) for name in methods
+    }
+    order = [*_FIRST_FREE, *(name for name in _ORDER if name not in _FIRST_FREE)]
+    free = cycle([name for name in order if name not in keys.values()] or order)
+    return {name: _style(key or next(free)) for name, key in keys.items()}
+
+
+def _style(method: str) -> Style:
+    """Colour, marker, dash and width of a method, by its place in the order."""
+    place = _ORDER.index(method) % len(_MARKERS)
+    return Style(
+        COLOURS[f"s{place}"].stand_in,
+        _MARKERS[place],
+        "--" if method == "crf" else "-",
+        _WIDTHS.get(method, 1.2),
+    )
 
 
 def css_variables(theme: Literal["light", "dark"]) -> str:
