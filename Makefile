@@ -1,13 +1,17 @@
 # Every target sets up what it needs in .venv, once; the set-up is redone when
-# pyproject.toml or constraints.txt change.
+# pyproject.toml or constraints.txt change. Python 3.12 and 3.13 run without torch.
 
 VENV   := .venv
 BIN    := $(VENV)/bin
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
-	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
-	2>/dev/null && { echo $$p; break; }; done)
+TRIED  := python3.11 python3 python3.12 python3.13
+PYTHON ?= $(shell for p in $(TRIED); do \
+	$$p -c '$(SUITS)' 2>/dev/null && { echo $$p; break; }; done)
+SUITS  := import sys, venv, ensurepip; \
+	sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+# Wheels only: nothing but this project is built here, so no compiler is asked for and
+# no build script of others runs.
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install -qq \
-	--constraint constraints.txt
+	--only-binary :all: --constraint constraints.txt
 FILES  := pyproject.toml constraints.txt
 
 # Threads of the linear algebra. Two made fits six to eleven times slower on two cores
@@ -19,6 +23,7 @@ export OMP_NUM_THREADS ?= 1
 
 help:  ## This list.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@echo "Needs Python 3.11, 3.12 or 3.13; PYTHON=... names one (now: $(or $(PYTHON),none found))."
 
 demo: $(VENV)/.core  ## Fit, recover, tag and score on the bundled corpus; writes a report.
 	$(BIN)/tagsift demo
@@ -54,15 +59,18 @@ clean:  ## Remove the environment and everything that was made.
 		.ruff_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The environment with what builds packages. Builds run in it and not in isolation, so
-# that the constraints hold for them too.
+# The environment, with what builds this project. It is built in there and not in
+# isolation, so that the constraints hold for the build too.
 $(VENV)/.base: $(FILES)
-	@test -n "$(PYTHON)" || { \
-		echo "tagsift needs Python 3.11 to 3.13; name one with: make PYTHON=..."; \
+	@$(or $(PYTHON),false) -c '$(SUITS)' 2>/dev/null || { \
+		echo "Setting up needs Python 3.11, 3.12 or 3.13 with its venv module;" \
+			"found $(or $(PYTHON),none (tried $(TRIED)))." \
+			"Install one (Debian, Ubuntu: apt install python3 python3-venv) or name it:" \
+			"make $(or $(MAKECMDGOALS),demo) PYTHON=/path/to/python3.11" >&2; \
 		exit 2; }
-	@echo "Setting up $(VENV) (once) ..."
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) hatchling editables setuptools wheel
+	@echo "Setting up $(VENV) with $(PYTHON) (once) ..."
+	@$(BIN)/python -c '$(SUITS)' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) hatchling editables
 	@touch $@
 
 # What a user has: the package and plots.

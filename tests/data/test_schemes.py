@@ -1,4 +1,4 @@
-"""Tag schemes against the CoNLL rules, against seqeval, and against themselves."""
+"""Tag schemes against the CoNLL rules and against themselves."""
 
 from __future__ import annotations
 
@@ -81,34 +81,15 @@ def test_spans_follow_the_conll_rules_on_every_short_sequence(scheme: str) -> No
 
 
 @pytest.mark.parametrize("scheme", CHUNKED)
-def test_spans_equal_seqeval(scheme: str) -> None:
-    from seqeval.metrics.sequence_labeling import get_entities
-
+def test_spans_follow_the_conll_rules_on_50_random_files(scheme: str) -> None:
     for seed in range(50):
         for labels in random_file(scheme, seed):
-            theirs = [(t, a, b + 1) for t, a, b in get_entities(labels)]
-            assert spans(labels, scheme) == theirs, labels
+            assert spans(labels, scheme) == conll_chunks(labels), labels
 
 
-@pytest.mark.parametrize("scheme", ["iob2", "iobes"])
-def test_strict_spans_equal_seqeval(scheme: str) -> None:
-    from seqeval.scheme import IOB2, IOBES, Tokens
-
-    table = {"iob2": IOB2, "iobes": IOBES}[scheme]
-    for seed in range(50):
-        for labels in random_file(scheme, seed):
-            theirs = [(e.tag, e.start, e.end) for e in Tokens(labels, table).entities]
-            assert spans(labels, scheme, strict=True) == theirs, labels
-
-
-def test_plain_tags_where_seqeval_is_wrong() -> None:
-    from seqeval.metrics.sequence_labeling import get_entities
-
+def test_each_plain_tag_is_a_span_of_its_own() -> None:
     labels = ["NN", "NN", "O", "VB"]
-    ours = spans(labels, "plain")
-    assert ours == [("NN", 0, 1), ("NN", 1, 2), ("VB", 3, 4)]
-    with pytest.warns(UserWarning, match="seems not to be NE tag"):
-        assert get_entities(labels) == [("N", 0, 1), ("B", 3, 3)]
+    assert spans(labels, "plain") == [("NN", 0, 1), ("NN", 1, 2), ("VB", 3, 4)]
 
 
 @pytest.mark.parametrize(
