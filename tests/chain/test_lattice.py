@@ -19,8 +19,8 @@ from tagsift.chain.lattice import (
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.sampling import sample
 from tagsift.errors import InputError
+from tests.tensors import tensor, torch
 
-torch = pytest.importorskip("torch")
 PROPERTY = settings(deadline=None, max_examples=40, derandomize=True)
 
 
@@ -89,6 +89,8 @@ def both(U, T, offsets, options, function):
     """Run on NumPy and on PyTorch, ask for equality, return NumPy's answer."""
     layout = ChainLayout.from_offsets(offsets)
     answer = function(U, T, layout, **options)
+    if torch is None:
+        return layout, answer
     tensors = {name: torch.as_tensor(value) for name, value in options.items()}
     twin = function(torch.as_tensor(U), torch.as_tensor(T), layout, **tensors)
     for field in ("log_z", "marginals", "pairs"):
@@ -232,7 +234,7 @@ def test_only_the_sentences_that_need_it_fall_back(monkeypatch, far):
     np.testing.assert_allclose(answer.pairs, pairs, atol=1e-10)
 
 
-@pytest.mark.parametrize("library", [np.asarray, torch.as_tensor])
+@pytest.mark.parametrize("library", [np.asarray, tensor])
 def test_banned_transitions_and_hopeless_sentences(library):
     U = np.zeros((5, 2))
     T = np.array([[0.0, -np.inf], [0.0, 0.0]])
@@ -287,9 +289,7 @@ def test_sequence_score(seed):
     np.testing.assert_allclose(
         sequence_score(U, T, labels, layout, **ends), expected, atol=1e-12
     )
-    twin = sequence_score(
-        torch.as_tensor(U), torch.as_tensor(T), torch.as_tensor(labels), layout, **ends
-    )
+    twin = sequence_score(tensor(U), tensor(T), tensor(labels), layout, **ends)
     np.testing.assert_allclose(twin.numpy(), expected, atol=1e-12)
 
 
@@ -309,12 +309,12 @@ def test_samples_follow_the_distribution(scale):
         np.add.at(pairs, (draws[:, n - 1], draws[:, n]), 1 / len(draws))
     np.testing.assert_allclose(pairs, answer.pairs, atol=0.05)
     twin = sample(
-        torch.as_tensor(U),
-        torch.as_tensor(T),
+        tensor(U),
+        tensor(T),
         layout,
         n_samples=50,
         random_state=1,
-        **{name: torch.as_tensor(value) for name, value in options.items()},
+        **{name: tensor(value) for name, value in options.items()},
     )
     again = sample(U, T, layout, n_samples=50, random_state=1, **options)
     np.testing.assert_array_equal(twin.numpy(), again)

@@ -12,8 +12,7 @@ from tagsift.chain.scores import (
     transition_scores,
 )
 from tests.reference import decoding as slow
-
-torch = pytest.importorskip("torch")
+from tests.tensors import needs_torch, torch
 
 
 def moments(seed, shape=(6, 3)):
@@ -65,6 +64,7 @@ def test_without_variance_all_probabilities_agree():
     )
 
 
+@needs_torch
 def test_torch_agrees():
     mu, var = moments(5)
     tensors = torch.as_tensor(mu), torch.as_tensor(var)

@@ -15,8 +15,9 @@ from tagsift.gp.kernels import (
 )
 from tests.reference import prior as slow
 from tests.reference.problems import small
+from tests.tensors import needs_torch, torch
 
-torch = pytest.importorskip("torch")
+DEVICES = ["cpu", pytest.param("torch", marks=needs_torch)]
 
 
 def test_gram_equals_the_loop():
@@ -59,7 +60,7 @@ def test_transitions_are_independent():
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
-@pytest.mark.parametrize("device", ["cpu", "torch"])
+@pytest.mark.parametrize("device", DEVICES)
 def test_distances_equal_the_loop(kind, device):
     rng = np.random.default_rng(3)
     X = (rng.random((6, 9)) < 0.4).astype(float)
@@ -74,7 +75,7 @@ def test_distances_equal_the_loop(kind, device):
         np.testing.assert_array_equal(found, expected)  # whole numbers stay whole
 
 
-@pytest.mark.parametrize("device", ["cpu", "torch"])
+@pytest.mark.parametrize("device", DEVICES)
 def test_distances_survive_a_large_common_shift(device):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(5, 3))

@@ -7,8 +7,7 @@ import pytest
 from scipy.special import logsumexp, softmax, wrightomega
 
 from tagsift.gp.tilting import best_tilt, wright_omega
-
-torch = pytest.importorskip("torch")
+from tests.tensors import needs_torch, torch
 
 
 def value(a, mu, v):
@@ -43,6 +42,7 @@ def test_no_other_tilt_is_better(scale):
         assert (best <= value(other, mu, v) + 1e-9).all()
 
 
+@needs_torch
 def test_torch_agrees():
     rng = np.random.default_rng(2)
     mu, v = rng.normal(size=(6, 3)), 30 * rng.random((6, 3))

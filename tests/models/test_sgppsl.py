@@ -22,8 +22,7 @@ from tagsift.models import SGPPSL, carriers, decoding, rbf_choice
 from tagsift.models import sgppsl as module
 from tagsift.registry import load
 from tagsift.storage import read_container, write_container
-
-torch = pytest.importorskip("torch")
+from tests.tensors import needs_torch, torch
 
 DECODERS = ("weighted", "viterbi", "argmax", "log")
 #: Quick: nothing is learnt about the kernel.
@@ -175,6 +174,7 @@ def test_the_search_takes_part_of_the_sentences(monkeypatch):
     assert seen == [(15, 3)]
 
 
+@needs_torch
 def test_torch_tensors_give_the_same_model(monkeypatch):
     X, y, _ = data(7)
     one = SGPPSL().fit(X, y)
