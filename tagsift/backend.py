@@ -12,17 +12,14 @@ the same language.
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import warnings
-from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import array_api_compat
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
-from threadpoolctl import threadpool_limits
 
 from tagsift.errors import (
     InputError,
@@ -35,7 +32,6 @@ from tagsift.typing import Array
 __all__ = [
     "asarray",
     "available_device",
-    "blas_threads",
     "cho_solve",
     "cholesky",
     "device_of",
@@ -435,15 +431,3 @@ def log_softmax_parts(x: Array) -> tuple[Array, Array]:
 def exp_inplace(x: Array) -> Array:
     """Overwrite an array with its exponential, and return it."""
     return x.exp_() if is_torch(x) else np.exp(x, out=x)
-
-
-@contextlib.contextmanager
-def blas_threads(n: int | None) -> Iterator[None]:
-    """Let BLAS use at most `n` threads inside the block; None changes nothing."""
-    if n is None:
-        yield
-        return
-    if n < 1:
-        raise InputError(f"the number of BLAS threads must be at least 1; got {n}.")
-    with threadpool_limits(limits=n):
-        yield

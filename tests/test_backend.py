@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy import linalg, special
-from threadpoolctl import threadpool_info
 
 from tagsift import backend
 from tagsift.errors import (
@@ -280,17 +279,3 @@ def test_device_numbers_are_checked(monkeypatch):
     for name in ("cuda:1", "cuda:x"):
         with pytest.raises(InputError, match=r"finds 1 GPU\(s\)"):
             backend.use_device(name)
-
-
-def test_blas_threads():
-    with backend.blas_threads(1):
-        assert {pool["num_threads"] for pool in threadpool_info()} == {1}
-        assert torch is None or torch.get_num_threads() == 1
-    before = threadpool_info()
-    with backend.blas_threads(None):
-        assert threadpool_info() == before
-    with (
-        pytest.raises(InputError, match="at least 1; got 0"),
-        backend.blas_threads(0),
-    ):
-        pass

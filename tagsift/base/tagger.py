@@ -29,6 +29,7 @@ from tagsift.errors import InputError, NotFittedError, NotSupportedError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.storage import write_container
+from tagsift.threads import blas_threads
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["SequenceTagger"]
@@ -151,6 +152,7 @@ class SequenceTagger(BaseEstimator):
 
     # What users call -----------------------------------------------------------
 
+    @blas_threads()
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from sentences whose tokens carry candidate labels.
 
@@ -193,6 +195,7 @@ class SequenceTagger(BaseEstimator):
         del self._train_confidences
         return self
 
+    @blas_threads()
     def predict(self, X: Any) -> list[list[Label]]:
         """Label every token of new sentences.
 
@@ -206,6 +209,7 @@ class SequenceTagger(BaseEstimator):
             return [[] for _ in range(features.n_sequences)]
         return self._as_labels(self._predict(features), features)
 
+    @blas_threads()
     def predict_marginals(self, X: Any) -> list[FloatArray]:
         """Probability of every label at every token.
 
@@ -224,6 +228,7 @@ class SequenceTagger(BaseEstimator):
             return [np.zeros((0, len(self.classes_))) for _ in features.lengths]
         return features.split(self._marginals(features))
 
+    @blas_threads()
     def recover(
         self, X: Any, y: Any
     ) -> tuple[list[list[Label]], list[FloatArray] | None]:

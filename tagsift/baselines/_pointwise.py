@@ -19,6 +19,7 @@ from tagsift.baselines._scaling import SCALE_MODES, FeatureScaler, scale_feature
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.features import FeatureMatrix
 from tagsift.storage import add_prefix, strip_prefix
+from tagsift.threads import blas_threads
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["TokenTagger", "best_candidate"]
@@ -108,6 +109,7 @@ class TokenTagger(SequenceTagger):
 
     # Plain partial-label data --------------------------------------------------
 
+    @blas_threads()
     def fit_flat(self, X: Any, mask: Any) -> Self:
         """Learn from plain instances, without sentences.
 
@@ -131,6 +133,7 @@ class TokenTagger(SequenceTagger):
             )
         return self.fit(_one_sequence(rows), [candidates])
 
+    @blas_threads()
     def predict_flat(self, X: Any) -> IntArray:
         """Label plain instances.
 
