@@ -13,7 +13,6 @@ from tagsift import backend
 from tagsift.errors import (
     InputError,
     MissingExtraError,
-    NumericalWarning,
     TagsiftWarning,
 )
 from tests.tensors import needs_torch, torch
@@ -119,23 +118,13 @@ def test_cholesky_adds_the_least_jitter_that_serves(library, order):
     A = rng.normal(size=(20, 3))
     K = A @ A.T - 2e-8 * np.eye(20)  # rank 3, and slightly indefinite
     mean = K.diagonal().mean()
-    with pytest.warns(NumericalWarning, match="added to the diagonal"):
-        factor, used = backend.cholesky(
-            to_library(np.array(K, order=order), library), warn=True, overwrite=True
-        )
+    given = to_library(np.array(K, order=order), library)
+    factor, used = backend.cholesky(given, overwrite=True)
     assert 2e-8 < used <= 10 * 2e-8 + 1e-10 * mean
     assert np.isclose(np.log10(used / mean), round(np.log10(used / mean)))
     L = backend.to_numpy(factor)
     np.testing.assert_allclose(L @ L.T, K + used * np.eye(20), atol=1e-9)
     assert np.array_equal(L, np.tril(L))
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_cholesky_fixed_jitter_is_relative_to_the_mean_diagonal(spd, library):
-    factor, used = backend.cholesky(to_library(spd, library), jitter=1e-2)
-    assert np.isclose(used, 1e-2 * spd.diagonal().mean())
-    L = backend.to_numpy(factor)
-    np.testing.assert_allclose(L @ L.T, spd + used * np.eye(12), atol=1e-10)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -147,8 +136,6 @@ def test_cholesky_gives_up_in_one_sentence(library):
         backend.cholesky(to_library(np.full((2, 2), np.nan), library))
     with pytest.raises(InputError, match="square"):
         backend.cholesky(to_library(np.ones((2, 3)), library))
-    with pytest.raises(InputError, match="'adaptive'"):
-        backend.cholesky(K, jitter="none")
 
 
 def test_cholesky_of_nothing():
@@ -158,20 +145,18 @@ def test_cholesky_of_nothing():
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("trans", [True, False])
 @pytest.mark.parametrize("orders", ["CC", "CF", "FC", "FF"])
 @pytest.mark.parametrize("shape", [(12,), (12, 1), (12, 4), (12, 0)])
-def test_solve_triangular(spd, library, lower, trans, orders, shape):
+def test_solve_triangular(spd, library, trans, orders, shape):
     # The other triangle holds what must not be read.
     A = np.array(spd, order=orders[0])
     B = np.array(np.random.default_rng(3).normal(size=shape), order=orders[1])
-    clean = np.tril(A) if lower else np.triu(A)
+    clean = np.tril(A)
     given = to_library(B, library)
     X = backend.solve_triangular(
         to_library(A if library == "numpy" else clean, library),
         given,
-        lower=lower,
         trans=trans,
     )
     assert tuple(X.shape) == shape

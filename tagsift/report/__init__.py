@@ -5,60 +5,17 @@
 whole reports; the plot functions return figures for reports of one's own.
 """
 
-from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
-from tagsift.report.document import (
-    Column,
-    Figure,
-    Mark,
-    Report,
-    Section,
-    Stat,
-    Table,
-)
-from tagsift.report.evolution import Evolution, confidence_evolution
-from tagsift.report.html import render_html, write_html
-from tagsift.report.lines import Band, LinePanel, line_panels
-from tagsift.report.markdown import render_markdown, write_markdown
-from tagsift.report.matrices import (
-    confusion_plot,
-    heat_map,
-    sentence_map,
-    transition_matrix,
-)
-from tagsift.report.ranks import critical_difference_diagram
-from tagsift.report.records import Suspect, Tagged, Training
-from tagsift.report.scores import demo_report, scores_report
-from tagsift.report.terminal import print_report, rich_table
+# ruff: noqa: F403
+from __future__ import annotations
 
-__all__ = [
-    "Band",
-    "Column",
-    "Evolution",
-    "Figure",
-    "LinePanel",
-    "Mark",
-    "Report",
-    "Section",
-    "Stat",
-    "Suspect",
-    "Table",
-    "Tagged",
-    "Training",
-    "confidence_evolution",
-    "confusion_plot",
-    "critical_difference_diagram",
-    "demo_report",
-    "heat_map",
-    "line_panels",
-    "print_report",
-    "reliability_diagram",
-    "render_html",
-    "render_markdown",
-    "rich_table",
-    "risk_coverage_plot",
-    "scores_report",
-    "sentence_map",
-    "transition_matrix",
-    "write_html",
-    "write_markdown",
-]
+from tagsift.report.calibration import *
+from tagsift.report.document import *
+from tagsift.report.evolution import *
+from tagsift.report.html import *
+from tagsift.report.lines import *
+from tagsift.report.markdown import *
+from tagsift.report.matrices import *
+from tagsift.report.ranks import *
+from tagsift.report.records import *
+from tagsift.report.scores import *
+from tagsift.report.terminal import *

@@ -1,0 +1,201 @@
+"""Arrays of two libraries: whose they are, where they live, and how to move them.
+
+A *device* is ``"cpu"`` (NumPy) or a ``torch.device``; `device_of` and `asarray` speak
+the same language.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from typing import Any, TypeAlias
+
+import array_api_compat
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.errors import InputError, MissingExtraError, TagsiftWarning
+from tagsift.typing import Array
+
+__all__ = [
+    "Device",
+    "asarray",
+    "available_device",
+    "device_of",
+    "is_torch",
+    "namespace",
+    "sparse_matmul",
+    "to_numpy",
+    "use_device",
+]
+
+#: ``"cpu"`` for NumPy, else a ``torch.device``.
+Device: TypeAlias = Any
+
+
+def is_torch(x: Any) -> bool:
+    """Tell whether `x` is a PyTorch tensor, without importing PyTorch."""
+    return bool(array_api_compat.is_torch_array(x))
+
+
+def namespace(*arrays: Any) -> Any:
+    """Return the array API namespace of the arrays; None and numbers are passed over.
+
+    Sparse SciPy matrices count as NumPy.
+    """
+    dense = [
+        array.data if sp.issparse(array) else array
+        for array in arrays
+        if array is not None and not isinstance(array, (int, float, bool))
+    ]
+    return array_api_compat.array_namespace(*dense)
+
+
+def device_of(x: Array) -> Device:
+    """Return where `x` lives: ``"cpu"`` for NumPy and SciPy, else a torch.device."""
+    return x.device if is_torch(x) else "cpu"
+
+
+def use_device(name: str) -> Device:
+    """Check that the device can be used, and return it.
+
+    Parameters
+    ----------
+    name : {"cpu", "cuda"} or "cuda:1", …
+        ``"cpu"`` means NumPy; ``"cuda"`` PyTorch on a GPU.
+
+    Returns
+    -------
+    device
+        What `asarray` takes as `device`.
+    """
+    if name == "cpu":
+        return "cpu"
+    if not isinstance(name, str) or name.partition(":")[0] != "cuda":
+        raise InputError(f"device must be 'cpu' or 'cuda'; got {name!r}.")
+    if importlib.util.find_spec("torch") is None:
+        raise MissingExtraError.for_package(
+            "torch", extra="gpu", what=f"device={name!r}"
+        )
+    import torch
+
+    if not torch.cuda.is_available():
+        raise InputError(
+            f"device={name!r} needs a GPU, and PyTorch {torch.__version__} finds none; "
+            "use device='cpu'."
+        )
+    try:
+        device = torch.device(name)
+        known = device.index is None or device.index < torch.cuda.device_count()
+    except RuntimeError:
+        known = False
+    if not known:
+        raise InputError(
+            f"device={name!r} does not exist: PyTorch finds "
+            f"{torch.cuda.device_count()} GPU(s), counted from 'cuda:0'."
+        )
+    return device
+
+
+def available_device(name: str) -> str:
+    """Name of the device a stored model asks for, or ``"cpu"`` where it is missing.
+
+    What was fitted on a GPU can be used without one; a `TagsiftWarning` says so.
+    """
+    try:
+        use_device(name)
+    except (InputError, MissingExtraError):
+        warnings.warn(
+            f"the model was fitted with device={name!r}, which this machine does not "
+            "have; it is loaded with device='cpu'.",
+            TagsiftWarning,
+            stacklevel=6,
+        )
+        return "cpu"
+    return name
+
+
+def asarray(
+    x: Any, *, like: Array | None = None, device: Device = None, dtype: Any = None
+) -> Array:
+    """Bring `x` to the library and device of `like`, or to `device`.
+
+    Parameters
+    ----------
+    x : array-like, tensor or SciPy sparse matrix
+        Sparse matrices stay sparse (csr).
+    like : array, optional
+        The array whose library and device are wanted.
+    device : "cpu", "cuda" or torch.device, optional
+        Used where `like` is not given; ``"cpu"`` (the default) means NumPy.
+    dtype : dtype of NumPy, optional
+        The type of the result; by default that of `x`.
+
+    Returns
+    -------
+    array
+        `x` itself where nothing has to change.
+    """
+    if like is not None:
+        device = device_of(like)
+    elif device is None or isinstance(device, str):
+        device = use_device(device or "cpu")
+    if isinstance(device, str):
+        if sp.issparse(x):
+            return sp.csr_matrix(x, dtype=dtype)
+        return np.asarray(to_numpy(x), dtype=dtype)
+    import torch
+
+    if sp.issparse(x):
+        return _sparse_tensor(sp.csr_matrix(x, dtype=dtype), device)
+    if not is_torch(x):
+        x = torch.as_tensor(np.ascontiguousarray(x))
+    kind = None if dtype is None else getattr(torch, np.dtype(dtype).name)
+    return x.to(device=device, dtype=kind)
+
+
+def _sparse_tensor(matrix: Any, device: Device) -> Array:
+    import torch
+
+    with warnings.catch_warnings():
+        # PyTorch calls its csr tensors a beta feature on first use.
+        warnings.filterwarnings("ignore", message="(?i)sparse csr")
+        return torch.sparse_csr_tensor(
+            torch.as_tensor(matrix.indptr.astype(np.int64)),
+            torch.as_tensor(matrix.indices.astype(np.int64)),
+            torch.as_tensor(matrix.data),
+            size=matrix.shape,
+            device=device,
+            check_invariants=True,
+        )
+
+
+def to_numpy(x: Any) -> Any:
+    """Bring an array of any library to NumPy; sparse SciPy matrices pass through."""
+    if is_torch(x):
+        return x.detach().cpu().numpy()
+    return x if sp.issparse(x) else np.asarray(x)
+
+
+def sparse_matmul(X: Any, B: Array) -> Array:
+    """Multiply a sparse or dense matrix by a dense one, in the library of `B`.
+
+    Parameters
+    ----------
+    X : csr_matrix, csr_array, sparse tensor or dense array of shape (N, D)
+        A SciPy matrix is carried over to PyTorch at every call when `B` is a tensor:
+        bring it there once with `asarray`.
+    B : array of shape (D, K)
+        Dense.
+
+    Returns
+    -------
+    array of shape (N, K)
+        Dense, in the wider of the two number types.
+    """
+    if is_torch(B):
+        X = asarray(X, like=B)  # [N, D]
+        if X.dtype != B.dtype:
+            kind = namespace(B).result_type(X, B)
+            X, B = X.to(kind), B.to(kind)  # [N, D], [D, K]
+    return X @ B  # [N, K]
