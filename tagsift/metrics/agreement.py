@@ -168,6 +168,12 @@ def pairwise_agreement(votes: IntArray, n_labels: int) -> PairwiseAgreement:
     return PairwiseAgreement(shared.astype(np.int64), share, kappa)
 
 
+def _counts_of_pairs(votes: IntArray, n_labels: int) -> FloatArray:
+    """Votes for every label, at the tokens with at least two votes, [N', L]."""
+    counts = vote_counts(_check(votes, n_labels), n_labels)  # [N, L]
+    return np.asarray(counts[counts.sum(axis=1) >= 2])
+
+
 def fleiss_kappa(votes: IntArray, n_labels: int) -> float:
     """Fleiss' κ over the tokens with at least two votes; NaN where undefined.
 
@@ -178,8 +184,7 @@ def fleiss_kappa(votes: IntArray, n_labels: int) -> float:
     n_labels : int
         Labels.
     """
-    counts = vote_counts(_check(votes, n_labels), n_labels)  # [N, L]
-    counts = counts[counts.sum(axis=1) >= 2]  # [N', L]
+    counts = _counts_of_pairs(votes, n_labels)  # [N', L]
     if not len(counts):
         return float("nan")
     total = counts.sum(axis=1)  # [N']
@@ -201,8 +206,7 @@ def krippendorff_alpha(votes: IntArray, n_labels: int) -> float:
     n_labels : int
         Labels.
     """
-    counts = vote_counts(_check(votes, n_labels), n_labels)  # [N, L]
-    counts = counts[counts.sum(axis=1) >= 2]  # [N', L]
+    counts = _counts_of_pairs(votes, n_labels)  # [N', L]
     if not len(counts):
         return float("nan")
     total = counts.sum(axis=1)  # [N']

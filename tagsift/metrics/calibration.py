@@ -1,7 +1,8 @@
 """How far the probabilities of labels can be trusted.
 
-Every function takes stacked tokens: probabilities ``[N, L]`` and the column of the true
-label ``[N]``, with −1 for a truth that has no column (its probability is then 0).
+Every function takes stacked tokens: probabilities ``[N, L]``, whose rows sum to 1, and
+the column of the true label ``[N]``, with −1 for a truth that has no column (its
+probability is then 0).
 
 * The calibration error (ECE) is top-label: the largest probability of a token against
   whether that label is right, in equal-width bins, closed on the right.
@@ -27,10 +28,12 @@ from tagsift.typing import FloatArray, IntArray
 
 __all__ = [
     "CLIP",
+    "CalibrationScores",
     "Reliability",
     "RiskCoverage",
     "brier_score",
     "calibration_error",
+    "calibration_scores",
     "log_loss",
     "reliability",
     "risk_coverage",
@@ -65,17 +68,19 @@ class Reliability:
     accuracy: FloatArray
 
     @property
+    def _gaps(self) -> FloatArray:
+        """Difference of accuracy and confidence, 0 in empty bins, [B]."""
+        return np.nan_to_num(np.abs(self.accuracy - self.confidence))
+
+    @property
     def ece(self) -> float:
         """Expected calibration error: gaps weighted by the tokens in each bin."""
-        filled = self.counts > 0  # [B]
-        gaps = np.abs(self.accuracy - self.confidence)[filled]  # [B']
-        return float((gaps * self.counts[filled]).sum() / self.counts.sum())
+        return float((self._gaps * self.counts).sum() / self.counts.sum())
 
     @property
     def mce(self) -> float:
         """Maximum calibration error: the largest gap of a bin that holds a token."""
-        gaps = np.abs(self.accuracy - self.confidence)[self.counts > 0]  # [B']
-        return float(gaps.max())
+        return float(self._gaps.max())
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,58 @@ class RiskCoverage:
             )
         kept = int(np.ceil(coverage * len(self.risk) - 1e-9))
         return float(self.risk[max(kept, 1) - 1])
+
+
+@dataclass(frozen=True)
+class CalibrationScores:
+    """How far the marginals can be trusted.
+
+    Parameters
+    ----------
+    brier : float
+        Brier score summed over labels, between 0 and 2.
+    nll : float
+        Mean negative log-probability of the truth, in nats.
+    reliability : Reliability
+        The table of the bins.
+    risk_coverage : RiskCoverage
+        The curve.
+    """
+
+    brier: float
+    nll: float
+    reliability: Reliability
+    risk_coverage: RiskCoverage
+
+    @property
+    def ece(self) -> float:
+        """Expected calibration error of the top label."""
+        return self.reliability.ece
+
+    @property
+    def aurc(self) -> float:
+        """Area under the risk–coverage curve of the top label."""
+        return self.risk_coverage.aurc
+
+
+def calibration_scores(
+    probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
+) -> CalibrationScores:
+    """Compute everything about the probabilities of stacked tokens.
+
+    Parameters
+    ----------
+    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
+        As above.
+    n_bins : int
+        Bins of the calibration error.
+    """
+    return CalibrationScores(
+        brier_score(probabilities, truth),
+        log_loss(probabilities, truth),
+        reliability(probabilities, truth, n_bins=n_bins),
+        risk_coverage(*top_label(probabilities, truth)),
+    )
 
 
 def stack_marginals(
@@ -194,10 +251,8 @@ def top_label(
 
     Parameters
     ----------
-    probabilities : array of shape (n_tokens, n_labels)
-        Rows sum to 1.
-    truth : array of shape (n_tokens,)
-        Column of the true label, −1 where it has none.
+    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
+        As above.
 
     Returns
     -------
@@ -217,10 +272,8 @@ def reliability(
 
     Parameters
     ----------
-    probabilities : array of shape (n_tokens, n_labels)
-        Rows sum to 1.
-    truth : array of shape (n_tokens,)
-        Column of the true label, −1 where it has none.
+    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
+        As above.
     n_bins : int
         Bins of equal width between 0 and 1.
 
@@ -248,10 +301,8 @@ def calibration_error(
 
     Parameters
     ----------
-    probabilities : array of shape (n_tokens, n_labels)
-        Rows sum to 1.
-    truth : array of shape (n_tokens,)
-        Column of the true label, −1 where it has none.
+    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
+        As above.
     n_bins : int
         Bins of equal width between 0 and 1.
 
@@ -273,43 +324,41 @@ def brier_score(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
 
     Parameters
     ----------
-    probabilities : array of shape (n_tokens, n_labels)
-        Rows sum to 1.
-    truth : array of shape (n_tokens,)
-        Column of the true label, −1 where it has none.
+    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
+        As above.
 
     Returns
     -------
     float
         Between 0 (sure and right) and 2 (sure and wrong).
     """
-    array, index = _check(probabilities, truth)
-    known = np.where(index >= 0, array[np.arange(len(index)), index], 0.0)  # [N]
+    array, known = _of_truth(probabilities, truth)  # [N, L], [N]
     return float(((array**2).sum(axis=1) - 2.0 * known + 1.0).mean())
 
 
-def log_loss(
-    probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, clip: float = CLIP
-) -> float:
+def log_loss(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     """Mean negative log-probability of the true label (NLL), in nats.
 
     Parameters
     ----------
-    probabilities : array of shape (n_tokens, n_labels)
-        Rows sum to 1.
-    truth : array of shape (n_tokens,)
-        Column of the true label, −1 where it has none.
-    clip : float
-        Smaller probabilities of the truth count as this.
+    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
+        As above.
 
     Returns
     -------
     float
-        0 when sure and right everywhere; at most ``-log(clip)``.
+        0 when sure and right everywhere; at most ``-log(CLIP)``.
     """
+    _, known = _of_truth(probabilities, truth)  # [N]
+    return float(-np.log(np.clip(known, CLIP, 1.0)).mean())
+
+
+def _of_truth(
+    probabilities: npt.ArrayLike, truth: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """All probabilities, and that of the true label of every token."""
     array, index = _check(probabilities, truth)
-    known = np.where(index >= 0, array[np.arange(len(index)), index], 0.0)  # [N]
-    return float(-np.log(np.clip(known, clip, 1.0)).mean())
+    return array, np.where(index >= 0, array[np.arange(len(index)), index], 0.0)
 
 
 def risk_coverage(confidence: npt.ArrayLike, correct: npt.ArrayLike) -> RiskCoverage:

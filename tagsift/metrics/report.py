@@ -1,10 +1,9 @@
-"""All scores of one labelling in one record, and its text, dict and JSON forms."""
+"""All scores of one labelling in one record, as text and as a dict for JSON."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -13,62 +12,23 @@ import numpy.typing as npt
 from tagsift.errors import InputError
 from tagsift.metrics._pairs import check_pairs, label_indices
 from tagsift.metrics.calibration import (
-    Reliability,
-    RiskCoverage,
-    brier_score,
-    log_loss,
-    reliability,
-    risk_coverage,
+    CalibrationScores,
+    calibration_scores,
     stack_marginals,
-    top_label,
 )
-from tagsift.metrics.spans import SpanScore, SpanScores, resolve_scheme, span_scores
+from tagsift.metrics.spans import (
+    SpanAverage,
+    SpanScore,
+    SpanScores,
+    resolve_scheme,
+    span_scores,
+)
 from tagsift.metrics.tokens import TokenScores, token_scores
 from tagsift.typing import Label
 
-__all__ = [
-    "CalibrationScores",
-    "Scores",
-    "dict_report",
-    "evaluate",
-    "json_report",
-    "report",
-    "text_report",
-]
+__all__ = ["Scores", "dict_report", "evaluate", "text_report"]
 
 _COVERAGES = (0.5, 0.8, 0.9, 0.95, 1.0)
-
-
-@dataclass(frozen=True)
-class CalibrationScores:
-    """How far the marginals can be trusted.
-
-    Parameters
-    ----------
-    ece, mce : float
-        Expected and maximum calibration error of the top label.
-    brier : float
-        Brier score summed over labels, between 0 and 2.
-    nll : float
-        Mean negative log-probability of the truth, in nats.
-    aurc : float
-        Area under the risk–coverage curve of the top label.
-    n_bins : int
-        Bins behind `ece`.
-    reliability : Reliability
-        The table of the bins.
-    risk_coverage : RiskCoverage
-        The curve.
-    """
-
-    ece: float
-    mce: float
-    brier: float
-    nll: float
-    aurc: float
-    n_bins: int
-    reliability: Reliability
-    risk_coverage: RiskCoverage
 
 
 @dataclass(frozen=True)
@@ -120,18 +80,6 @@ class Scores:
             for name in ("ece", "brier", "nll", "aurc"):
                 figures[name] = getattr(self.calibration, name)
         return figures
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything as nested dicts, lists and numbers, ready for JSON."""
-        return dict_report(self)
-
-    def as_json(self) -> str:
-        """The same as JSON text."""
-        return json_report(self)
-
-    def as_text(self) -> str:
-        """A table to read."""
-        return text_report(self)
 
 
 def evaluate(
@@ -190,30 +138,13 @@ def evaluate(
         if marginals is not None:
             lengths = [len(sentence) for sentence in gold]
             stacked = stack_marginals(marginals, lengths, len(classes))  # [N, L]
-            calibration = _calibration(stacked, truth, n_bins)
+            calibration = calibration_scores(stacked, truth, n_bins=n_bins)
     return Scores(
         spans=span_scores(gold, predicted, scheme=scheme),
         spans_strict=span_scores(gold, predicted, scheme=scheme, reading="strict"),
         tokens=token_scores(gold, predicted, labels),
         calibration=calibration,
         scheme=scheme,
-    )
-
-
-def _calibration(
-    stacked: npt.ArrayLike, truth: npt.ArrayLike, n_bins: int
-) -> CalibrationScores:
-    bins = reliability(stacked, truth, n_bins=n_bins)
-    curve = risk_coverage(*top_label(stacked, truth))
-    return CalibrationScores(
-        ece=bins.ece,
-        mce=bins.mce,
-        brier=brier_score(stacked, truth),
-        nll=log_loss(stacked, truth),
-        aurc=curve.aurc,
-        n_bins=n_bins,
-        reliability=bins,
-        risk_coverage=curve,
     )
 
 
@@ -238,19 +169,16 @@ def dict_report(scores: Scores) -> dict[str, Any]:
         "calibration": None,
     }
     if scores.calibration is not None:
-        part = scores.calibration
+        part, bins = scores.calibration, scores.calibration.reliability
         result["calibration"] = {
             "ece": part.ece,
-            "mce": part.mce,
+            "mce": bins.mce,
             "brier": part.brier,
             "nll": part.nll,
             "aurc": part.aurc,
-            "n_bins": part.n_bins,
+            "n_bins": len(bins.counts),
             "reliability": {
-                "edges": part.reliability.edges.tolist(),
-                "counts": part.reliability.counts.tolist(),
-                "confidence": _numbers(part.reliability.confidence.tolist()),
-                "accuracy": _numbers(part.reliability.accuracy.tolist()),
+                name: _numbers(values.tolist()) for name, values in vars(bins).items()
             },
             "risk_at_coverage": {
                 f"{coverage:g}": part.risk_coverage.risk_at(coverage)
@@ -285,35 +213,31 @@ def _score_dict(score: SpanScore) -> dict[str, float | int]:
     }
 
 
-def json_report(scores: Scores) -> str:
-    """The dict report as JSON text."""
-    return json.dumps(dict_report(scores), indent=2, ensure_ascii=False)
-
-
 def text_report(scores: Scores) -> str:
     """A table to read, in percent with two decimals as the CoNLL script prints."""
-    tokens = scores.tokens
-    rows = [("spans (CoNLL)", scores.spans.micro, scores.spans.micro.n_gold)]
-    rows += [
-        (f"  {name or '(no type)'}", score, score.n_gold)
-        for name, score in scores.spans.per_type.items()
+    spans, tokens = scores.spans, scores.tokens
+    rows: list[tuple[str, SpanScore | SpanAverage]] = [
+        ("spans (CoNLL)", spans.micro),
+        *((f"  {name or '(no type)'}", one) for name, one in spans.per_type.items()),
+        ("spans (strict)", scores.spans_strict.micro),
+        ("macro over types", spans.macro),
     ]
-    rows += [("spans (strict)", scores.spans_strict.micro, rows[0][2])]
-    width = max(len(name) for name, _, _ in rows)
+    width = max(len(name) for name, _ in rows)
     lines = [
         f"{tokens.n_tokens} tokens in {tokens.n_sentences} sentences, "
         f"scheme {scores.scheme}",
         "",
         f"{'':{width}}  precision  recall      F1    gold",
     ]
+    for name, one in rows:
+        figures = [100 * one.precision, 100 * one.recall, 100 * one.f1]
+        line = (
+            f"{name:{width}}  {figures[0]:9.2f}  {figures[1]:6.2f}  {figures[2]:6.2f}"
+        )
+        lines.append(
+            line + (f"  {one.n_gold:6d}" if isinstance(one, SpanScore) else "")
+        )
     lines += [
-        f"{name:{width}}  {100 * score.precision:9.2f}  {100 * score.recall:6.2f}  "
-        f"{100 * score.f1:6.2f}  {support:6d}"
-        for name, score, support in rows
-    ]
-    lines += [
-        f"{'macro over types':{width}}  {100 * scores.spans.macro.precision:9.2f}  "
-        f"{100 * scores.spans.macro.recall:6.2f}  {100 * scores.spans.macro.f1:6.2f}",
         "",
         f"token accuracy      {100 * tokens.accuracy:6.2f}",
         f"sentence accuracy   {100 * tokens.sentence_accuracy:6.2f}",
@@ -321,41 +245,12 @@ def text_report(scores: Scores) -> str:
         f"token-macro F1      {100 * tokens.macro_f1:6.2f}",
     ]
     if scores.calibration is not None:
-        part = scores.calibration
+        part, n_bins = scores.calibration, len(scores.calibration.reliability.counts)
         lines += [
             "",
-            f"calibration error   {100 * part.ece:6.2f}  (ECE, {part.n_bins} bins)",
+            f"calibration error   {100 * part.ece:6.2f}  (ECE, {n_bins} bins)",
             f"Brier score         {part.brier:6.4f}",
             f"log loss            {part.nll:6.4f}",
             f"risk–coverage area  {part.aurc:6.4f}",
         ]
     return "\n".join(lines) + "\n"
-
-
-_REPORTERS: dict[str, Callable[[Scores], Any]] = {
-    "text": text_report,
-    "dict": dict_report,
-    "json": json_report,
-}
-
-
-def report(scores: Scores, form: Literal["text", "dict", "json"] = "text") -> Any:
-    """Give scores as text, as a dict or as JSON.
-
-    Parameters
-    ----------
-    scores : Scores
-        What `evaluate` returned.
-    form : {"text", "dict", "json"}
-        Which form.
-
-    Returns
-    -------
-    str or dict
-        The report.
-    """
-    if form not in _REPORTERS:
-        raise InputError(
-            f"A report is 'text', 'dict' or 'json'; got {form!r}. Choose one of them."
-        )
-    return _REPORTERS[form](scores)

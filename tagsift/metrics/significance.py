@@ -1,9 +1,9 @@
 """Whether one method is better than another over many settings.
 
-Two methods: the Wilcoxon signed-rank test. Many methods: mean ranks, the Friedman test,
-and Nemenyi's critical difference, as in Demšar (Journal of Machine Learning Research 7,
-2006). Zero differences are split between the two signs, as he advises. Scores are
-arrays ``[n_settings, n_methods]``; rank 1 is the best.
+Two methods: the Wilcoxon signed-rank test. Many methods: mean ranks and Nemenyi's
+critical difference, as in Demšar (Journal of Machine Learning Research 7, 2006). Zero
+differences are split between the two signs, as he advises. Scores are arrays
+``[n_settings, n_methods]``; rank 1 is the best.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from tagsift.errors import InputError
 from tagsift.typing import FloatArray
 
 __all__ = [
-    "Friedman",
     "Ranking",
     "Wilcoxon",
     "critical_difference",
-    "friedman",
     "holm",
-    "mean_ranks",
     "ranking",
     "wilcoxon",
 ]
+
+#: Level of significance.
+_ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -53,24 +53,6 @@ class Wilcoxon:
     ties: int
     losses: int
     mean_difference: float
-
-
-@dataclass(frozen=True)
-class Friedman:
-    """Result of a Friedman test, with the correction of Iman and Davenport.
-
-    Parameters
-    ----------
-    chi_square, p_value : float
-        Friedman's statistic and its p-value.
-    f_statistic, f_p_value : float
-        Iman and Davenport's less conservative version.
-    """
-
-    chi_square: float
-    p_value: float
-    f_statistic: float
-    f_p_value: float
 
 
 @dataclass(frozen=True)
@@ -158,13 +140,13 @@ def holm(p_values: npt.ArrayLike) -> FloatArray:
     return adjusted
 
 
-def _table(scores: npt.ArrayLike, at_least: int) -> FloatArray:
+def _table(scores: npt.ArrayLike) -> FloatArray:
     """Check a table of scores."""
     table = np.asarray(scores, dtype=np.float64)  # [S, m]
-    if table.ndim != 2 or not len(table) or table.shape[1] < at_least:
+    if table.ndim != 2 or not len(table) or table.shape[1] < 2:
         raise InputError(
             "Expected a table of scores with one row per setting and one column for "
-            f"each of at least {at_least} methods; got shape {table.shape}."
+            f"each of at least 2 methods; got shape {table.shape}."
         )
     if not np.isfinite(table).all():
         row = int(np.argmin(np.isfinite(table).all(axis=1)))
@@ -175,82 +157,13 @@ def _table(scores: npt.ArrayLike, at_least: int) -> FloatArray:
     return table
 
 
-def _ranks(table: FloatArray, higher_is_better: bool) -> FloatArray:
-    signed = -table if higher_is_better else table  # [S, m]
-    return np.asarray(stats.rankdata(signed, axis=1), dtype=np.float64)  # [S, m]
-
-
-def mean_ranks(scores: npt.ArrayLike, *, higher_is_better: bool = True) -> FloatArray:
-    """Mean rank of every method over settings; 1 is best, ties share their ranks.
-
-    Parameters
-    ----------
-    scores : array of shape (n_settings, n_methods)
-        Scores.
-    higher_is_better : bool
-        False for errors and losses.
-
-    Returns
-    -------
-    ndarray of shape (n_methods,)
-        Mean ranks, which sum to n_methods · (n_methods + 1) / 2.
-
-    Examples
-    --------
-    >>> mean_ranks([[0.9, 0.8, 0.7], [0.9, 0.9, 0.1]]).tolist()
-    [1.25, 1.75, 3.0]
-    """
-    ranks = _ranks(_table(scores, 1), higher_is_better)  # [S, m]
-    means: FloatArray = np.mean(ranks, axis=0)  # [m]
-    return means
-
-
-def friedman(scores: npt.ArrayLike, *, higher_is_better: bool = True) -> Friedman:
-    """Test whether all methods rank alike over the settings.
-
-    Parameters
-    ----------
-    scores : array of shape (n_settings, n_methods)
-        Scores of at least three methods.
-    higher_is_better : bool
-        False for errors and losses; the test is the same, the ranks turn round.
-
-    Returns
-    -------
-    Friedman
-        Friedman's statistic, corrected for ties, and Iman and Davenport's.
-    """
-    ranks = _ranks(_table(scores, 3), higher_is_better)  # [S, m]
-    n, m = ranks.shape
-    spread = ((ranks - (m + 1) / 2) ** 2).sum()  # []
-    if spread == 0.0:
-        return Friedman(0.0, 1.0, 0.0, 1.0)
-    deviations = ranks.sum(axis=0) - n * (m + 1) / 2  # [m]
-    chi_square = float((m - 1) * (deviations**2).sum() / spread)
-    rest = n * (m - 1) - chi_square
-    if rest <= 1e-12 * chi_square:
-        f_statistic, f_p_value = float("inf"), 0.0
-    else:
-        f_statistic = (n - 1) * chi_square / rest
-        f_p_value = (
-            float(stats.f.sf(f_statistic, m - 1, (m - 1) * (n - 1))) if n > 1 else 1.0
-        )
-    return Friedman(
-        chi_square, float(stats.chi2.sf(chi_square, m - 1)), f_statistic, f_p_value
-    )
-
-
-def critical_difference(
-    n_methods: int, n_settings: int, *, alpha: float = 0.05
-) -> float:
-    r"""Nemenyi's critical difference of mean ranks.
+def critical_difference(n_methods: int, n_settings: int) -> float:
+    r"""Nemenyi's critical difference of mean ranks at the 5 % level.
 
     Parameters
     ----------
     n_methods, n_settings : int
         Size of the table of scores.
-    alpha : float
-        Level of significance.
 
     Returns
     -------
@@ -264,54 +177,43 @@ def critical_difference(
     with the quantile of the studentised range at infinite degrees of freedom, divided
     by √2.
     """
-    if n_methods < 2 or n_settings < 1 or not 0.0 < alpha < 1.0:
+    if n_methods < 2 or n_settings < 1:
         raise InputError(
-            "The critical difference needs at least two methods, one setting and a "
-            f"level between 0 and 1; got {n_methods} methods, {n_settings} settings "
-            f"and alpha={alpha!r}."
+            "The critical difference needs at least two methods and one setting; got "
+            f"{n_methods} methods and {n_settings} settings."
         )
-    quantile = stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf)
+    quantile = stats.studentized_range.ppf(1.0 - _ALPHA, n_methods, np.inf)
     return float(
         quantile / np.sqrt(2.0) * np.sqrt(n_methods * (n_methods + 1) / 6 / n_settings)
     )
 
 
-def ranking(
-    scores: npt.ArrayLike,
-    methods: Sequence[str],
-    *,
-    alpha: float = 0.05,
-    higher_is_better: bool = True,
-) -> Ranking:
+def ranking(scores: npt.ArrayLike, methods: Sequence[str]) -> Ranking:
     """Rank methods over settings and group those that cannot be told apart.
 
     Parameters
     ----------
     scores : array of shape (n_settings, n_methods)
-        Scores.
+        Scores, higher is better; ties share their ranks.
     methods : sequence of str
         Names of the columns.
-    alpha : float
-        Level of significance.
-    higher_is_better : bool
-        False for errors and losses.
 
     Returns
     -------
     Ranking
         Everything a critical-difference diagram shows.
     """
-    table = _table(scores, 2)  # [S, m]
+    table = _table(scores)  # [S, m]
     if len(methods) != table.shape[1]:
         raise InputError(
             f"There are {table.shape[1]} columns of scores and {len(methods)} names of "
             "methods; give one name per column."
         )
-    ranks = np.mean(_ranks(table, higher_is_better), axis=0)  # [m]
+    ranks = stats.rankdata(-table, axis=1).mean(axis=0)  # [m]
     order = np.argsort(ranks, kind="stable")  # [m]
     names = [methods[i] for i in order]
     sorted_ranks = ranks[order]  # [m]
-    difference = critical_difference(table.shape[1], len(table), alpha=alpha)
+    difference = critical_difference(table.shape[1], len(table))
     groups: list[tuple[str, ...]] = []
     reach = 0
     for first in range(len(names)):
@@ -327,5 +229,5 @@ def ranking(
         critical_difference=difference,
         groups=tuple(groups),
         n_settings=len(table),
-        alpha=alpha,
+        alpha=_ALPHA,
     )

@@ -1,4 +1,4 @@
-"""The record of all scores and its three forms."""
+"""The record of all scores and its two forms."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from tagsift.errors import InputError
 from tagsift.metrics import (
     brier_score,
     calibration_error,
+    dict_report,
     evaluate,
     log_loss,
-    report,
     span_scores,
+    text_report,
     token_scores,
 )
 
@@ -56,27 +57,25 @@ def test_headline_without_and_with_marginals():
 
 
 @pytest.mark.parametrize("marginals", [None, MARGINALS])
-def test_json_is_the_dict_and_valid(marginals):
+def test_the_dict_is_ready_for_json(marginals):
     scores = evaluate(GOLD, GUESS, marginals=marginals, classes=CLASSES)
-    text = scores.as_json()
-    assert json.loads(text, parse_constant=pytest.fail) == scores.as_dict()
-    assert report(scores, "json") == text
-    assert report(scores, "dict") == scores.as_dict()
-    assert scores.as_dict()["spans"]["per_type"]["NP"]["n_predicted"] == 2
+    facts = dict_report(scores)
+    assert json.loads(json.dumps(facts), parse_constant=pytest.fail) == facts
+    assert facts["spans"]["per_type"]["NP"]["n_predicted"] == 2
     if marginals is not None:
-        assert scores.as_dict()["calibration"]["risk_at_coverage"]["1"] == 0.25
+        assert facts["calibration"]["risk_at_coverage"]["1"] == 0.25
+        assert facts["calibration"]["reliability"]["accuracy"][0] is None
 
 
 def test_text_by_eye():
-    text = evaluate(GOLD, GUESS, marginals=MARGINALS, classes=CLASSES).as_text()
-    assert text == report(evaluate(GOLD, GUESS, marginals=MARGINALS, classes=CLASSES))
+    text = text_report(evaluate(GOLD, GUESS, marginals=MARGINALS, classes=CLASSES))
     lines = text.splitlines()
     assert lines[0] == "4 tokens in 2 sentences, scheme iob2"
     assert lines[3].split() == ["spans", "(CoNLL)", "66.67", "100.00", "80.00", "2"]
     assert any(line.split()[:2] == ["token", "accuracy"] for line in lines)
     assert "calibration error" in text
-    assert "calibration error" not in evaluate(GOLD, GUESS).as_text()
-    assert "(no type)" in evaluate([["B"]], [["B"]]).as_text()
+    assert "calibration error" not in text_report(evaluate(GOLD, GUESS))
+    assert "(no type)" in text_report(evaluate([["B"]], [["B"]]))
 
 
 def test_gold_labels_the_model_does_not_know():
@@ -97,7 +96,7 @@ def test_gold_labels_the_model_does_not_know():
 def test_numbers_as_labels():
     scores = evaluate([[0, 1]], [[0, 0]], marginals=[np.eye(2)], classes=[0, 1])
     assert scores.scheme == "plain"
-    assert json.loads(scores.as_json())["tokens"]["per_label"]["1"]["support"] == 1
+    assert dict_report(scores)["tokens"]["per_label"]["1"]["support"] == 1
 
 
 @pytest.mark.parametrize(
@@ -111,8 +110,3 @@ def test_numbers_as_labels():
 def test_errors(settings, message):
     with pytest.raises(InputError, match=message):
         evaluate(GOLD, GUESS, **settings)
-
-
-def test_report_refuses_unknown_forms():
-    with pytest.raises(InputError, match="'yaml'"):
-        report(evaluate(GOLD, GUESS), "yaml")
