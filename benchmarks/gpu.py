@@ -93,15 +93,15 @@ def compare_functions(work: Workload, target: Any) -> dict[str, float]:
         q = Moments(*(move(getattr(moments, f.name)) for f in fields(moments)))
         labels = Labels.build(mask, work.train.offsets, device)
         out: dict[str, Any] = {
-            "confidence (17)": confidence(q.mu, q.var, labels.mask),
-            "confidence, literal": literal_confidence(q.mu, q.var, labels.mask),
+            "confidence (17)": confidence(q.mu, q.var, labels.evidence),
+            "confidence, literal": literal_confidence(q.mu, q.var, labels.evidence),
         }
         pairs, _ = pair_confidence_sums(q.mu_T, q.var_T, labels.left, labels.right)
         out["pair confidences (17)"] = pairs
         ways = {
             "piecewise": Piecewise(labels.uniform(), pairs),
-            "chain": Chain(labels.layout, labels.mask),
-            "separate": Separate(labels.mask),
+            "chain": Chain(labels.layout, labels.evidence),
+            "separate": Separate(labels.evidence),
         }
         for name, likelihood in ways.items():
             for way in ("jensen", "tilted", "sampled", "laplace"):
@@ -196,7 +196,7 @@ def compare_fits(work: Workload, target: Any) -> dict[str, float]:
         distances = Distances.of(groups, points, device)
         labels = Labels.build(work.mask, work.train.offsets, device)
         value, _ = laplace_evidence(
-            distances, kernel, Separate(labels.mask), labels.uniform()
+            distances, kernel, Separate(labels.evidence), labels.uniform()
         )
         if device == "cpu":
             first = value

@@ -14,6 +14,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -24,7 +25,7 @@ from benchmarks.clock import Clock, Parts, say
 from benchmarks.common import CL, P, Workload, load, machine, save
 from tagsift.backend import asarray, to_numpy
 from tagsift.base import TrainingSet
-from tagsift.chain.linear_chain import ChainObjective
+from tagsift.chain.objective import ChainObjective
 from tagsift.data import LabelSet, bundled, corrupt, read_conll
 from tagsift.experiments.protocol import data_folder
 from tagsift.features import SequenceVectorizer
@@ -96,7 +97,7 @@ def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
             _, phi = finder.whiten(train, kernel)
             found[f"columns_s, {device}"] = round(clock.now() - begin, 3)
             begin = clock.now()
-            objective = finder.objective(phi, work.mask, kernel)
+            objective = finder.objective(replace(train, features=phi), kernel)
             found[f"prepare_s, {device}"] = round(clock.now() - begin, 3)
         w = 0.1 * np.random.default_rng(0).standard_normal(objective.n_parameters)
         point = asarray(w, device=objective.device)  # [P]

@@ -11,9 +11,16 @@ from typing import Any
 import numpy as np
 
 from tagsift.errors import InputError
-from tagsift.typing import BoolArray, IntArray, Label
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["read_candidates", "read_gold", "read_sentences", "resolve_labels"]
+__all__ = [
+    "read_candidates",
+    "read_evidence",
+    "read_gold",
+    "read_sample_weight",
+    "read_sentences",
+    "resolve_labels",
+]
 
 
 def read_sentences(X: Any) -> list[Any]:
@@ -73,7 +80,8 @@ def read_candidates(
     Parameters
     ----------
     y : sequence of sentences
-        Each a list of labels, of sets of labels, or a boolean mask [T, L].
+        Each a list of labels, of sets of labels (None for an unlabelled token), a
+        boolean mask [T, L], or non-negative weights [T, L] of the labels.
     lengths : ndarray of shape (n_sequences,)
         Number of tokens of every sentence of X.
     labels : tuple, optional
@@ -82,14 +90,14 @@ def read_candidates(
     Returns
     -------
     mask : ndarray of bool, shape (n_tokens, n_labels)
-        The candidate sets of the stacked tokens.
+        The candidate sets of the stacked tokens: labels of positive weight.
     classes : tuple
         The labels, in column order.
     """
     if isinstance(y, (str, bytes, dict)) or not isinstance(y, (Sequence, np.ndarray)):
         raise InputError(
-            "y must be a list of sentences of labels, of sets of labels, or of boolean "
-            f"masks; got {type(y).__name__}."
+            "y must be a list of sentences of labels, of sets of labels, of boolean "
+            f"masks or of weights; got {type(y).__name__}."
         )
     if len(y) != len(lengths):
         raise InputError(
@@ -109,6 +117,50 @@ def read_candidates(
     if any(_is_mask(sentence) for sentence in y):
         return _from_masks(y, labels)
     return _from_sets(y, lengths, labels)
+
+
+def read_evidence(y: Any, mask: BoolArray) -> FloatArray | None:
+    """Log evidence of labels given with weights; None where all candidates are alike.
+
+    Parameters
+    ----------
+    y : sequence of sentences
+        Checked by `read_candidates`.
+    mask : ndarray of bool, shape (n_tokens, n_labels)
+        What it returned.
+
+    Returns
+    -------
+    ndarray of shape (n_tokens, n_labels), or None
+        At most 0, and 0 for the likeliest label of a token.
+    """
+    pieces = [sentence for sentence in y if _is_mask(sentence) and len(sentence)]
+    if all(piece.dtype.kind in "bui" for piece in pieces):
+        if all(piece.max() <= 1 for piece in pieces):
+            return None
+    weights = np.concatenate(pieces).astype(np.float64)  # [N, L]
+    weights /= weights.max(axis=1, keepdims=True)
+    if (weights[mask] == 1.0).all():
+        return None
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(weights))  # [N, L]
+
+
+def read_sample_weight(sample_weight: Any, n_sequences: int) -> FloatArray | None:
+    """Check one number a sentence; None where every sentence counts alike."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.shape != (n_sequences,):
+        raise InputError(
+            f"sample_weight must hold one number for each of the {n_sequences} "
+            f"sentences; got an array of shape {weights.shape}."
+        )
+    if not _are_weights(weights):
+        raise InputError("sample_weight must hold finite numbers, none below 0.")
+    if not weights.any():
+        raise InputError("sample_weight is 0 for every sentence; nothing counts.")
+    return weights.astype(np.float64)  # [S]
 
 
 def read_gold(y: Any) -> list[list[Label]]:
@@ -161,10 +213,17 @@ def _is_mask(sentence: Any) -> bool:
     return isinstance(sentence, np.ndarray) and sentence.ndim == 2
 
 
+def _are_weights(array: np.ndarray[Any, Any]) -> bool:
+    """Whether all entries are numbers, finite and not negative."""
+    if array.dtype.kind not in "buif":
+        return False
+    return bool(np.isfinite(array).all() and (array >= 0).all())
+
+
 def _from_masks(
     y: Any, labels: tuple[Label, ...] | None
 ) -> tuple[BoolArray, tuple[Label, ...]]:
-    """Stack boolean masks [T, L]."""
+    """Stack boolean masks, or the masks of positive weights, [T, L]."""
     width = (
         len(labels)
         if labels is not None
@@ -185,10 +244,11 @@ def _from_masks(
                 f"sentence {s} of y: expected a mask of {width} columns, got an array "
                 f"of shape {array.shape}."
             )
-        if array.dtype != np.bool_ and not np.isin(array, (0, 1)).all():
+        if array.dtype != np.bool_ and not _are_weights(array):
             raise InputError(
-                f"sentence {s} of y: a mask holds only 0/1 or booleans; got "
-                f"{array.dtype} with other values."
+                f"sentence {s} of y: a mask holds only 0/1 or booleans, and weights of "
+                f"labels are finite and not negative; got {array.dtype} with other "
+                "values."
             )
         empty = np.flatnonzero(~array.astype(bool).any(axis=1))
         if len(empty):
@@ -220,6 +280,8 @@ def _from_sets(
                 known[key] = number
         which[n] = number
     union: frozenset[Label] = frozenset().union(*numbers)
+    if not union and numbers and labels is None:
+        raise InputError("y holds no label at all; give labels= or some labels.")
     classes = labels if labels is not None else _sorted_union(union)
     position = {name: k for k, name in enumerate(classes)}
     if not union <= position.keys():
@@ -232,13 +294,15 @@ def _from_sets(
         )
     rows = np.zeros((len(numbers), len(classes)), dtype=bool)  # distinct sets by L
     for entry, number in numbers.items():
-        rows[number, [position[name] for name in entry]] = True
+        rows[number, [position[name] for name in entry or classes]] = True
     mask = rows[which]  # [N, L]
     return mask, classes
 
 
 def _as_set(entry: Any, n: int, lengths: IntArray) -> frozenset[Label]:
-    """Read one token's labels."""
+    """Read one token's labels; nothing where it is unlabelled."""
+    if entry is None:
+        return frozenset()
     if _is_label(entry):
         return frozenset([_plain(entry)])
     if isinstance(entry, (set, frozenset, list, tuple)):
@@ -254,7 +318,7 @@ def _as_set(entry: Any, n: int, lengths: IntArray) -> frozenset[Label]:
         return frozenset(_plain(name) for name in entry)
     raise InputError(
         f"{_where(n, lengths)}: expected a label or a set of labels, got "
-        f"{_short(entry)}; give the full label set for an unlabelled token."
+        f"{_short(entry)}; give None for an unlabelled token."
     )
 
 

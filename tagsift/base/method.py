@@ -27,6 +27,8 @@ class Method:
         Whether `predict_marginals` is offered.
     exact_only : bool
         Whether it refuses ambiguous labels.
+    weighted : bool
+        Whether `fit` takes weights of sentences.
     settings : str
         The settings that matter and their defaults.
     cost : str
@@ -42,6 +44,7 @@ class Method:
     structured: bool
     probabilities: bool = False
     exact_only: bool = False
+    weighted: bool = False
     settings: str = ""
     cost: str = ""
     source: str = ""

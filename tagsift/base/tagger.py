@@ -17,7 +17,9 @@ from sklearn.utils._param_validation import (
 
 from tagsift.base.inputs import (
     read_candidates,
+    read_evidence,
     read_gold,
+    read_sample_weight,
     read_sentences,
     resolve_labels,
 )
@@ -120,15 +122,21 @@ class SequenceTagger(BaseEstimator):
         raise NotSupportedError(f"{type(self).__name__} does not define _marginals.")
 
     def _restricted(
-        self, features: FeatureMatrix, mask: BoolArray
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray | None]:
         """Return the likeliest candidate of every token and, where known, confidences.
 
-        By default the marginals are renormalised over the candidates; a method without
-        probabilities takes its prediction where it is a candidate, else the first one.
+        By default the marginals, times what the evidence says, are renormalised over
+        the candidates; a method without probabilities takes its prediction where it is
+        a candidate, else the first one.
         """
         if self.method.probabilities:
             kept = np.where(mask, self._marginals(features), 0.0)  # [M, L]
+            if evidence is not None:
+                kept = kept * np.exp(evidence)  # [M, L]
             total = kept.sum(axis=1, keepdims=True)  # [M, 1]
             uniform = mask / mask.sum(axis=1, keepdims=True)  # [M, L]
             confidences = np.where(
@@ -153,7 +161,7 @@ class SequenceTagger(BaseEstimator):
     # What users call -----------------------------------------------------------
 
     @blas_threads()
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from sentences whose tokens carry candidate labels.
 
         Parameters
@@ -162,7 +170,12 @@ class SequenceTagger(BaseEstimator):
             Each a list of tokens (str), of column tuples, of feature dicts, or an array
             of shape (T, D); or a `FeatureMatrix`.
         y : list of sentences
-            Each a list of labels, of sets of labels, or a boolean mask of shape (T, L).
+            Each a list of labels, of sets of labels (None for an unlabelled token), a
+            boolean mask of shape (T, L), or non-negative weights of shape (T, L): how
+            likely what is known of a token is under every label, up to a factor.
+        sample_weight : array of shape (n_sentences,), optional
+            How much every sentence counts, for methods whose objective is a sum over
+            sentences.
 
         Returns
         -------
@@ -170,6 +183,13 @@ class SequenceTagger(BaseEstimator):
         """
         self._check_parameters()
         train, vectorizer = self._prepare(X, y)
+        weights = read_sample_weight(sample_weight, train.features.n_sequences)
+        if weights is not None and not self.method.weighted:
+            raise NotSupportedError(
+                f"{self.method.title} has no weights of sentences; leave sample_weight "
+                "out, or take 'chain-gp' or 'partial-crf'."
+            )
+        train = replace(train, sample_weight=weights)
         if self.method.exact_only and not train.exact.all():
             n = int(np.flatnonzero(~train.exact)[0])
             s = int(np.searchsorted(train.offsets, n, side="right")) - 1
@@ -250,7 +270,7 @@ class SequenceTagger(BaseEstimator):
         mask, _ = read_candidates(y, features.lengths, self.classes_)
         if features.n_tokens == 0:
             return [[] for _ in features.lengths], None
-        chosen, confidences = self._restricted(features, mask)
+        chosen, confidences = self._restricted(features, mask, read_evidence(y, mask))
         return (
             self._as_labels(chosen, features),
             None if confidences is None else features.split(confidences),
@@ -351,7 +371,14 @@ class SequenceTagger(BaseEstimator):
         mask, classes = read_candidates(
             y, features.lengths, resolve_labels(self.labels)
         )
-        train = TrainingSet(features, mask, classes, self.scheme, self._resolve_seed())
+        train = TrainingSet(
+            features,
+            mask,
+            classes,
+            self.scheme,
+            self._resolve_seed(),
+            read_evidence(y, mask),
+        )
         if self.scheme == "auto":
             train = replace(train, scheme=scheme_of(train))
         return train, vectorizer

@@ -9,16 +9,20 @@ from functools import cached_property
 import numpy as np
 
 from tagsift.chain.layout import ChainLayout
+from tagsift.chain.potentials import log_evidence
 from tagsift.data import detect_scheme
 from tagsift.features.matrix import FeatureMatrix
-from tagsift.typing import BoolArray, IntArray, Label
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["TrainingSet", "scheme_of"]
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Features and candidate sets of stacked training tokens.
+    """Features of stacked training tokens, and what is known of their labels.
+
+    The lattices read `log_evidence`; the max-margin and token-wise methods read the
+    mask of the labels that have any.
 
     Parameters
     ----------
@@ -32,6 +36,12 @@ class TrainingSet:
         The tag scheme of the labels.
     seed : int
         Seed of everything random in the fit.
+    evidence : ndarray of shape (n_tokens, n_labels), optional
+        Log-likelihood of what is known of a token under every label, up to a constant
+        per token; −inf where the mask is False. By default 0 inside the mask: a
+        candidate set speaks for its labels alike.
+    sample_weight : ndarray of shape (n_sentences,), optional
+        How much every sentence counts; 1 by default.
     """
 
     features: FeatureMatrix
@@ -39,6 +49,8 @@ class TrainingSet:
     classes: tuple[Label, ...]
     scheme: str
     seed: int
+    evidence: FloatArray | None = None
+    sample_weight: FloatArray | None = None
 
     @property
     def offsets(self) -> IntArray:
@@ -54,6 +66,21 @@ class TrainingSet:
     def n_labels(self) -> int:
         """Number of labels, L."""
         return len(self.classes)
+
+    @cached_property
+    def log_evidence(self) -> FloatArray:
+        """Evidence of every label: as given, or 0 in the mask and −inf outside."""
+        found = self.mask if self.evidence is None else self.evidence  # [N, L]
+        return np.asarray(log_evidence(found))  # [N, L]
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """What a token's evidence says of it alone: rows sum to 1, [N, L]."""
+        if self.evidence is None:
+            return np.asarray(self.mask / self.mask.sum(axis=1, keepdims=True))
+        top = self.evidence.max(axis=1, keepdims=True)  # [N, 1]
+        weights = np.exp(self.evidence - top)  # [N, L]
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))  # [N, L]
 
     @cached_property
     def layout(self) -> ChainLayout:
@@ -87,6 +114,10 @@ class TrainingSet:
             self,
             features=self.features.take_sequences(chosen),
             mask=self.mask[kept],
+            evidence=None if self.evidence is None else self.evidence[kept],
+            sample_weight=(
+                None if self.sample_weight is None else self.sample_weight[chosen]
+            ),
         )
 
 

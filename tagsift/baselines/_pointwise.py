@@ -171,7 +171,10 @@ class TokenTagger(SequenceTagger):
         return best_candidate(self._scores(features), everything)  # [M]
 
     def _restricted(
-        self, features: FeatureMatrix, mask: BoolArray
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray | None]:
         return best_candidate(self._scores(features), mask), None
 

@@ -270,7 +270,10 @@ class MaxMarginTagger(SequenceTagger):
         return self._decode(features, np.broadcast_to(self.seen_, shape))  # [M]
 
     def _restricted(
-        self, features: FeatureMatrix, mask: BoolArray
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray | None]:
         return self._decode(features, mask), None
 

@@ -176,8 +176,9 @@ def _try(
     if "tune" in estimator.get_params(deep=False):
         fixed["tune"] = False
     model = clone(estimator).set_params(**(fixed | settings))
-    masks = [kept.mask[lo:hi] for lo, hi in itertools.pairwise(kept.offsets)]
-    model.fit(kept.features, masks)
+    known = kept.mask if kept.evidence is None else kept.shares  # [N, L]
+    y = [known[lo:hi] for lo, hi in itertools.pairwise(kept.offsets)]
+    model.fit(kept.features, y, kept.sample_weight)
     predicted = model._predict(held_out.features)  # [N']
     inside = held_out.mask[np.arange(held_out.n_tokens), predicted]  # [N']
     if criterion == "likelihood":

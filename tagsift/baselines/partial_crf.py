@@ -15,11 +15,8 @@ from tagsift.baselines._tuning import Tuning, tune
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.lbfgs import lbfgs
-from tagsift.chain.linear_chain import (
-    ChainObjective,
-    ChainWeights,
-    marginal_likelihood,
-)
+from tagsift.chain.linear_chain import ChainWeights, marginal_likelihood
+from tagsift.chain.objective import ChainObjective
 from tagsift.chain.viterbi import viterbi
 from tagsift.data import allowed_transitions
 from tagsift.errors import ConvergenceWarning
@@ -34,7 +31,8 @@ class PartialCRF(SequenceTagger):
     """Linear-chain conditional random field trained on the candidate lattice.
 
     Maximises Σ (log Z_S − log Z) − ½ λ |w|², where Z sums over all label sequences of a
-    sentence and Z_S over those inside its candidate sets, by L-BFGS from zero.
+    sentence and Z_S over those inside its candidate sets, by L-BFGS from zero. Weights
+    of labels are factors of the terms of Z_S.
 
     Parameters
     ----------
@@ -82,6 +80,7 @@ class PartialCRF(SequenceTagger):
         disambiguation="marginal likelihood",
         structured=True,
         probabilities=True,
+        weighted=True,
         settings="l2 = 1 (grid 0.1, 0.3, 1, 3, 10), at most 200 steps of L-BFGS",
         cost="steps × two lattices: N L² and the sparse products",
         source="Tsuboi, Kashima, Mori, Oda, Matsumoto, COLING 2008",
@@ -129,11 +128,16 @@ class PartialCRF(SequenceTagger):
         if self.tune:
             self.tuning_ = tune(self, train, self.grid)
             self.l2_ = float(self.tuning_.settings["l2"])
-        objective = ChainObjective(train.features, train.mask, self.l2_)
+        objective = ChainObjective(
+            train.features,
+            train.log_evidence,
+            self.l2_,
+            sample_weight=train.sample_weight,
+        )
         w = self._minimise(objective)  # [P]
         self.weights_ = objective.weights(w)
         recovered, self._train_confidences = self._restricted(
-            train.features, train.mask
+            train.features, train.mask, train.evidence
         )
         return recovered
 
@@ -192,7 +196,10 @@ class PartialCRF(SequenceTagger):
         return marginals
 
     def _restricted(
-        self, features: FeatureMatrix, mask: BoolArray
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray]:
         """Return the likeliest candidates by the restricted lattice, and its marginals.
 
@@ -207,14 +214,16 @@ class PartialCRF(SequenceTagger):
             ChainLayout.from_offsets(features.offsets),
             start=self.weights_.start,
             mask=mask,
+            evidence=evidence,
         ).marginals  # [M, L]
         return np.where(mask, marginals, -1.0).argmax(axis=1), marginals
 
     def _log_likelihood(self, held_out: TrainingSet) -> float:
         """Return log Z_S − log Z, summed over sentences that were not trained on."""
-        return float(
-            marginal_likelihood(self.weights_, held_out.features, held_out.mask).sum()
-        )
+        likelihood = marginal_likelihood(
+            self.weights_, held_out.features, held_out.log_evidence
+        )  # [S']
+        return float(likelihood.sum())
 
     def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
         meta = {"l2": self.l2_, "n_iter": self.n_iter_, "objective": self.objective_}

@@ -71,6 +71,13 @@ class MergedColumns:
         empty = np.zeros((1, weights.shape[1]))  # [1, L], found at −1
         return np.concatenate([each, empty])[self.group]  # [D, L]
 
+    def merge(self, weights: FloatArray) -> FloatArray:
+        """Undo `expand`; copies that differ give their mean, [G, L]."""
+        filled = self.group >= 0  # [D]
+        total = np.zeros((self.n_groups, weights.shape[1]))  # [G, L]
+        np.add.at(total, self.group[filled], weights[filled])
+        return total / np.sqrt(self.size)[:, None]  # [G, L]
+
 
 def _identical(columns: Any, representative: IntArray) -> bool:
     """Tell whether all columns equal their representatives, which are as long."""

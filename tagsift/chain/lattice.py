@@ -262,7 +262,7 @@ def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
     The marginals are NaN, or their sums not one, where a product underflowed. The flags
     that come with them, [S'], say where the exponential of a score did.
     """
-    layout = potentials.layout
+    layout, weights = potentials.layout, potentials.weights
     alpha, log_z, scale, eU, eT = rescaled_forward(potentials)
     representable = _representable(potentials, eU, eT)  # [S']
     pairs = namespace(alpha).zeros_like(eT)  # [L, L]
@@ -276,7 +276,8 @@ def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
             here = marginals[before : before + hi - lo]  # [S_t, L]
             onward_here = onward[before : before + hi - lo]  # [S_t, L]
             beta = after @ eT.T  # [S_t, L]
-            pairs += here.T @ after  # [L, L], still alpha here
+            counted = after if weights is None else weights[: hi - lo, None] * after
+            pairs += here.T @ counted  # [L, L], still alpha here
             here *= beta
             onward_here *= beta
         pairs *= eT
@@ -313,7 +314,10 @@ def _mixed(potentials: Potentials, ok: BoolArray) -> Lattice:
     for chosen in (ok, ~ok):
         rows, sub = take_sentences(layout, chosen)
         packed = asarray(rows, like=W)  # [N']
-        part = Potentials(xp.take(W, packed, axis=0), T, sub)
+        weights = potentials.weights
+        if weights is not None:
+            weights = weights[asarray(np.flatnonzero(chosen), like=W)]  # [S'']
+        part = Potentials(xp.take(W, packed, axis=0), T, sub, weights)
         if chosen is ok:
             found = _rescaled(part)[0]
         else:

@@ -89,5 +89,8 @@ def log_marginals(potentials: Potentials) -> tuple[Array, Array, Array]:
                 + T[None, :, :]
                 + (W[lo:hi] + onward)[:, None, :]
             )  # [S_t, L, L]
-            pairs += xp.sum(xp.exp(joint), axis=0)  # [L, L]
+            together = xp.exp(joint)  # [S_t, L, L]
+            if potentials.weights is not None:
+                together = potentials.weights[: hi - lo, None, None] * together
+            pairs += xp.sum(together, axis=0)  # [L, L]
     return log_z, marginals, pairs

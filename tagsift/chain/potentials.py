@@ -19,9 +19,11 @@ from tagsift.typing import Array, BoolArray, IntArray
 __all__ = [
     "Potentials",
     "last_tokens",
+    "log_evidence",
     "row_max",
     "sentence_lengths",
     "take_sentences",
+    "token_sentences",
 ]
 
 
@@ -38,11 +40,15 @@ class Potentials:
         ``T[a, b]`` scores label ``a`` followed by ``b``; −inf is a ban.
     layout : ChainLayout
         The packed order.
+    weights : array of shape (n_sentences,), optional
+        How often every sentence counts in sums over sentences, in the order of
+        ``layout.sentences``; once by default.
     """
 
     W: Array
     T: Array
     layout: ChainLayout
+    weights: Array | None = None
 
     @classmethod
     def gather(
@@ -79,6 +85,14 @@ class Potentials:
         return namespace(packed).take(packed, asarray(inverse, like=packed), axis=0)
 
 
+def log_evidence(known: Array) -> Array:
+    """Log evidence of every label; a mask of candidates becomes 0 and −inf."""
+    known = np.asarray(known)
+    if known.dtype != np.bool_:
+        return known
+    return np.where(known, 0.0, -np.inf)
+
+
 def row_max(W: Array) -> Array:
     """Largest entry of every row, 0 for rows without a finite one; shape (N,)."""
     xp = namespace(W)
@@ -91,6 +105,12 @@ def sentence_lengths(layout: ChainLayout) -> IntArray:
     """Tokens of every sentence in the order of ``layout.sentences``; shape (S',)."""
     waiting = -np.arange(len(layout.sentences))  # [S']
     return np.searchsorted(-layout.counts, waiting, side="left").astype(np.int64)
+
+
+def token_sentences(layout: ChainLayout) -> IntArray:
+    """Of every packed token, which of ``layout.sentences`` it is in; shape (N,)."""
+    first: IntArray = np.repeat(layout.steps[:-1], layout.counts)  # [N]
+    return np.arange(layout.n_tokens) - first  # [N]
 
 
 def last_tokens(layout: ChainLayout) -> IntArray:
@@ -119,7 +139,6 @@ def take_sentences(
         The chosen sentences, in unchanged order, stacked one after the other.
     """
     lengths = sentence_lengths(layout)[chosen]  # [S'']
-    counts = layout.counts  # [T]
-    inside = np.arange(layout.n_tokens) - np.repeat(layout.steps[:-1], counts)  # [N]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)  # [S''+1]
-    return np.flatnonzero(chosen[inside]), ChainLayout.from_offsets(offsets)
+    rows = np.flatnonzero(chosen[token_sentences(layout)])  # [N']
+    return rows, ChainLayout.from_offsets(offsets)

@@ -19,6 +19,7 @@ import numpy as np
 
 from tagsift.backend import asarray, namespace, to_numpy
 from tagsift.chain.layout import ChainLayout
+from tagsift.chain.potentials import log_evidence
 from tagsift.gp.acceleration import Anderson
 from tagsift.gp.confidence import (
     confidence,
@@ -69,43 +70,55 @@ class Settings:
 
 @dataclass(frozen=True)
 class Labels:
-    """Candidate sets in the forms the loop needs.
+    """What is known of the labels, in the forms the loop needs.
 
     Parameters
     ----------
-    mask : array of bool, shape (n_tokens, n_labels)
-        Candidate sets, on the device of the fit.
+    evidence : array of shape (n_tokens, n_labels)
+        Log weights of the labels, on the device of the fit; 0 and −inf for candidate
+        sets.
+    weights : array of shape (n_tokens, n_labels)
+        Their exponentials, at most 1.
     left, right : arrays of shape (n_pairs, n_labels)
-        Candidate sets of neighbouring tokens, as numbers.
+        Weights of neighbouring tokens.
     layout : ChainLayout
         Packed order, for the chain likelihood.
     """
 
-    mask: Array
+    evidence: Array
+    weights: Array
     left: Array
     right: Array
     layout: ChainLayout
 
     @classmethod
-    def build(cls, mask: BoolArray, offsets: IntArray, device: Any = "cpu") -> Labels:
-        """Prepare the candidate sets of stacked tokens."""
+    def build(
+        cls,
+        known: BoolArray | FloatArray,
+        offsets: IntArray,
+        device: Any = "cpu",
+    ) -> Labels:
+        """Prepare the log evidence, or the candidate sets, of stacked tokens."""
         second = neighbours(offsets)  # [P]
+        evidence = log_evidence(known)  # [N, L]
+        weights = np.exp(evidence - evidence.max(axis=1, keepdims=True))  # [N, L]
         return cls(
-            asarray(mask, device=device),
-            asarray(mask[second - 1].astype(np.float64), device=device),
-            asarray(mask[second].astype(np.float64), device=device),
+            asarray(evidence, device=device),
+            asarray(weights, device=device),
+            asarray(weights[second - 1], device=device),
+            asarray(weights[second], device=device),
             ChainLayout.from_offsets(offsets),
         )
 
     @property
     def n_labels(self) -> int:
         """Number of labels, L."""
-        return int(self.mask.shape[1])
+        return int(self.weights.shape[1])
 
     def uniform(self) -> Array:
-        """Equal confidence for all candidates of a token, [N, L]."""
-        numbers = asarray(to_numpy(self.mask).astype(np.float64), like=self.left)
-        return numbers / namespace(numbers).sum(numbers, axis=1)[:, None]  # [N, L]
+        """Equal confidence for all candidates of a token, or their weights, [N, L]."""
+        weights = self.weights  # [N, L]
+        return weights / namespace(weights).sum(weights, axis=1)[:, None]  # [N, L]
 
 
 @dataclass(frozen=True)
@@ -162,8 +175,8 @@ class Solution:
 def _measure(settings: Settings, state: State, labels: Labels) -> Array:
     """Equation (17) by the reading asked for, [N, L]."""
     if settings.measure == "literal":
-        return literal_confidence(state.q.mu, state.q.var, labels.mask)
-    return confidence(state.q.mu, state.q.var, labels.mask)
+        return literal_confidence(state.q.mu, state.q.var, labels.evidence)
+    return confidence(state.q.mu, state.q.var, labels.evidence)
 
 
 def build_likelihood(
@@ -171,10 +184,10 @@ def build_likelihood(
 ) -> Likelihood:
     """Build the likelihood of the next ascent."""
     if settings.likelihood == "chain":
-        return Chain(labels.layout, labels.mask)
+        return Chain(labels.layout, labels.evidence)
     if settings.weighting == "literal":
-        ones = asarray(to_numpy(labels.mask).astype(np.float64), like=C)  # [N, L]
-        return Piecewise(ones, pair_weight_sums(labels.left, labels.right))
+        sums = pair_weight_sums(labels.left, labels.right)  # [L, L]
+        return Piecewise(labels.weights, sums)
     sums, _ = pair_confidence_sums(
         state.q.mu_T, state.q.var_T, labels.left, labels.right
     )
@@ -294,7 +307,7 @@ def alternate(
 
 def _first_weights(settings: Settings, labels: Labels) -> Array:
     if settings.weighting == "literal" and settings.likelihood == "piecewise":
-        return asarray(to_numpy(labels.mask).astype(np.float64), like=labels.left)
+        return labels.weights
     return labels.uniform()
 
 

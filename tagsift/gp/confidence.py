@@ -6,6 +6,9 @@ Equation (17), Reading R2 (the exponential closes after ½V, as in Equation (27)
 
     c_a^j = \frac{\exp(\mu(x_a, y_a^j) + \tfrac12 V(x_a, y_a^j))}
                  {\sum_{j'} \exp(\mu(x_a, y_a^{j'}) + \tfrac12 V(x_a, y_a^{j'}))}
+
+Where the labels come with weights instead of sets, every exponential is multiplied by
+the weight of its label (Reading R10); a set is the weight 1 inside and 0 outside.
 """
 
 from __future__ import annotations
@@ -21,38 +24,36 @@ __all__ = [
 ]
 
 
-def confidence(mu: Array, var: Array, mask: Array) -> Array:
-    """Softmax of μ + ½V over the candidates; Equation (17), Reading R2.
+def confidence(mu: Array, var: Array, evidence: Array) -> Array:
+    """Softmax of μ + ½V over the candidates; Equation (17), Readings R2 and R10.
 
     Parameters
     ----------
     mu, var : arrays of shape (n_tokens, n_labels)
         Posterior moments of the latent values.
-    mask : array of bool, shape (n_tokens, n_labels)
-        Candidate sets.
+    evidence : array of shape (n_tokens, n_labels)
+        Log weights of the labels; 0 and −inf for candidate sets.
 
     Returns
     -------
     array of shape (n_tokens, n_labels)
         Rows sum to 1; 0 outside the candidates.
     """
-    xp = namespace(mu)
-    score = mu + 0.5 * var  # [N, L]
-    return softmax(xp.where(mask, score, -xp.inf * xp.ones_like(score)), axis=1)
+    return softmax(mu + 0.5 * var + evidence, axis=1)  # [N, L]
 
 
-def literal_confidence(mu: Array, var: Array, mask: Array) -> Array:
+def literal_confidence(mu: Array, var: Array, evidence: Array) -> Array:
     """Equation (17) as printed: (exp(μ) + ½V) over its sum on the candidates.
 
     Both parts are divided by the row's largest exp(μ), which leaves the ratio as it is
-    and keeps it finite.
+    and keeps it finite; labels with weights as in `confidence`.
     """
     xp = namespace(mu)
-    allowed = xp.where(mask, mu, -xp.inf * xp.ones_like(mu))  # [N, L]
-    top = xp.max(allowed, axis=1, keepdims=True)  # [N, 1]
-    score = xp.exp(allowed - top) + xp.where(
-        mask, 0.5 * var * xp.exp(-xp.clip(top, -50.0, 700.0)), xp.zeros_like(var)
-    )  # [N, L]
+    weights = xp.exp(evidence)  # [N, L]
+    candidates = xp.where(weights > 0, mu, xp.full_like(mu, -xp.inf))  # [N, L]
+    top = xp.max(candidates, axis=1, keepdims=True)  # [N, 1]
+    wide = 0.5 * var * xp.exp(-xp.clip(top, -50.0, 700.0))  # [N, L]
+    score = weights * (xp.exp(candidates - top) + wide)  # [N, L]
     return score / xp.sum(score, axis=1, keepdims=True)  # [N, L]
 
 
@@ -66,7 +67,7 @@ def pair_confidence_sums(
     mu_T, var_T : arrays of shape (n_labels, n_labels)
         Posterior moments of the transition latents.
     left, right : arrays of shape (n_pairs, n_labels)
-        Candidate sets of the left and right tokens, as numbers 0 and 1.
+        Weights of the labels of the left and right tokens; 0 and 1 for candidate sets.
 
     Returns
     -------
@@ -81,9 +82,10 @@ def pair_confidence_sums(
     norm = xp.sum((left @ weight) * right, axis=1)  # [P]
     tiny = xp.where(norm > 0, norm, xp.ones_like(norm))  # [P]
     sums = weight * (left.T @ (right / tiny[:, None]))  # [L, L]
-    return sums, left.T @ right
+    present = [xp.astype(side > 0, side.dtype) for side in (left, right)]  # [P, L]
+    return sums, present[0].T @ present[1]
 
 
 def pair_weight_sums(left: Array, right: Array) -> Array:
-    """Weights of the literal reading: 1 for every candidate pair, summed, [L, L]."""
+    """Weights of the literal reading, 1 for every candidate pair, summed, [L, L]."""
     return left.T @ right  # [L, L]

@@ -26,6 +26,7 @@ from scipy.linalg import get_lapack_funcs
 from tagsift.backend import cholesky
 from tagsift.chain.lattice import Lattice, forward_backward
 from tagsift.chain.layout import ChainLayout
+from tagsift.chain.potentials import log_evidence
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["ChainPoint", "Counts", "Determinants", "conjugate_gradient"]
@@ -75,27 +76,32 @@ class ChainPoint:
         Transition scores.
     layout : ChainLayout
         The sentences.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets.
+    evidence : ndarray of shape (n_tokens, n_labels)
+        Log evidence of every label, or a mask of candidates.
     free, tied : Counts
-        Expected counts on all label sequences, and on those of the candidates.
+        Expected counts on all label sequences, without and with the evidence.
     """
 
     U: FloatArray
     T: FloatArray
     layout: ChainLayout
-    mask: BoolArray
+    evidence: FloatArray
     free: Counts
     tied: Counts
 
     @classmethod
     def at(
-        cls, U: FloatArray, T: FloatArray, layout: ChainLayout, mask: BoolArray
+        cls,
+        U: FloatArray,
+        T: FloatArray,
+        layout: ChainLayout,
+        evidence: BoolArray | FloatArray,
     ) -> ChainPoint:
         """Run both lattices."""
+        e = log_evidence(evidence)  # [N, L]
         free = _counts(forward_backward(U, T, layout))
-        tied = _counts(forward_backward(U, T, layout, mask=mask))
-        return cls(U, T, layout, mask, free, tied)
+        tied = _counts(forward_backward(U, T, layout, evidence=e))
+        return cls(U, T, layout, e, free, tied)
 
     @property
     def gradient(self) -> Counts:
@@ -111,14 +117,14 @@ class ChainPoint:
         """Jacobian of the expected counts times a direction."""
         size = max(np.abs(direction.unary).max(), np.abs(direction.pairs).max(), 1e-300)
         step = _DIFFERENCE / float(size)
-        mask = self.mask if tied else None
+        evidence = self.evidence if tied else None
         ends = [
             _counts(
                 forward_backward(
                     self.U + sign * step * direction.unary,
                     self.T + sign * step * direction.pairs,
                     self.layout,
-                    mask=mask,
+                    evidence=evidence,
                 )
             )
             for sign in (1.0, -1.0)

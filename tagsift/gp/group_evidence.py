@@ -34,7 +34,8 @@ from scipy.optimize import minimize
 
 from tagsift.backend import cholesky
 from tagsift.chain.lbfgs import lbfgs
-from tagsift.chain.linear_chain import ChainObjective, TransitionPrior
+from tagsift.chain.objective import ChainObjective, TransitionPrior
+from tagsift.chain.potentials import log_evidence
 from tagsift.features import FeatureMatrix
 from tagsift.gp.curvature import (
     ChainPoint,
@@ -81,8 +82,8 @@ class GroupEvidence:
     ----------
     features : FeatureMatrix
         Features of the sentences.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets.
+    evidence : ndarray of shape (n_tokens, n_labels)
+        Log evidence of every label, or a mask of candidates.
     kernel : GroupKernel
         Says which parts there are.
     mean, mean_start : ndarrays of shapes (L, L) and (L,), optional
@@ -96,7 +97,7 @@ class GroupEvidence:
     def __init__(
         self,
         features: FeatureMatrix,
-        mask: BoolArray,
+        evidence: BoolArray | FloatArray,
         kernel: GroupKernel,
         mean: FloatArray | None = None,
         mean_start: FloatArray | None = None,
@@ -105,10 +106,11 @@ class GroupEvidence:
         tol: float = _TOLERANCE,
         cg_steps: int = 8,
     ) -> None:
-        self.offsets, self.mask = features.offsets, mask
+        self.offsets = features.offsets
+        self.evidence = log_evidence(evidence)  # [N, L]
         self.mean, self.mean_start = mean, mean_start
         self.weight, self.tol, self.cg_steps = weight, tol, cg_steps
-        self.active = np.asarray(mask.any(axis=0))  # [L]
+        self.active = np.asarray((self.evidence > -np.inf).any(axis=0))  # [L]
         self.linear = list(kernel.linear)
         self.rbf = list(kernel.rbf)
         self.grams = [_gram(features.block(name)) for name in self.linear]  # [N, N]
@@ -177,7 +179,7 @@ class GroupEvidence:
         """Whitened objective: scores are the factor of K times standard normals."""
         return ChainObjective(
             FeatureMatrix(("root",), (root,), self.offsets),
-            self.mask,
+            self.evidence,
             1.0,
             TransitionPrior(
                 self.mean, self.mean_start, kernel.transition**0.5, scale_bias=0.0
@@ -203,7 +205,7 @@ class GroupEvidence:
         U, T, start = objective.scores(w)  # [N, A], [A, A], [A]
         layout = objective.layout
         U[layout.order[: len(layout.sentences)]] += start
-        return ChainPoint.at(U, T, layout, self.mask[:, self.active])
+        return ChainPoint.at(U, T, layout, self.evidence[:, self.active])
 
     def _pulled(
         self,
@@ -231,7 +233,7 @@ class GroupEvidence:
 
     def _total(self, kernel: GroupKernel, units: list[FloatArray]) -> FloatArray:
         """The sum of all parts, [N, N]."""
-        n = len(self.mask)
+        n = len(self.evidence)
         K = np.full((n, n), kernel.bias)  # [N, N]
         for name, gram in zip(self.linear, self.grams, strict=True):
             K += kernel.linear[name] * gram

@@ -131,27 +131,26 @@ class Piecewise:
 
 @dataclass(frozen=True)
 class Separate:
-    r"""Tokens by themselves: :math:`\sum_n \log \sum_{y \in S_n} p(y | x_n, f)`.
+    r"""Tokens by themselves: :math:`\sum_n \log \sum_y e_n(y) \, p(y | x_n, f)`.
 
-    The likelihood of candidate sets that needs no confidences; its evidence sets the
-    hyperparameters of `Piecewise` fits. Transitions play no part.
+    The likelihood of what is known of the tokens that needs no confidences; its
+    evidence sets the hyperparameters of `Piecewise` fits. Transitions play no part.
 
     Parameters
     ----------
-    mask : array of bool, shape (n_tokens, n_labels)
-        Candidate sets.
+    evidence : array of shape (n_tokens, n_labels)
+        Log evidence of every label; 0 and −inf for candidate sets.
     """
 
-    mask: Array
+    evidence: Array
 
     def free(self, U: Array, T: Array) -> Partition:
         """Sum of the log-normalisers over all labels."""
         return _softmax_partition(U, T)
 
     def clamped(self, U: Array, T: Array) -> Partition:
-        """Sum of the log-normalisers over the candidates."""
-        xp = namespace(U)
-        return _softmax_partition(xp.where(self.mask, U, -xp.inf * xp.ones_like(U)), T)
+        """Sum of the log-normalisers with the evidence."""
+        return _softmax_partition(U + self.evidence, T)
 
 
 def _softmax_partition(U: Array, T: Array) -> Partition:
@@ -172,14 +171,14 @@ class Chain:
     ----------
     layout : ChainLayout
         Packed order of the tokens.
-    mask : array of bool, shape (n_tokens, n_labels)
-        Candidate sets.
+    evidence : array of shape (n_tokens, n_labels)
+        Log evidence of every label; 0 and −inf for candidate sets.
     start : array of shape (n_labels,), optional
         Scores of the first label of a sentence.
     """
 
     layout: ChainLayout
-    mask: Array
+    evidence: Array
     start: Array | None = None
 
     def free(self, U: Array, T: Array) -> Partition:
@@ -188,9 +187,10 @@ class Chain:
 
     def clamped(self, U: Array, T: Array) -> Partition:
         """Sum of log Z_S over the label sequences that the candidates allow."""
-        return _as_partition(
-            forward_backward(U, T, self.layout, start=self.start, mask=self.mask)
+        lattice = forward_backward(
+            U, T, self.layout, start=self.start, evidence=self.evidence
         )
+        return _as_partition(lattice)
 
 
 def _as_partition(lattice: Lattice) -> Partition:

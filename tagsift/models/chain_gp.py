@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -122,6 +123,7 @@ class ChainGP(SetTagger):
         disambiguation="marginal likelihood",
         structured=True,
         probabilities=True,
+        weighted=True,
         settings="everything learnt; n_inducing=300",
         cost="steps · (features + N·M·L + N·L²)",
         source="this package",
@@ -191,14 +193,20 @@ class ChainGP(SetTagger):
         if phi.n_tokens < train.n_tokens:
             self.columns_, phi = finder.whiten(train, best.kernel)
         mode = finder.find(
-            phi, train.mask, best.kernel, tol=self.tol, title="ChainGP: mode", warn=True
+            replace(train, features=phi),
+            best.kernel,
+            tol=self.tol,
+            title="ChainGP: mode",
+            warn=True,
         )
         self.weights_ = mode.weights
         self.lower_bound_, self.n_iter_ = mode.log_posterior, mode.n_iter
         self.spread_ = Spread.at_mode(
             phi, self._full_marginals(phi), np.asarray(train.mask.any(axis=0))
         )
-        recovered, self._train_confidences = self._restrict(phi, train.mask)
+        recovered, self._train_confidences = self._restrict(
+            phi, train.mask, train.evidence
+        )
         return recovered
 
     def _finder(self) -> ModeFinder:
@@ -306,12 +314,15 @@ class ChainGP(SetTagger):
         )
 
     def _restricted(
-        self, features: FeatureMatrix, mask: BoolArray
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray]:
-        return self._restrict(self._phi(features), mask)
+        return self._restrict(self._phi(features), mask, evidence)
 
     def _restrict(
-        self, phi: FeatureMatrix, mask: BoolArray
+        self, phi: FeatureMatrix, mask: BoolArray, evidence: FloatArray | None
     ) -> tuple[IntArray, FloatArray]:
         """Likeliest candidates by the restricted lattice, and its marginals."""
         weights = self.weights_.on(use_device(self.device))
@@ -326,6 +337,7 @@ class ChainGP(SetTagger):
                 ChainLayout.from_offsets(phi.offsets),
                 start=weights.start,
                 mask=mask,
+                evidence=evidence,
             ).marginals
         )  # [M, L]
         return np.where(mask, C, -1.0).argmax(axis=1), C

@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from tagsift.backend import Device, asarray
 from tagsift.base import TrainingSet
 from tagsift.chain.lbfgs import lbfgs
-from tagsift.chain.linear_chain import ChainObjective, ChainWeights, TransitionPrior
+from tagsift.chain.linear_chain import ChainWeights
+from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.errors import ConvergenceWarning
 from tagsift.features import FeatureMatrix
 from tagsift.gp.groups import (
@@ -23,7 +24,7 @@ from tagsift.gp.groups import (
     scaled_features,
 )
 from tagsift.progress import progress
-from tagsift.typing import BoolArray, FloatArray
+from tagsift.typing import FloatArray
 
 __all__ = ["Mode", "ModeFinder", "rbf_columns"]
 
@@ -96,19 +97,24 @@ class ModeFinder:
         columns = rbf_columns(parts, inputs, self.device)
         return parts, scaled_features(train.features, kernel, columns)
 
-    def objective(
-        self, phi: FeatureMatrix, mask: BoolArray, kernel: GroupKernel
-    ) -> ChainObjective:
+    def objective(self, train: TrainingSet, kernel: GroupKernel) -> ChainObjective:
         """Minus log-posterior in whitened coordinates."""
         prior = TransitionPrior(
             self.mean, self.mean_start, kernel.transition**0.5, kernel.bias**0.5
         )
-        return ChainObjective(phi, mask, 1.0, prior, single=True, device=self.device)
+        return ChainObjective(
+            train.features,
+            train.log_evidence,
+            1.0,
+            prior,
+            sample_weight=train.sample_weight,
+            single=True,
+            device=self.device,
+        )
 
     def find(
         self,
-        phi: FeatureMatrix,
-        mask: BoolArray,
+        train: TrainingSet,
         kernel: GroupKernel,
         *,
         tol: float,
@@ -119,10 +125,8 @@ class ModeFinder:
 
         Parameters
         ----------
-        phi : FeatureMatrix
-            Whitened features.
-        mask : ndarray of bool, shape (n_tokens, n_labels)
-            Candidate sets.
+        train : TrainingSet
+            The sentences, with whitened features.
         kernel : GroupKernel
             Variances of transitions and bias.
         tol : float
@@ -132,7 +136,7 @@ class ModeFinder:
         warn : bool
             Whether stopping before that gives a warning.
         """
-        objective = self.objective(phi, mask, kernel)
+        objective = self.objective(train, kernel)
         w = asarray(np.zeros(objective.n_parameters), device=self.device)  # [P]
         n_iter, value, change = 0, objective(w)[0], 0.0
         steps = progress(

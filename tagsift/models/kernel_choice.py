@@ -64,7 +64,7 @@ def learn_kernels(
     """
     start = GroupKernel.start(train.features, train.seed, rbf=rbf)
     part = draw_sentences(train, _LEARN_TOKENS, stream=10)
-    evidence = GroupEvidence(part.features, part.mask, start, mean, mean_start)
+    evidence = GroupEvidence(part.features, part.log_evidence, start, mean, mean_start)
     history: list[dict[str, Any]] = []
     steps = iter(progress(range(_TRIALS), "ChainGP: evidence", enabled=enabled))
     next(steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tagsift.base import TrainingSet
 from tagsift.features import FeatureMatrix
@@ -97,10 +97,10 @@ def _try(
     if parts is None:
         return untried(finder, train, kernel, temperature or 1.0)
     columns, phi = finder.whiten(train, kernel)
-    whole = TrainingSet(phi, train.mask, train.classes, train.scheme, train.seed)
+    whole = replace(train, features=phi)
     seen, unseen = (whole.take_sequences(part) for part in parts)
     title = "ChainGP: held out"
-    mode = finder.find(seen.features, seen.mask, kernel, tol=tol, title=title)
+    mode = finder.find(seen, kernel, tol=tol, title=title)
     chosen = temperature or best_temperature(mode.weights, unseen)
     likelihood = held_out_likelihood(mode.weights, unseen, chosen)
     return Trial(kernel, chosen, likelihood, columns, phi)

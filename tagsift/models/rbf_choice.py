@@ -83,13 +83,13 @@ class RBFChoice:
             groups, part.mask, kernel.theta[0], _LEARN_POINTS, train.seed
         )
         distances = Distances.of(groups, points, device)
-        labels = Labels.build(part.mask, part.offsets, device)
+        labels = Labels.build(part.log_evidence, part.offsets, device)
         free_theta, free_amplitude = self.theta is None, self.amplitude is None
         if self.way == "laplace":
             return search_kernel(
                 kernel,
                 distances,
-                Separate(labels.mask),
+                Separate(labels.evidence),
                 labels.uniform(),
                 learn_amplitude=free_amplitude,
                 learn_theta=free_theta,

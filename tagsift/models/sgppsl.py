@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 from tagsift.backend import available_device, to_numpy, use_device
 from tagsift.base import Method, SequenceTagger, TrainingSet
 from tagsift.chain.factors import transition_factor
+from tagsift.chain.potentials import log_evidence
 from tagsift.chain.scores import emission_scores, transition_scores
 from tagsift.errors import InputError, NumericalWarning
 from tagsift.features import FeatureMatrix
@@ -219,7 +220,7 @@ class SGPPSL(SequenceTagger):
                 "hyperparameters='bound' climbs the value of a bound, which "
                 "expectation='laplace' does not give; use hyperparameters='laplace'."
             )
-        if train.n_labels > 1 and train.mask.all():
+        if train.n_labels > 1 and train.evidence is None and train.mask.all():
             warnings.warn(
                 "every candidate set is the full label set: the labels carry no "
                 "information, and the fitted probabilities mean nothing.",
@@ -245,7 +246,7 @@ class SGPPSL(SequenceTagger):
         """Run the loop of section III-D and keep its history."""
         solution = run_outer_loop(
             problem,
-            Labels.build(train.mask, train.offsets, device),
+            Labels.build(train.log_evidence, train.offsets, device),
             self._settings(),
             max_iter=self.max_iter,
             tol=self.tol,
@@ -303,14 +304,14 @@ class SGPPSL(SequenceTagger):
         mu, var = self.gp_.moments(_feature_groups(features))
         return features.split(mu), features.split(var)
 
-    def _softmax(self, features: FeatureMatrix, allowed: BoolArray) -> FloatArray:
-        """Equation (27) over the labels that are allowed, [M, L]."""
+    def _softmax(self, features: FeatureMatrix, evidence: FloatArray) -> FloatArray:
+        """Equation (27) times what is known of the labels, rows sum to 1, [M, L]."""
         mu, var = self.gp_.moments(_feature_groups(features))
-        scores = np.where(allowed, mu + 0.5 * var, -np.inf)  # [M, L]
+        scores = mu + 0.5 * var + evidence  # [M, L]
         return np.asarray(emission_scores(scores, 0.0 * var))  # [M, L]
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
-        return self._softmax(features, self.decoding_.available)
+        return self._softmax(features, log_evidence(self.decoding_.available))
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
         emission = self._marginals(features)  # [M, L]
@@ -327,10 +328,14 @@ class SGPPSL(SequenceTagger):
         )
 
     def _restricted(
-        self, features: FeatureMatrix, mask: BoolArray
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray | None]:
         """Equation (17) at new tokens: the softmax over the candidates only."""
-        C = self._softmax(features, mask)  # [M, L]
+        known = mask if evidence is None else evidence  # [M, L]
+        C = self._softmax(features, log_evidence(known))  # [M, L]
         return np.where(mask, C, -1.0).argmax(axis=1), C
 
     # Save ----------------------------------------------------------------------

@@ -44,7 +44,10 @@ def held_out_likelihood(
 ) -> float:
     """Log-likelihood of the candidate sets of sentences, at a temperature."""
     softer = tempered(weights, temperature)
-    return float(marginal_likelihood(softer, unseen.features, unseen.mask).sum())
+    likelihood = marginal_likelihood(
+        softer, unseen.features, unseen.log_evidence
+    )  # [S']
+    return float(likelihood.sum())
 
 
 def best_temperature(weights: ChainWeights, unseen: TrainingSet) -> float:

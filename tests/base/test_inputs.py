@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from tagsift.base.inputs import (
     read_candidates,
+    read_evidence,
     read_gold,
+    read_sample_weight,
     read_sentences,
     resolve_labels,
 )
@@ -226,7 +228,7 @@ def test_an_empty_candidate_set_is_refused(empty: Any):
     )
 
 
-@pytest.mark.parametrize("entry", [None, 1.5, True, np.True_, b"A", object(), {"A": 1}])
+@pytest.mark.parametrize("entry", [1.5, True, np.True_, b"A", object(), {"A": 1}])
 def test_what_is_no_label_is_refused(entry: Any):
     message = refused(read_candidates, [["A", entry], [], ["A"]], LENGTHS)
     assert message.startswith(
@@ -304,11 +306,47 @@ def test_a_mask_of_another_width_is_refused():
     assert "a mask of 2 columns" in refused(read_candidates, y, LENGTHS, ("A", "B"))
 
 
-@pytest.mark.parametrize("odd", [2, -1, 0.5, np.nan])
-def test_a_mask_of_other_numbers_is_refused(odd: float):
+@pytest.mark.parametrize("odd", [-1, -0.5, np.nan, np.inf])
+def test_weights_that_are_negative_or_not_finite_are_refused(odd: float):
     y = [np.eye(2), [], np.array([[odd, 1]])]
     message = refused(read_candidates, y, LENGTHS)
-    assert message.startswith("sentence 2 of y: a mask holds only 0/1 or booleans; got")
+    assert message.startswith("sentence 2 of y: a mask holds only 0/1 or booleans, and")
+
+
+def test_weights_are_evidence_up_to_a_factor():
+    y = [np.array([[0.2, 0.1], [3.0, 0.0]]), [], np.ones((1, 2))]
+    mask, classes = read_candidates(y, LENGTHS)
+    assert mask.tolist() == [[True, True], [True, False], [True, True]]
+    assert classes == (0, 1)
+    np.testing.assert_allclose(
+        read_evidence(y, mask), [[0.0, np.log(0.5)], [0.0, -np.inf], [0.0, 0.0]]
+    )
+
+
+@pytest.mark.parametrize("kind", [bool, int, float])
+def test_masks_of_any_kind_and_equal_weights_are_no_evidence(kind: type):
+    y = [np.eye(2).astype(kind), [], np.ones((1, 2), dtype=kind)]
+    mask, _ = read_candidates(y, LENGTHS)
+    assert read_evidence(y, mask) is None
+    scaled = [4 * sentence if len(sentence) else sentence for sentence in y]
+    assert read_evidence(scaled, mask) is None
+    assert read_evidence([["A", "B"], [], [None]], mask) is None
+
+
+def test_none_is_an_unlabelled_token():
+    y = [["A", None], [], [{"B", "C"}]]
+    mask, classes = read_candidates(y, LENGTHS)
+    assert classes == ("A", "B", "C")
+    assert mask.tolist() == [[1, 0, 0], [1, 1, 1], [0, 1, 1]]
+    message = refused(read_candidates, [[None, None], [], [None]], LENGTHS)
+    assert message == "y holds no label at all; give labels= or some labels."
+
+
+@pytest.mark.parametrize("odd", [[1.0], [1.0, -1.0], [np.nan, 1.0], [0, 0], ["a", "b"]])
+def test_weights_of_sentences_are_checked(odd: list[Any]):
+    assert refused(read_sample_weight, odd, 2).startswith("sample_weight ")
+    assert read_sample_weight(None, 2) is None
+    assert read_sample_weight([1, 2], 2).tolist() == [1.0, 2.0]
 
 
 def test_an_array_of_strings_is_no_mask():

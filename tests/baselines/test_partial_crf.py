@@ -11,12 +11,8 @@ import scipy.sparse as sp
 import tagsift
 from tagsift.base import TrainingSet
 from tagsift.baselines import CRF, PartialCRF
-from tagsift.chain.linear_chain import (
-    ChainObjective,
-    ChainWeights,
-    TransitionPrior,
-    marginal_likelihood,
-)
+from tagsift.chain.linear_chain import ChainWeights, marginal_likelihood
+from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.data import corrupt, read_conll
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import FeatureMatrix

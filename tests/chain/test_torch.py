@@ -8,11 +8,8 @@ import scipy.sparse as sp
 
 from tagsift.backend import asarray, is_torch, to_numpy
 from tagsift.chain.lbfgs import lbfgs
-from tagsift.chain.linear_chain import (
-    ChainObjective,
-    TransitionPrior,
-    marginal_likelihood,
-)
+from tagsift.chain.linear_chain import marginal_likelihood
+from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.features import FeatureMatrix
 
 torch = pytest.importorskip("torch")

@@ -29,11 +29,11 @@ def test_confidences_at_the_end_are_equation_17():
     problem = small(2)
     _, _, solution = problem.fit()
     q = solution.state.q
-    expected = confidence(q.mu, q.var, problem.mask)
+    expected = confidence(q.mu, q.var, problem.evidence)
     np.testing.assert_array_equal(solution.confidences, expected)
     _, _, printed = problem.fit(measure="literal")
     q = printed.state.q
-    expected = literal_confidence(q.mu, q.var, problem.mask)
+    expected = literal_confidence(q.mu, q.var, problem.evidence)
     np.testing.assert_array_equal(printed.confidences, expected)
 
 

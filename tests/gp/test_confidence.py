@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tagsift.gp.alternating import Labels
 from tagsift.gp.confidence import (
     confidence,
     literal_confidence,
@@ -25,8 +26,27 @@ def test_equals_the_loop(name, seed):
     problem = small(seed)
     q = random_moments(problem, seed)
     twin = slow.confidence if name == "softmax" else slow.literal_confidence
-    found = BOTH[name](q.mu, q.var, problem.mask)
+    found = BOTH[name](q.mu, q.var, problem.evidence)
     np.testing.assert_allclose(found, twin(q.mu, q.var, problem.mask), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_weights_of_labels_multiply_their_scores(name):
+    problem, rng = small(2), np.random.default_rng(2)
+    q = random_moments(problem, 2)
+    weights = problem.mask * rng.random(problem.mask.shape)
+    weights /= weights.max(axis=1, keepdims=True)
+    twin = slow.confidence if name == "softmax" else slow.literal_confidence
+    with np.errstate(divide="ignore"):
+        found = BOTH[name](q.mu, q.var, np.log(weights))
+    np.testing.assert_allclose(found, twin(q.mu, q.var, weights), rtol=1e-12)
+    with np.errstate(divide="ignore"):
+        labels = Labels.build(np.log(weights), problem.offsets)
+    sums, counts = pair_confidence_sums(q.mu_T, q.var_T, labels.left, labels.right)
+    C = slow.pair_confidence(q.mu_T, q.var_T, weights, problem.offsets)
+    np.testing.assert_allclose(sums, C.sum(axis=0), rtol=1e-12)
+    np.testing.assert_array_equal(counts, (C > 0).sum(axis=0))
+    np.testing.assert_allclose(labels.uniform().sum(axis=1), 1.0)
 
 
 @settings(deadline=None, max_examples=60, derandomize=True)
@@ -42,7 +62,8 @@ def test_rows_are_distributions_over_the_candidates(seed, n_labels, scale, name)
     var = scale * rng.random((7, n_labels))
     mask = rng.random((7, n_labels)) < 0.5
     mask[np.arange(7), rng.integers(n_labels, size=7)] = True
-    C = BOTH[name](mu, var, mask)
+    evidence = np.where(mask, 0.0, -np.inf)
+    C = BOTH[name](mu, var, evidence)
     assert np.isfinite(C).all() and (C >= 0).all()
     assert (C[~mask] == 0).all()
     np.testing.assert_allclose(C.sum(axis=1), 1.0, rtol=1e-12)
@@ -50,18 +71,18 @@ def test_rows_are_distributions_over_the_candidates(seed, n_labels, scale, name)
     np.testing.assert_array_equal(C[single], mask[single].astype(float))
     # The order of the labels does not matter.
     order = rng.permutation(n_labels)
-    shuffled = BOTH[name](mu[:, order], var[:, order], mask[:, order])
+    shuffled = BOTH[name](mu[:, order], var[:, order], evidence[:, order])
     np.testing.assert_allclose(shuffled, C[:, order], rtol=1e-12, atol=1e-300)
 
 
 def test_only_differences_of_means_matter_in_the_softmax_form():
     problem = small(1)
     q = random_moments(problem, 1)
-    one = confidence(q.mu, q.var, problem.mask)
-    other = confidence(q.mu + 5.0, q.var, problem.mask)
+    one = confidence(q.mu, q.var, problem.evidence)
+    other = confidence(q.mu + 5.0, q.var, problem.evidence)
     np.testing.assert_allclose(one, other, rtol=1e-12)
-    printed = literal_confidence(q.mu + 5.0, q.var, problem.mask)
-    assert not np.allclose(printed, literal_confidence(q.mu, q.var, problem.mask))
+    printed = literal_confidence(q.mu + 5.0, q.var, problem.evidence)
+    assert not np.allclose(printed, literal_confidence(q.mu, q.var, problem.evidence))
 
 
 @pytest.mark.parametrize("seed", range(3))

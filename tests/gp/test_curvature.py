@@ -114,7 +114,7 @@ def test_derivative_in_the_scores(point: ChainPoint, K: np.ndarray):
                 point.U + sign * step * dU,
                 point.T + sign * step * dT,
                 point.layout,
-                point.mask,
+                point.evidence,
             ),
         )
         for sign in (1, -1)
@@ -149,13 +149,13 @@ def test_what_is_left_out_is_small(
 def test_moved_is_the_directional_derivative(point: ChainPoint, tied: bool):
     rng = np.random.default_rng(5)
     direction = Counts(rng.normal(size=point.U.shape), rng.normal(size=point.T.shape))
-    mask = point.mask if tied else None
+    evidence = point.evidence if tied else None
     step = 1e-6
     up = forward_backward(
         point.U + step * direction.unary,
         point.T + step * direction.pairs,
         point.layout,
-        mask=mask,
+        evidence=evidence,
     )
     here = point.tied if tied else point.free
     found = point.moved(direction, tied=tied)

@@ -19,7 +19,7 @@ def evidence_of(problem, kernel=None, state=None):
     return laplace_evidence(
         problem.distances(),
         kernel or problem.kernel,
-        Separate(labels.mask),
+        Separate(labels.evidence),
         labels.uniform(),
         state,
     )
@@ -61,7 +61,7 @@ def test_dense_and_inducing_agree():
         laplace_evidence(
             problem.distances(points),
             problem.kernel,
-            Separate(labels.mask),
+            Separate(labels.evidence),
             labels.uniform(),
         )[0]
         for points in (None, np.arange(len(problem.X)))
@@ -75,7 +75,7 @@ def search(problem, **options):
     kernel = search_kernel(
         problem.kernel,
         problem.distances(),
-        Separate(labels.mask),
+        Separate(labels.evidence),
         labels.uniform(),
         on_trial=lambda value, trial: seen.append((value, trial)),
         **options,

@@ -33,7 +33,7 @@ def likelihoods(problem):
     return {
         "piecewise": problem.piecewise(),
         "chain": problem.chain(),
-        "separate": Separate(problem.mask),
+        "separate": Separate(problem.evidence),
     }
 
 
@@ -84,7 +84,7 @@ def test_separate_is_a_chain_without_transitions():
     problem = small(4)
     q = random_moments(problem, 4)
     flat = 0.0 * q.mu_T
-    chain, separate = problem.chain(), Separate(problem.mask)
+    chain, separate = problem.chain(), Separate(problem.evidence)
     for part in ("free", "clamped"):
         one, other = (getattr(k, part)(q.mu, flat) for k in (chain, separate))
         assert one.value == pytest.approx(other.value)
@@ -116,7 +116,7 @@ def test_chain_start_scores_count_once_a_sentence():
     problem = small(6, lengths=(2, 1))
     q = random_moments(problem, 6)
     begin = np.array([0.5, -1.0, 2.0])
-    chain = type(problem.chain())(problem.labels().layout, problem.mask, begin)
+    chain = type(problem.chain())(problem.labels().layout, problem.evidence, begin)
     U = q.mu.copy()
     U[[0, 2]] += begin
     expected = enumerate_log_z(U, q.mu_T, problem.mask, problem.offsets)

@@ -54,12 +54,14 @@ def test_r1_printed_confidences_are_added_constants():
 
 def test_r2_the_printed_form_is_not_a_softmax():
     mu, var = np.array([[1.0, 0.0]]), np.array([[0.4, 2.0]])
-    mask = np.ones((1, 2), bool)
+    evidence = np.zeros((1, 2))
     a, b = math.exp(1.0 + 0.2), math.exp(0.0 + 1.0)
-    np.testing.assert_allclose(confidence(mu, var, mask), [[a / (a + b), b / (a + b)]])
+    np.testing.assert_allclose(
+        confidence(mu, var, evidence), [[a / (a + b), b / (a + b)]]
+    )
     a, b = math.exp(1.0) + 0.2, math.exp(0.0) + 1.0
     np.testing.assert_allclose(
-        literal_confidence(mu, var, mask), [[a / (a + b), b / (a + b)]]
+        literal_confidence(mu, var, evidence), [[a / (a + b), b / (a + b)]]
     )
 
 
@@ -138,6 +140,11 @@ def test_r8_the_bound_prefers_smaller_amplitudes_than_the_evidence():
             ascend(fixed, likelihood, state, n_mean=20, n_variance=20)[1][-1]
         )
         by_evidence.append(
-            laplace_evidence(problem.distances(), kernel, Separate(mask), weights)[0]
+            laplace_evidence(
+                problem.distances(),
+                kernel,
+                Separate(np.where(mask, 0.0, -np.inf)),
+                weights,
+            )[0]
         )
     assert grid[int(np.argmax(by_bound))] < grid[int(np.argmax(by_evidence))]

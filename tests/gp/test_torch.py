@@ -42,7 +42,7 @@ def moved(q):
 def test_kernels_and_confidences():
     problem = small(1)
     q, p = random_moments(problem, 1), moved(random_moments(problem, 1))
-    mask = move(problem.mask)
+    evidence = move(problem.evidence)
     distances, tensors = problem.distances(), problem.distances(device=DEVICE)
     close(distances.NN[0], tensors.NN[0])
     for one, other in zip(
@@ -51,10 +51,10 @@ def test_kernels_and_confidences():
         strict=True,
     ):
         close(one, other)
-    close(confidence(q.mu, q.var, problem.mask), confidence(p.mu, p.var, mask))
+    close(confidence(q.mu, q.var, problem.evidence), confidence(p.mu, p.var, evidence))
     close(
-        literal_confidence(q.mu, q.var, problem.mask),
-        literal_confidence(p.mu, p.var, mask),
+        literal_confidence(q.mu, q.var, problem.evidence),
+        literal_confidence(p.mu, p.var, evidence),
     )
     labels, moved_labels = problem.labels(), problem.labels(DEVICE)
     for one, other in zip(
@@ -80,9 +80,12 @@ def test_expectations(name, way):
         ),
         "chain": (
             problem.chain(),
-            Chain(problem.labels().layout, move(problem.mask)),
+            Chain(problem.labels().layout, move(problem.evidence)),
         ),
-        "separate": (Separate(problem.mask), Separate(move(problem.mask))),
+        "separate": (
+            Separate(problem.evidence),
+            Separate(move(problem.evidence)),
+        ),
     }
     one = expectation(way)(both[name][0], q)
     other = expectation(way)(both[name][1], moved(q))
@@ -139,7 +142,7 @@ def test_hyperparameter_gradients_and_evidence(points):
         labels = problem.labels(device)
         values.append(
             laplace_evidence(
-                distances, problem.kernel, Separate(labels.mask), labels.uniform()
+                distances, problem.kernel, Separate(labels.evidence), labels.uniform()
             )[0]
         )
     for one, other in zip(*slopes, strict=True):

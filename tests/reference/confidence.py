@@ -1,4 +1,8 @@
-"""Equation (17), token by token and pair by pair."""
+"""Equation (17), token by token and pair by pair.
+
+`mask` may hold weights instead of truth values: each score is multiplied by its weight
+(Reading R10).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,9 @@ def confidence(mu, var, mask):
     C = np.zeros(mu.shape)
     for n in range(len(mu)):
         candidates = [y for y in range(mu.shape[1]) if mask[n, y]]
-        score = {y: math.exp(mu[n, y] + 0.5 * var[n, y]) for y in candidates}
+        score = {
+            y: mask[n, y] * math.exp(mu[n, y] + 0.5 * var[n, y]) for y in candidates
+        }
         for y in candidates:
             C[n, y] = score[y] / sum(score.values())
     return C
@@ -23,7 +29,9 @@ def literal_confidence(mu, var, mask):
     C = np.zeros(mu.shape)
     for n in range(len(mu)):
         candidates = [y for y in range(mu.shape[1]) if mask[n, y]]
-        score = {y: math.exp(mu[n, y]) + 0.5 * var[n, y] for y in candidates}
+        score = {
+            y: mask[n, y] * (math.exp(mu[n, y]) + 0.5 * var[n, y]) for y in candidates
+        }
         for y in candidates:
             C[n, y] = score[y] / sum(score.values())
     return C
@@ -41,7 +49,12 @@ def pair_confidence(mu_T, var_T, mask, offsets):
                 for b in range(n_labels)
                 if mask[n - 1, a] and mask[n, b]
             ]
-            score = {pair: math.exp(mu_T[pair] + 0.5 * var_T[pair]) for pair in pairs}
+            score = {
+                (a, b): float(mask[n - 1, a])
+                * mask[n, b]
+                * math.exp(mu_T[a, b] + 0.5 * var_T[a, b])
+                for a, b in pairs
+            }
             for pair in pairs:
                 C[(n, *pair)] = score[pair] / sum(score.values())
     return C

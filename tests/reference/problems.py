@@ -28,6 +28,10 @@ class Small:
     def n_labels(self):
         return self.mask.shape[1]
 
+    @property
+    def evidence(self):
+        return np.where(self.mask, 0.0, -np.inf)
+
     def distances(self, points=None, device="cpu"):
         return Distances.of([self.X], points, device)
 
@@ -59,7 +63,7 @@ class Small:
         return Piecewise(C, pairs)
 
     def chain(self):
-        return Chain(self.labels().layout, self.mask)
+        return Chain(self.labels().layout, self.evidence)
 
 
 def small(seed=0, lengths=(4, 3, 0, 1, 4), n_labels=3, amplitude=3.0, n_features=3):
