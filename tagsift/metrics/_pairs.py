@@ -8,9 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagsift.errors import InputError
-from tagsift.typing import IntArray, Label
+from tagsift.typing import BoolArray, IntArray, Label
 
-__all__ = ["Pairs", "check_pairs", "encode", "label_indices", "label_order"]
+__all__ = [
+    "Pairs",
+    "check_pairs",
+    "encode",
+    "equal_labels",
+    "label_indices",
+    "label_order",
+]
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,20 @@ def check_pairs(
             "There is nothing to score: no sentence has a token. Give at least one "
             "labelled token."
         )
+
+
+def equal_labels(
+    gold: Sequence[Sequence[Label]], predicted: Sequence[Sequence[Label]]
+) -> BoolArray:
+    """Tell at which of the stacked tokens two labellings agree, [N]."""
+    return np.array(
+        [
+            truth == label
+            for truths, labels in zip(gold, predicted, strict=True)
+            for truth, label in zip(truths, labels, strict=True)
+        ],
+        dtype=np.bool_,
+    )
 
 
 def label_order(labels: Iterable[Label]) -> tuple[Label, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagsift.errors import InputError
-from tagsift.metrics._pairs import check_pairs
+from tagsift.metrics._pairs import check_pairs, equal_labels
 from tagsift.typing import BoolArray, Label
 
 __all__ = ["Recovery", "ambiguous_tokens", "recovery"]
@@ -113,14 +113,7 @@ def recovery(
     check_pairs(gold, recovered, names=("gold", "recovered"))
     check_pairs(gold, candidates, names=("gold", "candidate"))
     several = ambiguous_tokens(candidates)  # [N]
-    right = np.array(
-        [
-            truth == found
-            for truths, founds in zip(gold, recovered, strict=True)
-            for truth, found in zip(truths, founds, strict=True)
-        ],
-        dtype=np.bool_,
-    )  # [N]
+    right = equal_labels(gold, recovered)  # [N]
     n_ambiguous = int(several.sum())
     n_right = int((right & several).sum())
     return Recovery(

@@ -8,8 +8,9 @@ blank lines and lists of lines that begin with a dash; nothing else is markup.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from tagsift.errors import InputError
@@ -19,7 +20,6 @@ __all__ = [
     "Column",
     "Figure",
     "Mark",
-    "PLOTS_HINT",
     "Prose",
     "Report",
     "Section",
@@ -27,10 +27,11 @@ __all__ = [
     "Table",
     "Tone",
     "prose",
+    "slug",
 ]
 
 #: Said once in a report whose figures could not be drawn.
-PLOTS_HINT = (
+_PLOTS_HINT = (
     "The figures are given as tables, because matplotlib is not installed; install it "
     "with `pip install 'tagsift[plots]'` to have them drawn."
 )
@@ -161,25 +162,19 @@ class Table:
         """
         table = cls(tuple(columns), tuple(tuple(row) for row in rows), title, note)
         strong: set[tuple[int, int]] = set()
-        for sign, chosen in ((1.0, higher), (-1.0, lower)):
+        for best, chosen in ((max, higher), (min, lower)):
             for j in chosen:
-                values = {
-                    i: sign * cell
+                numbers = {
+                    i: cell
                     for i, row in enumerate(table.rows)
                     if isinstance(cell := row[j], int | float) and not math.isnan(cell)
                 }
-                if len(values) < 2:
-                    continue
-                top = max(values.values())
-                shown = {
-                    columns[j].text(table.rows[i][j])
-                    for i, value in values.items()
-                    if value == top
-                }
-                strong |= {
-                    (i, j) for i in values if columns[j].text(table.rows[i][j]) in shown
-                }
-        return cls(table.columns, table.rows, title, note, frozenset(strong))
+                if len(numbers) > 1:
+                    shown, write = best(numbers.values()), columns[j].text
+                    strong |= {
+                        (i, j) for i in numbers if write(numbers[i]) == write(shown)
+                    }
+        return replace(table, strong=frozenset(strong))
 
 
 @dataclass(frozen=True)
@@ -210,9 +205,9 @@ class Figure:
     legend: str | None = None
 
     @property
-    def drawn(self) -> bool:
-        """Whether there is a drawing."""
-        return bool(self.panels)
+    def drawings(self) -> tuple[str, ...]:
+        """The panels, and the legend after them."""
+        return self.panels + ((self.legend,) if self.legend else ())
 
 
 @dataclass(frozen=True)
@@ -291,9 +286,15 @@ class Report:
     facts: tuple[tuple[str, str], ...] = ()
 
     @property
-    def complete(self) -> bool:
-        """Whether every figure is drawn."""
-        return all(f.drawn for section in self.sections for f in section.figures)
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures of all sections."""
+        return tuple(f for section in self.sections for f in section.figures)
+
+    @property
+    def all_notices(self) -> tuple[str, ...]:
+        """The notices, and what is missing where a figure could not be drawn."""
+        drawn = all(figure.panels for figure in self.figures)
+        return self.notices if drawn else (*self.notices, _PLOTS_HINT)
 
 
 @dataclass(frozen=True)
@@ -330,3 +331,14 @@ def prose(text: str) -> list[Prose]:
         else:
             parts.append(Prose((" ".join(lines),), False))
     return parts
+
+
+def slug(title: str) -> str:
+    """A title as part of a file name or an address.
+
+    Examples
+    --------
+    >>> slug("Risk–coverage curve (dev)")
+    'risk-coverage-curve-dev'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

@@ -16,13 +16,13 @@ from markupsafe import Markup, escape
 
 from tagsift._version import __version__
 from tagsift.report.document import (
-    PLOTS_HINT,
     Figure,
     Mark,
     Report,
     Section,
     Table,
     prose,
+    slug,
 )
 from tagsift.report.palette import css_variables
 from tagsift.storage import atomic_write
@@ -58,11 +58,10 @@ def render_html(report: Report) -> str:
     style = environment.get_template("report.css").render(
         light=Markup(css_variables("light")), dark=Markup(css_variables("dark"))
     )
-    notices = report.notices if report.complete else (*report.notices, PLOTS_HINT)
     keys = _keys(section.title for section in report.sections)
     page = environment.get_template("report.html").render(
         report=report,
-        notices=notices,
+        notices=report.all_notices,
         sections=[
             _section(section, key)
             for section, key in zip(report.sections, keys, strict=True)
@@ -98,7 +97,7 @@ def _keys(titles: Iterable[str]) -> list[str]:
     """Distinct anchors made of titles."""
     keys: list[str] = []
     for title in titles:
-        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
+        stem = slug(title) or "section"
         key, number = stem, 1
         while key in keys or key == "content":
             number += 1

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
-from tagsift.report.document import PLOTS_HINT, Figure, Report, Table, prose
+from tagsift.report.document import Report, Table, prose, slug
 from tagsift.report.drawing import standalone
 from tagsift.storage import atomic_write
 
@@ -31,8 +31,7 @@ def render_markdown(report: Report, *, figures: str = "figures") -> str:
         writes them.
     """
     lines = [f"# {report.title}", "", *_prose(report.summary)]
-    notices = report.notices if report.complete else (*report.notices, PLOTS_HINT)
-    for notice in notices:
+    for notice in report.all_notices:
         lines += [f"> **Note:** {notice}", ""]
     if report.stats:
         lines += ["| figure | value | |", "|---|---:|---|"]
@@ -49,7 +48,7 @@ def render_markdown(report: Report, *, figures: str = "figures") -> str:
                 lines += _table(item)
                 continue
             lines += [f"**{item.title}.** {item.caption}".strip(), ""]
-            for number, _ in enumerate(_drawings(item)):
+            for number, _ in enumerate(item.drawings):
                 alt = item.alt if number == 0 else item.title
                 lines += [f"![{_alt(alt)}]({figures}/{next(names)})"]
             lines += ["", *_table(item.data, titled=False)]
@@ -84,32 +83,17 @@ def write_markdown(
         stream.write(render_markdown(report, figures=figures))
 
 
-def _drawings(figure: Figure) -> tuple[str, ...]:
-    return figure.panels + ((figure.legend,) if figure.legend else ())
-
-
 def _file_names(report: Report) -> list[str]:
     """A distinct name for every drawing, in the order of the report."""
-    names: list[str] = []
-    number = 0
-    for section in report.sections:
-        for figure in section.figures:
-            number += 1
-            stem = re.sub(r"[^a-z0-9]+", "-", figure.title.lower()).strip("-")[:40]
-            names += [
-                f"{number:02d}-{stem}-{part}.svg"
-                for part in range(1, len(_drawings(figure)) + 1)
-            ]
-    return names
+    return [
+        f"{number:02d}-{slug(figure.title)[:40]}-{part}.svg"
+        for number, figure in enumerate(report.figures, 1)
+        for part, _ in enumerate(figure.drawings, 1)
+    ]
 
 
 def _files(report: Report) -> Mapping[str, str]:
-    drawings = [
-        drawing
-        for section in report.sections
-        for figure in section.figures
-        for drawing in _drawings(figure)
-    ]
+    drawings = [drawing for figure in report.figures for drawing in figure.drawings]
     return dict(zip(_file_names(report), standalone(drawings), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Heat maps: the labels of a sentence, confusion of labels, transitions.
+"""Heat maps: the labels of a sentence, and confusion of labels.
 
 A cell is filled with one colour whose opacity is the value, so the same drawing reads
 well on a light and on a dark page.
@@ -17,7 +17,10 @@ from tagsift.report.document import Column, Figure, Table
 from tagsift.report.drawing import WIDTH, draw, ink
 from tagsift.typing import FloatArray, Label
 
-__all__ = ["confusion_plot", "heat_map", "sentence_map", "transition_matrix"]
+__all__ = ["confusion_plot", "heat_map", "sentence_map"]
+
+#: Most labels in the map of a sentence.
+_MOST_LABELS = 12
 
 
 def heat_map(
@@ -167,10 +170,8 @@ def sentence_map(
     marginals: npt.ArrayLike,
     classes: Sequence[Label],
     *,
-    predicted: Sequence[Label] | None = None,
-    gold: Sequence[Label] | None = None,
-    title: str = "One sentence",
-    most: int = 12,
+    predicted: Sequence[Label],
+    gold: Sequence[Label],
 ) -> Figure:
     """How sure every label of every token of a sentence is.
 
@@ -182,59 +183,43 @@ def sentence_map(
         Probabilities.
     classes : sequence of labels
         Names of the columns.
-    predicted, gold : sequences of labels, optional
-        The labels given (a dot) and the true ones (a frame).
-    title : str
-        What to call it.
-    most : int
-        Labels shown: those with the largest probability somewhere; the labels given
-        and the true ones are always among them.
+    predicted, gold : sequences of labels
+        The labels given (a dot) and the true ones (a frame). They are always shown, and
+        with them the labels that have the largest probability somewhere.
     """
     array = np.asarray(marginals, dtype=np.float64)  # [T, L]
     if array.shape != (len(tokens), len(classes)) or not array.size:
         raise InputError(
-            f"{title}: expected marginals of shape ({len(tokens)}, {len(classes)}); "
-            f"got {array.shape}."
+            f"One sentence: expected marginals of shape "
+            f"({len(tokens)}, {len(classes)}); got {array.shape}."
         )
     place = {label: j for j, label in enumerate(classes)}
-    named = {place[x] for x in (*(predicted or ()), *(gold or ())) if x in place}
+    named = {place[x] for x in (*predicted, *gold) if x in place}
     peak = array.max(axis=0)  # [L]
     ranked = sorted(place.values(), key=lambda j: (j not in named, -peak[j], j))
-    kept = sorted(ranked[: max(most, len(named))])
+    kept = sorted(ranked[: max(_MOST_LABELS, len(named))])
     column = {j: k for k, j in enumerate(kept)}
 
-    def cells(labels: Sequence[Label] | None) -> list[tuple[int, int]]:
-        return [
-            (t, column[place[label]])
-            for t, label in enumerate(labels or ())
-            if label in place
-        ]
+    def cells(labels: Sequence[Label]) -> list[tuple[int, int]]:
+        return [(t, column[place[k]]) for t, k in enumerate(labels) if k in place]
 
     left_out = len(classes) - len(kept)
     return heat_map(
         array[:, kept],
         list(tokens),
         [str(classes[j]) for j in kept],
-        title=title,
+        title="Probability of every label",
         row_name="token",
-        form=".2f",
         limit=1.0,
         outlined=cells(gold),
         dotted=cells(predicted),
-        caption=(
-            "The stronger the colour, the more probable."
-            + (" A dot marks the label given" if predicted is not None else "")
-            + ("," if predicted is not None and gold is not None else "")
-            + (" a frame the true one" if gold is not None else "")
-            + ("." if predicted is not None or gold is not None else "")
-            + (f" {left_out} improbable labels are left out." if left_out else "")
-        ),
+        caption="The stronger the colour, the more probable. A dot marks the label "
+        "given, a frame the true one."
+        + (f" {left_out} improbable labels are left out." if left_out else ""),
     )
 
 
-def confusion_plot(
-    labels: Sequence[Label], counts: npt.ArrayLike, *, title: str = "Confused labels"
-) -> Figure:
+def confusion_plot(labels: Sequence[Label], counts: npt.ArrayLike) -> Figure:
     """Share of the tokens of every gold label that got every other label.
 
     Parameters
@@ -243,8 +228,6 @@ def confusion_plot(
         Names of rows (gold) and columns (given).
     counts : array of shape (n_labels, n_labels)
         What `tagsift.metrics.confusion_matrix` returned.
-    title : str
-        What to call it.
     """
     table = np.asarray(counts, dtype=np.float64)  # [L, L]
     used = (table.sum(axis=0) + table.sum(axis=1)) > 0  # [L]
@@ -257,40 +240,10 @@ def confusion_plot(
         share,
         names,
         names,
-        title=title,
+        title="Confused labels",
         row_name="gold",
         column_name="given",
         form=".0f",
         limit=100.0,
         caption="Percent of the tokens of a gold label (row) that were given a label.",
-    )
-
-
-def transition_matrix(
-    labels: Sequence[Label],
-    values: npt.ArrayLike,
-    *,
-    title: str = "Transitions",
-    caption: str = "From the label of the row to that of the column.",
-) -> Figure:
-    """Transition scores or probabilities between labels.
-
-    Parameters
-    ----------
-    labels : sequence of labels
-        Names of rows (from) and columns (to).
-    values : array of shape (n_labels, n_labels)
-        Scores of any sign.
-    title, caption : str
-        Words.
-    """
-    names = [str(label) for label in labels]
-    return heat_map(
-        values,
-        names,
-        names,
-        title=title,
-        row_name="from",
-        column_name="to",
-        caption=caption,
     )

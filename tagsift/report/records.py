@@ -9,8 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tagsift.errors import InputError
-from tagsift.metrics import Recovery, Scores, ambiguous_tokens, evaluate, recovery
-from tagsift.metrics.review import doubt, rank_tokens
+from tagsift.metrics import (
+    Recovery,
+    Scores,
+    ambiguous_tokens,
+    doubt,
+    equal_labels,
+    evaluate,
+    label_indices,
+    rank_tokens,
+    recovery,
+)
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["Suspect", "Tagged", "Training"]
@@ -52,18 +61,26 @@ class Tagged:
             unknown="wrong",
         )
 
-    def example(self, shortest: int = 6, longest: int = 16) -> int:
-        """Number of the sentence worth drawing: the least sure one of good length."""
+    def example(self) -> tuple[int, FloatArray]:
+        """Return the sentence worth drawing, the least sure of good length.
+
+        Returns
+        -------
+        number : int
+            Counted from 0.
+        marginals : ndarray of shape (length, n_labels)
+            Its probabilities.
+        """
         if self.marginals is None:
             raise InputError("An example needs marginals; this tagging has none.")
+        arrays = [np.asarray(part, dtype=np.float64) for part in self.marginals]
 
         def rank(number: int) -> tuple[bool, float]:
-            array = np.asarray(self.marginals[number], dtype=np.float64)  # type: ignore[index]
-            fits = shortest <= len(array) <= longest
-            return fits, float((1.0 - array.max(axis=1)).sum())
+            array = arrays[number]  # [T, L]
+            return 6 <= len(array) <= 16, float((1.0 - array.max(axis=1)).sum())
 
-        filled = [s for s, words in enumerate(self.tokens) if len(words)]
-        return max(filled, key=rank)
+        best = max((s for s, words in enumerate(self.tokens) if words), key=rank)
+        return best, arrays[best]
 
 
 @dataclass(frozen=True)
@@ -139,11 +156,7 @@ class Training:
         """Estimated probability that a recovered label is wrong, [N]."""
         if self.confidences is None:
             raise InputError("Doubts need confidences; this method gives none.")
-        place = {label: index for index, label in enumerate(self.classes)}
-        chosen = np.array(
-            [place[label] for sentence in self.recovered for label in sentence],
-            dtype=np.int64,
-        )  # [N]
+        chosen = label_indices(self.recovered, self.classes, name="recovered")  # [N]
         filled = [np.asarray(c) for c in self.confidences if len(np.asarray(c))]
         return doubt(np.concatenate(filled), chosen)  # [N]
 
@@ -151,14 +164,7 @@ class Training:
         """Which recovered labels are not the truth, [N]."""
         if self.gold is None:
             return None
-        return np.array(
-            [
-                truth != label
-                for truths, labels in zip(self.gold, self.recovered, strict=True)
-                for truth, label in zip(truths, labels, strict=True)
-            ],
-            dtype=np.bool_,
-        )  # [N]
+        return ~equal_labels(self.gold, self.recovered)
 
     def order(self) -> IntArray:
         """Ambiguous tokens by falling doubt."""

@@ -131,44 +131,25 @@ def demo_report(
 
 def _stats(scores: Scores, found: Recovery | None = None) -> tuple[Stat, ...]:
     """Tiles of the first screen."""
-    tokens = scores.tokens
+    micro, tokens, part = scores.spans.micro, scores.tokens, scores.calibration
     stats = []
     if scores.scheme != "plain":
-        micro = scores.spans.micro
-        stats.append(
-            Stat(
-                "span F1",
-                f"{100 * micro.f1:.1f} %",
-                f"{micro.n_correct:,} of {micro.n_gold:,} spans found",
-            )
-        )
-    stats.append(
-        Stat(
-            "token accuracy",
-            f"{100 * tokens.accuracy:.1f} %",
-            f"{tokens.n_tokens:,} tokens of unseen text",
-        )
-    )
+        note = f"{micro.n_correct:,} of {micro.n_gold:,} spans found"
+        stats.append(_share("span F1", micro.f1, note))
+    note = f"{tokens.n_tokens:,} tokens of unseen text"
+    stats.append(_share("token accuracy", tokens.accuracy, note))
     if found is not None and found.n_ambiguous:
-        stats.append(
-            Stat(
-                "training labels recovered",
-                f"{100 * found.ambiguous:.1f} %",
-                f"of {found.n_ambiguous:,} ambiguous tokens",
-            )
-        )
-    if scores.calibration is not None:
-        part = scores.calibration
+        note = f"of {found.n_ambiguous:,} ambiguous tokens"
+        stats.append(_share("training labels recovered", found.ambiguous, note))
+    if part is not None:
+        kept, whole = (part.risk_coverage.risk_at(share) for share in (0.9, 1.0))
+        note = f"{100 * whole:.1f} % among all"
         stats += [
-            Stat(
-                "calibration error",
-                f"{100 * part.ece:.1f} %",
-                "between confidence and accuracy",
-            ),
-            Stat(
-                "wrong among the surest 90 %",
-                f"{100 * part.risk_coverage.risk_at(0.9):.1f} %",
-                f"{100 * part.risk_coverage.risk_at(1.0):.1f} % among all",
-            ),
+            _share("calibration error", part.ece, "between confidence and accuracy"),
+            _share("wrong among the surest 90 %", kept, note),
         ]
     return tuple(stats)
+
+
+def _share(name: str, value: float, note: str) -> Stat:
+    return Stat(name, f"{100 * value:.1f} %", note)

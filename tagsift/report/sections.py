@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tagsift.metrics import CalibrationScores, Recovery, Scores, confusion_matrix
+from tagsift.metrics import (
+    CalibrationScores,
+    Recovery,
+    Scores,
+    SpanAverage,
+    SpanScore,
+    confusion_matrix,
+)
 from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
 from tagsift.report.document import Cell, Column, Mark, Section, Table
 from tagsift.report.matrices import confusion_plot, sentence_map
@@ -89,25 +96,18 @@ def score_section(scores: Scores) -> Section:
     """
     share = [Column(name, ".1f", 100) for name in ("precision", "recall", "F1")]
     spans = scores.spans
-    rows: list[tuple[Cell, ...]] = [
-        (
-            name or "(no type)",
-            score.precision,
-            score.recall,
-            score.f1,
-            score.n_gold,
-            score.n_predicted,
-        )
-        for name, score in spans.per_type.items()
+    named: list[tuple[str, SpanScore | SpanAverage]] = [
+        *((name or "(no type)", one) for name, one in spans.per_type.items()),
+        ("all, micro", spans.micro),
+        ("all, macro", spans.macro),
+        ("all, strict reading", scores.spans_strict.micro),
     ]
-    micro, macro, strict = spans.micro, spans.macro, scores.spans_strict.micro
-    rows += [
-        ("all, micro", micro.precision, micro.recall, micro.f1, micro.n_gold,
-         micro.n_predicted),
-        ("all, macro", macro.precision, macro.recall, macro.f1, None, None),
-        ("all, strict reading", strict.precision, strict.recall, strict.f1,
-         strict.n_gold, strict.n_predicted),
-    ]  # fmt: skip
+    counts = ("n_gold", "n_predicted")
+    rows = [
+        (name, one.precision, one.recall, one.f1)
+        + tuple(getattr(one, count, None) for count in counts)
+        for name, one in named
+    ]
     tokens = scores.tokens
     return Section(
         "Scores",
@@ -150,13 +150,7 @@ def recovery_section(found: Mapping[str, Recovery]) -> Section:
         Column("all tokens %", ".1f", 100),
     )
     rows = [
-        (
-            name,
-            one.n_ambiguous,
-            one.n_ambiguous_correct,
-            one.ambiguous,
-            one.overall,
-        )
+        (name, one.n_ambiguous, one.n_ambiguous_correct, one.ambiguous, one.overall)
         for name, one in found.items()
     ]
     return Section(
@@ -167,19 +161,15 @@ def recovery_section(found: Mapping[str, Recovery]) -> Section:
     )
 
 
-def calibration_section(
-    parts: Mapping[str, CalibrationScores], *, drawn: str | None = None
-) -> Section:
+def calibration_section(parts: Mapping[str, CalibrationScores]) -> Section:
     """How far the probabilities can be trusted.
 
     Parameters
     ----------
     parts : mapping of str to CalibrationScores
-        Methods by title.
-    drawn : str, optional
-        The method of the reliability diagram; the first one by default.
+        Methods by title; the reliability diagram is that of the first.
     """
-    first = drawn or next(iter(parts))
+    first = next(iter(parts))
     title = "Reliability diagram" + (f" of {first}" if len(parts) > 1 else "")
     columns = (
         Column("method"),
@@ -204,31 +194,27 @@ def calibration_section(
     )
 
 
-def sentence_section(tagged: Tagged, number: int | None = None) -> Section:
-    """The probabilities of one sentence, token by token.
+def sentence_section(tagged: Tagged) -> Section:
+    """The probabilities of one of the least sure sentences, token by token.
 
     Parameters
     ----------
     tagged : Tagged
         The text, with marginals.
-    number : int, optional
-        Which sentence, counted from 0; the least sure one of good length by default.
     """
-    s = tagged.example() if number is None else number
+    s, marginals = tagged.example()
     words = tagged.tokens[s]
     wrong = sum(
         given != true
         for given, true in zip(tagged.predicted[s], tagged.gold[s], strict=True)
     )
     verdict = {0: "No label is", 1: "One label is"}.get(wrong, f"{wrong} labels are")
-    marginals = tagged.marginals
     figure = sentence_map(
         words,
-        np.zeros((len(words), 0)) if marginals is None else marginals[s],
+        marginals,
         tagged.classes,
         predicted=tagged.predicted[s],
         gold=tagged.gold[s],
-        title="Probability of every label",
     )
     return Section(
         "One sentence",

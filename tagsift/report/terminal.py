@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from rich.box import SIMPLE_HEAD
 from rich.columns import Columns
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from tagsift.report.document import Figure, Mark, Report, Stat, Table, prose
+from tagsift.report.document import Mark, Report, Stat, Table, prose
 
 __all__ = ["print_report", "rich_table"]
 
@@ -65,14 +63,8 @@ def rich_table(table: Table) -> RichTable:
     return drawn
 
 
-def print_report(
-    report: Report,
-    *,
-    console: Console | None = None,
-    only: Collection[str] | None = None,
-    numbers: bool = False,
-) -> None:
-    """Print a report.
+def print_report(report: Report, *, console: Console | None = None) -> None:
+    """Print a report: its words and its tables.
 
     Parameters
     ----------
@@ -80,10 +72,6 @@ def print_report(
         What to show.
     console : rich.console.Console, optional
         Where; standard output by default.
-    only : collection of str, optional
-        Titles of the sections to print; all by default.
-    numbers : bool
-        Also print the numbers behind every figure.
     """
     out = console or Console()
     out.print(Text(report.title, style="bold"))
@@ -93,26 +81,13 @@ def print_report(
     if report.stats:
         out.print(Columns([_stat(stat) for stat in report.stats], padding=(0, 1)))
     for section in report.sections:
-        if only is not None and section.title not in only:
-            continue
-        shown: list[RenderableType] = []
-        for item in section.content:
-            if isinstance(item, Table):
-                shown.append(rich_table(item))
-            elif numbers:
-                shown.append(rich_table(_titled(item)))
-        if not shown and not section.text:
+        if not section.tables and not section.text:
             continue
         out.print()
         out.print(Text(section.title, style="bold underline"))
         _print_prose(out, section.text)
-        for table in shown:
-            out.print(Padding(table, (1, 0, 0, 0)))
-
-
-def _titled(figure: Figure) -> Table:
-    data = figure.data
-    return Table(data.columns, data.rows, figure.title, data.note, data.strong)
+        for table in section.tables:
+            out.print(Padding(rich_table(table), (1, 0, 0, 0)))
 
 
 def _stat(stat: Stat) -> Panel:

@@ -23,7 +23,6 @@ from tagsift.report import (
     reliability_diagram,
     risk_coverage_plot,
     sentence_map,
-    transition_matrix,
 )
 from tagsift.report.calibration import _thin
 from tagsift.report.drawing import standalone
@@ -61,7 +60,7 @@ def figures():
         sentence_map(["<i>", "$a$"], np.eye(2), ["A", "B"], predicted=["A", "A"],
                      gold=["A", "B"]),
         confusion_plot([f"L{i}" for i in range(14)], np.eye(14) * 5 + 1),
-        transition_matrix(["A", "B"], [[1.0, -2.0], [0.5, float("nan")]]),
+        heat_map([[1.0, -2.0], [0.5, float("nan")]], "AB", "AB", title="Scores"),
         critical_difference_diagram(ranking(scores, METHODS)),
     ]  # fmt: skip
 
@@ -73,7 +72,7 @@ def drawn():
 
 def test_every_panel_is_themed_xml_with_words(drawn):
     for figure in drawn:
-        assert figure.drawn
+        assert figure.panels
         assert figure.alt
         assert figure.data.rows
         for svg in (*figure.panels, *([figure.legend] if figure.legend else [])):
@@ -105,7 +104,10 @@ def test_drawings_repeat_and_leave_matplotlib_as_it_was(drawn):
 
 def test_text_of_the_reader_is_not_rewritten():
     words = ['id="x"', "#01f003", "url(#a)", "font: 1px x", "a\x1bb", "x" * 40]
-    figure = sentence_map(words, np.tile([0.6, 0.4], (6, 1)), ["A", "<!-- B -->"])
+    labels = ["A", "<!-- B -->"]
+    guess, gold = labels * 3, labels[::-1] * 3
+    marginals = np.tile([0.6, 0.4], (6, 1))
+    figure = sentence_map(words, marginals, labels, predicted=guess, gold=gold)
     texts = [e.text for e in ElementTree.fromstring(figure.panels[0]).iter() if e.text]
     for word in (*words[:4], "a·b", "x" * 17 + "…", "<!-- B -->"):
         assert word in texts
@@ -114,7 +116,7 @@ def test_text_of_the_reader_is_not_rewritten():
 def test_without_matplotlib_there_are_tables(monkeypatch, drawn):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for bare, full in zip(figures(), drawn, strict=True):
-        assert not bare.drawn
+        assert not bare.panels
         assert bare.data == full.data
         assert bare.caption == full.caption
 
@@ -156,15 +158,14 @@ def test_bands_over_folds_by_hand():
 
 
 def test_sentence_map_keeps_named_labels_and_says_what_it_left_out():
-    marginals = np.full((1, 5), 0.01)
-    marginals[0, 2] = 0.96
-    figure = sentence_map(
-        ["w"], marginals, list("abcde"), predicted=["c"], gold=["e"], most=1
-    )
-    assert [column.name for column in figure.data.columns] == ["token", "c", "e"]
+    classes = list("abcdefghijklmno")
+    marginals = np.linspace(0.1, 0.01, 15)[None]
+    figure = sentence_map(["w"], marginals, classes, predicted=["c"], gold=["o"])
+    shown = [column.name for column in figure.data.columns]
+    assert shown == ["token", *"abcdefghijk", "o"]
     assert "3 improbable labels are left out" in figure.caption
-    unknown = sentence_map(["w"], marginals, list("abcde"), gold=["new"], most=2)
-    assert len(unknown.data.columns) == 3
+    unknown = sentence_map(["w"], marginals, classes, predicted=["a"], gold=["new"])
+    assert len(unknown.data.columns) == 13
 
 
 def test_confusion_shows_used_labels_in_percent():
@@ -238,7 +239,12 @@ def test_colours_can_be_read_on_the_page(theme):
         (lambda: risk_coverage_plot({}), "at least one curve"),
         (lambda: line_panels([], title="T", x_label="", y_label=""), "one curve"),
         (lambda: heat_map(np.ones((2, 2)), ["a"], ["b"], title="T"), "got shape"),
-        (lambda: sentence_map(["w"], np.ones((2, 2)), ["a", "b"]), "marginals of"),
+        (
+            lambda: sentence_map(
+                ["w"], np.ones((2, 2)), ["a", "b"], predicted=["a"], gold=["a"]
+            ),
+            "marginals of",
+        ),
         (
             lambda: confidence_evolution([Evolution("w", ("a", "b"), [[1.0]])]),
             "one column per candidate",
