@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tagsift import models as models
     from tagsift import report as report
     from tagsift import storage as storage
+    from tagsift import threads as threads
     from tagsift.base import Method as Method
     from tagsift.base import SequenceTagger as SequenceTagger
     from tagsift.data import Corpus as Corpus
@@ -99,6 +100,7 @@ _PARTS = (
     "models",
     "report",
     "storage",
+    "threads",
 )
 
 __all__ = sorted([*errors.__all__, *_HOME_OF, "__version__"])

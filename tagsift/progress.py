@@ -1,13 +1,37 @@
-"""A progress bar on standard error, drawn only when it is asked for."""
+"""Progress on standard error: a bar on a terminal, else plain lines with times."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Generator, Iterable, Sized
 from typing import TypeVar
 
-__all__ = ["progress"]
+from tagsift.visible import visible
+
+__all__ = ["progress", "stage"]
 
 Item = TypeVar("Item")
+
+#: Seconds between the plain lines about one loop.
+_PAUSE = 10.0
+_STARTED = time.monotonic()
+
+
+def stage(title: str, *, enabled: bool = True) -> None:
+    """Say what begins now, where no bar can be drawn.
+
+    Parameters
+    ----------
+    title : str
+        What is being done.
+    enabled : bool
+        Without it nothing is printed.
+    """
+    if enabled and not sys.stderr.isatty():
+        elapsed = time.monotonic() - _STARTED
+        line = f"tagsift: {elapsed:7.1f} s: {visible(title)}"
+        print(line, file=sys.stderr, flush=True)
 
 
 def progress(
@@ -17,7 +41,10 @@ def progress(
     enabled: bool = True,
     total: int | None = None,
 ) -> Generator[Item, None, None]:
-    """Yield the items, drawing a bar with the time left while they are worked on.
+    """Yield the items, and show how far the work on them has come.
+
+    On a terminal it draws a bar with the time left; elsewhere it prints a line at the
+    start and one every ten seconds.
 
     Parameters
     ----------
@@ -35,9 +62,34 @@ def progress(
     item
         The items in order.
     """
+    if total is None and isinstance(items, Sized):
+        total = len(items)
     if not enabled:
         yield from items
-        return
+    elif sys.stderr.isatty():
+        yield from _bar(items, title, total)
+    else:
+        yield from _lines(items, title, total)
+
+
+def _lines(
+    items: Iterable[Item], title: str, total: int | None
+) -> Generator[Item, None, None]:
+    stage(title)
+    start = last = time.monotonic()
+    for number, item in enumerate(items, 1):
+        yield item
+        now = time.monotonic()
+        if now - last >= _PAUSE:
+            last = now
+            left = (now - start) / number * (total - number) if total else 0.0
+            rest = f" of {total}, at most {left:.0f} s more" if total else ""
+            stage(f"{title}: {number}{rest}")
+
+
+def _bar(
+    items: Iterable[Item], title: str, total: int | None
+) -> Generator[Item, None, None]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -48,8 +100,6 @@ def progress(
         TimeRemainingColumn,
     )
 
-    if total is None and isinstance(items, Sized):
-        total = len(items)
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

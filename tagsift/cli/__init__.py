@@ -38,7 +38,6 @@ app = typer.Typer(
     help="Sequence taggers learnt from labels that nobody is sure of.",
     epilog="Example: tagsift demo",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -106,6 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 1 for a result short of what was asked; 2 for bad input, with one sentence on
         standard error; 130 after Ctrl-C.
     """
+    _make_writable()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", TagsiftWarning)
@@ -121,7 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # the last line of defence: a sentence, no traceback
         if "TAGSIFT_TRACEBACK" in os.environ:
             raise
-        complain(_sentence(error))
+        if sentence := _sentence(error):
+            complain(sentence)
         _drop_unwritten()
         return 2
     if status == 130:
@@ -129,12 +130,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
+def _make_writable() -> None:
+    r"""See to it that no text and no closed stream stops a message.
+
+    What the encoding of a terminal lacks is written as ``\xe9``; a stream that the
+    shell has closed (``>&-``) is one that nobody reads.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _sentence(error: Exception) -> str:
-    """One sentence about what went wrong."""
+    """One sentence about what went wrong; nothing where the help was shown instead."""
     if isinstance(error, TagsiftError):
         return str(error)
     if hasattr(error, "format_message"):  # a misused option or argument
-        return f"{error.format_message()} (see --help)"
+        message = error.format_message()
+        return f"{message} (see --help)" if message else ""
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror.lower()}."

@@ -46,7 +46,7 @@ Comments = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Draw no progress bar.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 MethodName = Annotated[
     str | None,
     typer.Option("--method", "-m", help="Method to fit (see: tagsift methods)."),

@@ -14,20 +14,29 @@ from rich.table import Table
 from rich.text import Text
 
 import tagsift
+from tagsift.visible import visible
 
-__all__ = ["complain", "draw", "percent", "print_json", "say", "write_columns"]
+__all__ = [
+    "complain",
+    "draw",
+    "number",
+    "percent",
+    "print_json",
+    "say",
+    "write_columns",
+]
 
 
 def complain(sentence: str, *, kind: str = "error") -> None:
     """Print one sentence on standard error."""
     colour = "red" if kind == "error" else "yellow"
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    console.print(Text.assemble("tagsift: ", (kind, colour), ": ", sentence))
+    console.print(Text.assemble("tagsift: ", (kind, colour), ": ", visible(sentence)))
 
 
 def say(text: str = "", *, end: str = "\n") -> None:
-    """Print a line of text on standard output, as it is."""
-    print(text, end=end, flush=True)
+    """Print text on standard output, its control characters made visible."""
+    print(visible(text, keep="\n"), end=end, flush=True)
 
 
 def print_json(value: Any) -> None:
@@ -66,19 +75,26 @@ def draw(
     columns : sequence of str
         Names of the columns.
     rows : iterable of sequences of str
-        The cells; shown as they are, never read as markup.
+        The cells; never read as markup, control characters made visible.
     left : sequence of str
         Columns set flush left; the others are set flush right.
     """
     table = Table(title=Text(title, style="bold"), title_justify="left")
     for name in columns:
         table.add_column(
-            Text(name), justify="left" if name in left else "right", overflow="fold"
+            Text(visible(name)),
+            justify="left" if name in left else "right",
+            overflow="fold",
         )
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     width = None if sys.stdout.isatty() else 120
     Console(width=width, highlight=False).print(table)
+
+
+def number(value: float) -> str:
+    """Show a number with four digits, or a dash where there is none."""
+    return f"{value:.4f}" if math.isfinite(value) else "–"
 
 
 def percent(value: float) -> str:
@@ -104,7 +120,19 @@ def write_columns(
         for line in (*("\t".join(row) + "\n" for row in sentence), "\n")
     )
     if path is None:
-        sys.stdout.writelines(lines)
+        _print_lines(lines)
     else:
         with tagsift.storage.atomic_write(path) as file:
             file.writelines(lines)
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    """Print lines of data: visibly to a person, as UTF-8 to another program."""
+    if sys.stdout.isatty():
+        sys.stdout.writelines(visible(line, keep="\n\t") for line in lines)
+    elif hasattr(sys.stdout, "buffer"):
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(line.encode() for line in lines)
+        sys.stdout.buffer.flush()
+    else:  # standard output was replaced by an object that only knows text
+        sys.stdout.writelines(lines)

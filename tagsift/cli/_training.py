@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import tagsift
 from tagsift.cli._options import FileFormat, parse_labels
 from tagsift.errors import InputError, TagsiftWarning
+from tagsift.progress import stage
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
@@ -176,7 +176,7 @@ def fit_model(
         "labels": list(partial.label_set),
         "scheme": partial.scheme,
         "random_state": seed,
-        "verbose": int(not quiet and sys.stderr.isatty()),
+        "verbose": int(not quiet),
         **settings,
     }
     name = method or DEFAULT_METHOD
@@ -184,7 +184,14 @@ def fit_model(
         model = tagsift.make(name, **given)
     except TypeError as error:
         raise InputError(f"--set: {name} has no such setting ({error}).") from error
-    return model.fit(partial.rows, partial.candidates)
+    stage(
+        f"fitting {model.method.title} to {partial.n_tokens} tokens, "
+        f"{len(partial.label_set)} labels",
+        enabled=not quiet,
+    )
+    model.fit(partial.rows, partial.candidates)
+    stage("fitted", enabled=not quiet)
+    return model
 
 
 def recover(

@@ -17,7 +17,7 @@ from tagsift.cli._options import (
     Scheme,
     Votes,
 )
-from tagsift.cli._output import complain, draw, percent, print_json, say
+from tagsift.cli._output import complain, draw, number, percent, print_json, say
 from tagsift.cli._training import read_vote_file
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def run(
         f"{len(corpus.annotators)} annotators"
     )
     say(f"equal labels among pairs of votes  {percent(found.pairwise_agreement)} %")
-    say(f"Fleiss' kappa                      {found.fleiss_kappa:.4f}")
-    say(f"Krippendorff's alpha               {found.krippendorff_alpha:.4f}")
+    say(f"Fleiss' kappa                      {number(found.fleiss_kappa)}")
+    say(f"Krippendorff's alpha               {number(found.krippendorff_alpha)}")
     say()
     _draw_annotators(found)
     if pairs:
@@ -108,7 +108,7 @@ def _draw_pairs(found: Agreement) -> None:
                 pair.second,
                 str(pair.shared),
                 percent(pair.agreement),
-                f"{pair.kappa:.4f}",
+                number(pair.kappa),
             )
             for pair in found.pairs
         ),

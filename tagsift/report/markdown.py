@@ -10,6 +10,7 @@ from pathlib import Path
 from tagsift.report.document import Report, Table, prose, slug
 from tagsift.report.drawing import standalone
 from tagsift.storage import atomic_write
+from tagsift.visible import visible
 
 __all__ = ["render_markdown", "write_markdown"]
 
@@ -30,9 +31,9 @@ def render_markdown(report: Report, *, figures: str = "figures") -> str:
         Markdown with pipe tables. Drawings are named, not contained; `write_markdown`
         writes them.
     """
-    lines = [f"# {report.title}", "", *_prose(report.summary)]
+    lines = [f"# {_inline(report.title)}", "", *_prose(report.summary)]
     for notice in report.all_notices:
-        lines += [f"> **Note:** {notice}", ""]
+        lines += [f"> **Note:** {_inline(notice)}", ""]
     if report.stats:
         lines += ["| figure | value | |", "|---|---:|---|"]
         lines += [
@@ -42,19 +43,21 @@ def render_markdown(report: Report, *, figures: str = "figures") -> str:
         lines.append("")
     names = iter(_file_names(report))
     for section in report.sections:
-        lines += [f"## {section.title}", "", *_prose(section.text)]
+        lines += [f"## {_inline(section.title)}", "", *_prose(section.text)]
         for item in section.content:
             if isinstance(item, Table):
                 lines += _table(item)
                 continue
-            lines += [f"**{item.title}.** {item.caption}".strip(), ""]
+            lines += [f"**{_inline(item.title)}.** {_inline(item.caption)}".strip(), ""]
             for number, _ in enumerate(item.drawings):
                 alt = item.alt if number == 0 else item.title
                 lines += [f"![{_alt(alt)}]({figures}/{next(names)})"]
             lines += ["", *_table(item.data, titled=False)]
     if report.facts:
         lines += ["## Facts", ""]
-        lines += [f"- {name}: {value}" for name, value in report.facts]
+        lines += [
+            f"- {_inline(name)}: {_inline(value)}" for name, value in report.facts
+        ]
         lines.append("")
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip("\n") + "\n"
 
@@ -100,21 +103,41 @@ def _files(report: Report) -> Mapping[str, str]:
 def _prose(text: str) -> list[str]:
     lines: list[str] = []
     for part in prose(text):
-        lines += [f"- {line}" for line in part.lines] if part.bullets else part.lines
+        bullet = "- " if part.bullets else ""
+        lines += [f"{bullet}{_inline(line)}" for line in part.lines]
         lines.append("")
     return lines
 
 
+def _inline(text: str) -> str:
+    """Escape what Markdown would read as markup, outside code between backticks."""
+    parts = re.split(r"(`[^`]+`)", visible(text, keep="\n"))
+    return "".join(
+        part if number % 2 else _MARKUP.sub(_escaped, part)
+        for number, part in enumerate(parts)
+    )
+
+
+#: Emphasis, links, HTML and references to characters. An underscore inside a word is
+#: none, and what is markup only where a line begins never stands there.
+_MARKUP = re.compile(r"[\\`*\[~<]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])|!(?=\[)")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    by_name = {"<": "&lt;", "&": "&amp;", "~": "&#126;"}
+    return by_name.get(found[0], f"\\{found[0]}")
+
+
 def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+    return _inline(text).replace("|", "\\|").replace("\n", " ")
 
 
 def _alt(text: str) -> str:
-    return text.replace("[", "(").replace("]", ")")
+    return visible(text).replace("[", "(").replace("]", ")")
 
 
 def _table(table: Table, *, titled: bool = True) -> list[str]:
-    lines = [f"**{table.title}**", ""] if titled and table.title else []
+    lines = [f"**{_inline(table.title)}**", ""] if titled and table.title else []
     lines.append("| " + " | ".join(_cell(c.name) for c in table.columns) + " |")
     rules = ("---:" if column.side == "right" else "---" for column in table.columns)
     lines.append("|" + "|".join(rules) + "|")
@@ -124,4 +147,4 @@ def _table(table: Table, *, titled: bool = True) -> list[str]:
             for j, text in enumerate(row)
         ]
         lines.append("| " + " | ".join(cells) + " |")
-    return [*lines, "", *([table.note, ""] if table.note else [])]
+    return [*lines, "", *([_inline(table.note), ""] if table.note else [])]

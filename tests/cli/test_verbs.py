@@ -79,7 +79,8 @@ def test_fit_on_votes(tagsift, votes, tmp_path):
 
 def test_a_forgotten_gold_column_is_pointed_out(tagsift, votes, tmp_path):
     out = tmp_path / "m.tagsift"
-    outcome = tagsift("fit", votes, "-o", out, "--votes", "2:4", "-m", "majority")
+    options = ("--votes", "2:4", "-m", "majority", "--quiet")
+    outcome = tagsift("fit", votes, "-o", out, *options)
     assert outcome.status == 0
     assert "say --gold" in outcome.err
     assert outcome.err.count("\n") == 1

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import re
 import sys
+from html import unescape
 from html.parser import HTMLParser
 
+import markdown
 import pytest
 from rich.console import Console
 
@@ -152,12 +154,22 @@ def test_write_html_is_whole_or_not_at_all(tmp_path, report):
 
 def test_markdown_by_eye():
     text = render_markdown(SMALL)
-    assert text.startswith("# A <title>\n\nIn short.\n\n> **Note:** Mind `this`.\n")
+    assert text.startswith("# A &lt;title>\n\nIn short.\n\n> **Note:** Mind `this`.\n")
     assert "| span F1 | 81.1 % | of 10 spans |" in text
     assert "| claim | verdict | F1 |\n|---|---|---:|\n" in text
     assert "| a \\| b `c` | supported | **50.0** |" in text
     assert "- first\n- second\n" in text
     assert text.endswith("- seed: 0\n")
+
+
+def test_markdown_shows_tokens_as_they_are():
+    odd = ["*", "_a_", "snake_case", "``", "[x](y)", "<script>", "&lt;", "\\", "~~"]
+    odd += ["|", "\x1b[1m", "![", "a*b*c", "__init__", "1_000", "AT&T"]
+    table = Table((Column("token"),), tuple((token,) for token in odd))
+    text = render_markdown(Report("R", (Section("S", "", (table,)),)))
+    page = markdown.markdown(text, extensions=["tables"])
+    cells = [unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", page)]
+    assert cells == [token.replace("\x1b", "\\u001b") for token in odd]
 
 
 def test_write_markdown_puts_every_drawing_beside_the_page(tmp_path, report):

@@ -1,0 +1,47 @@
+"""Text from outside, made safe to show: control characters become visible."""
+
+from __future__ import annotations
+
+import unicodedata
+
+__all__ = ["visible"]
+
+#: Joiners that the spelling of several languages needs; they move nothing.
+_JOINERS = "\u200c\u200d"
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Write characters that a terminal would obey, or not show, as ``\u....``.
+
+    These are control characters (an escape sequence moves the cursor), those that turn
+    the direction of writing, and halves of surrogate pairs, which no terminal can show.
+    Inside the strings of a JSON text the result means the same as before.
+
+    Parameters
+    ----------
+    text : str
+        A token, a label, a file name, or a sentence about them.
+    keep : str
+        Characters to leave, such as the newlines of a longer text.
+
+    Examples
+    --------
+    >>> print(visible("\x1b[2Jdog"))
+    \u001b[2Jdog
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char in keep or _harmless(char) else _escape(char) for char in text
+    )
+
+
+def _harmless(char: str) -> bool:
+    if char.isprintable() or char in _JOINERS:
+        return True
+    return unicodedata.category(char) == "Zs"
+
+
+def _escape(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))

@@ -1,0 +1,169 @@
+"""The command line on odd terminals, with odd names and when it is interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PYTHON = [sys.executable, "-m", "tagsift"]
+ROOT = Path(__file__).parents[2]
+HOSTILE = "\x1b[2J\x9b1mdog\u202e"
+
+
+def shell(*arguments, env=None, **options) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line in a process of its own."""
+    return subprocess.run(
+        [*PYTHON, *map(os.fsencode, arguments)],
+        capture_output="stdout" not in options,
+        env=environment(**(env or {})),
+        timeout=60,
+        check=False,
+        **options,
+    )
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+
+
+@pytest.fixture
+def hostile(tmp_path) -> Path:
+    path = tmp_path / "votes.tsv"
+    rows = [(HOSTILE, "B-\x1b[1m", "O"), ("dog", "O", "O"), ("naïve", "O", "?")]
+    text = "".join("\t".join(row) + "\n" for row in rows) + "\n"
+    path.write_text(text * 3, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("arguments", [(), ("fit",), ("score",)])
+def test_without_arguments_the_help_is_all(tagsift, arguments):
+    found = tagsift(*arguments)
+    assert found.status == 2
+    assert "Usage: tagsift" in found.out + found.err
+    assert "error" not in found.err
+
+
+def test_hostile_tokens_are_shown_not_obeyed(tagsift, hostile, tmp_path):
+    model = tmp_path / "m.tagsift"
+    options = ("--votes", "2:3", "-m", "majority")
+    assert tagsift("fit", hostile, "-o", model, *options).status == 0
+    for arguments in (
+        ("rank", hostile, *options, "--by", "disagreement"),
+        ("rank", hostile, *options, "--by", "disagreement", "--json"),
+        ("agree", hostile, "--votes", "2:3", "--pairs"),
+        ("info", model),
+        ("info", model, "--json"),
+        ("info", tmp_path / HOSTILE),
+    ):
+        found = tagsift(*arguments)
+        for text in (found.out, found.err):
+            assert not {"\x1b", "\x9b", "\u202e"} & set(text), arguments
+    ranked = tagsift("rank", hostile, *options, "--by", "disagreement", "--json").json
+    assert HOSTILE in {token["word"] for token in ranked["tokens_first"]}
+
+
+def test_tagged_text_is_exact_in_a_pipe_and_visible_on_a_terminal(
+    tagsift, hostile, tmp_path
+):
+    model, text = tmp_path / "m.tagsift", tmp_path / "text"
+    tagsift("fit", hostile, "-o", model, "--votes", "2:3", "-m", "majority")
+    text.write_text(f"{HOSTILE}\n\nnaïve\n", encoding="utf-8")
+    piped = shell("tag", model, text, env={"PYTHONIOENCODING": "ascii"})
+    assert piped.returncode == 0
+    assert piped.stdout.decode().startswith(f"{HOSTILE}\t")
+    assert "naïve\t" in piped.stdout.decode()
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as screen:
+        found = shell("tag", model, text, stdout=theirs, stderr=subprocess.PIPE)
+        shown = screen.read(10_000).decode()
+        os.close(theirs)
+    assert found.returncode == 0
+    assert "\\u001b[2J\\u009b1mdog\\u202e\t" in shown
+
+
+def test_terminals_without_most_characters(hostile, tmp_path):
+    for env in ({"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}):
+        found = shell("agree", hostile, "--votes", "2:3", env=env)
+        assert found.returncode == 0, found.stderr
+        found = shell("info", "naïve.tagsift", env=env)
+        assert found.returncode == 2
+        assert found.stderr.startswith(b"tagsift: error: na")
+        assert b"Traceback" not in found.stderr
+    found = shell("methods", env={"PYTHONIOENCODING": "ascii"})
+    assert found.returncode == 0
+
+
+@pytest.mark.parametrize("verb", ["info", "score", "nosuch"])
+def test_names_that_are_not_text(verb, tmp_path):
+    found = shell(verb, b"\xff\xfe.tagsift", cwd=tmp_path)
+    assert found.returncode == 2
+    assert found.stderr.startswith(b"tagsift: error:")
+    assert found.stderr.count(b"\n") == 1
+
+
+def test_a_closed_pipe_and_closed_streams():
+    found = subprocess.run(
+        f"{sys.executable} -m tagsift methods | head -c 10; echo ${{PIPESTATUS[0]}}; "
+        f"{sys.executable} -m tagsift methods >&- ; echo $?; "
+        f"{sys.executable} -m tagsift nosuch 2>&- ; echo $?",
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        env=environment(),
+        timeout=60,
+        check=False,
+    )
+    assert found.stderr == b""
+    assert found.stdout.split()[-1] == b"2"
+
+
+@pytest.mark.parametrize("wait", [0.1, 0.25, 0.5])
+def test_ctrl_c_at_any_time(tmp_path, wait):
+    out = tmp_path / "report.html"
+    running = subprocess.Popen(
+        [*PYTHON, "demo", "-o", str(out)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env=environment(),
+    )
+    time.sleep(wait)
+    running.send_signal(signal.SIGINT)
+    _, complaint = running.communicate(timeout=60)
+    if b"<frozen" in complaint or b"site.py" in complaint or running.returncode == -2:
+        pytest.skip("Python itself was still starting")
+    assert running.returncode == 130
+    assert b"Traceback" not in complaint
+    assert b"stopped by Ctrl-C" in complaint
+
+
+@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
+def test_completion_is_on(shell_name):
+    shown = shell(env={"_TAGSIFT_COMPLETE": f"source_{shell_name}"})
+    assert shown.returncode == 0
+    assert b"_TAGSIFT_COMPLETE" in shown.stdout
+    assert b"--show-completion" in shell("--help").stdout
+
+
+def test_verbs_and_options_are_completed():
+    asked = {"_TAGSIFT_COMPLETE": "complete_bash", "COMP_WORDS": "tagsift co"}
+    assert b"corrupt" in shell(env={**asked, "COMP_CWORD": "1"}).stdout
+    asked["COMP_WORDS"] = "tagsift fit --me"
+    assert b"--method" in shell(env={**asked, "COMP_CWORD": "2"}).stdout
+
+
+def test_stages_with_times_where_there_is_no_terminal(tagsift, gold, tmp_path):
+    out = tmp_path / "m.tagsift"
+    found = tagsift("fit", gold, "-o", out, "-m", "majority")
+    assert found.status == 0
+    assert " s: fitting " in found.err
+    for silent in ("--quiet", "--json"):
+        assert tagsift("fit", gold, "-o", out, "-m", "majority", silent).err == ""
+    assert json.loads(tagsift("info", out, "--json").out)
