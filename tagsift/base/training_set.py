@@ -122,21 +122,11 @@ class TrainingSet:
 
 
 def scheme_of(train: TrainingSet) -> str:
-    """Find the scheme from the label set and exactly labelled sentences only.
-
-    Names of labels tell plain tags and IOBES from the rest. Whether chunks open with B
-    or with I is asked of exact sentences, never of corrupted ones; without any, labels
-    with the prefix B mean IOB2.
-    """
+    """Find the scheme from the label set and exactly labelled sentences only."""
     names = [str(name) for name in train.classes]
-    by_name = detect_scheme([[name] for name in names])
-    if by_name in ("plain", "iobes"):
-        return by_name
     chosen = train.mask.argmax(axis=1)  # [N]
-    sequences = [
+    sequences = (
         [names[k] for k in chosen[train.offsets[s] : train.offsets[s + 1]]]
         for s in np.flatnonzero(train.exact_sequences)
-    ]
-    if any(name != "O" for sequence in sequences for name in sequence):
-        return detect_scheme(sequences)
-    return "iob2" if any(name[0] == "B" for name in names) else "iob1"
+    )
+    return detect_scheme(sequences, names)

@@ -22,9 +22,13 @@ from tagsift.data.candidates import (
     read_partial,
     write_partial,
 )
+from tagsift.data.columns import write_blocks
 from tagsift.data.conll import iter_conll, read_conll, read_text, write_conll
 from tagsift.data.exchange import read_jsonl, write_jsonl
 from tagsift.data.label_set import LabelSet
+from tagsift.data.layout import parse_columns
+from tagsift.data.misreads import check_learnable, check_text
+from tagsift.data.rows import Row
 from tagsift.data.sampling import corrupt
 from tagsift.data.schemes import (
     SCHEMES,
@@ -37,12 +41,11 @@ from tagsift.data.schemes import (
     tags,
     to_scheme,
 )
-from tagsift.data.sentence import Corpus, Row, Sentence
+from tagsift.data.sentence import Corpus, Sentence
 from tagsift.data.synthetic import bundled, generate
 from tagsift.data.votes import (
     Vote,
     VoteCorpus,
-    parse_columns,
     read_votes,
     write_votes,
 )
@@ -59,7 +62,9 @@ __all__ = [
     "VoteCorpus",
     "allowed_transitions",
     "bundled",
+    "check_learnable",
     "check_scheme",
+    "check_text",
     "corrupt",
     "detect_scheme",
     "format_candidates",
@@ -78,6 +83,7 @@ __all__ = [
     "spans",
     "tags",
     "to_scheme",
+    "write_blocks",
     "write_conll",
     "write_doccano",
     "write_jsonl",

@@ -12,10 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from tagsift.data.conll import PathName, decode_line, open_bytes
+from tagsift.data.columns import PathName, decode_line, open_bytes
 from tagsift.data.exchange import iter_json_lines, write_json_lines
+from tagsift.data.rows import Row
 from tagsift.data.schemes import Span, check_scheme, spans, tags
-from tagsift.data.sentence import Corpus, Row, Sentence
+from tagsift.data.sentence import Corpus, Sentence
 from tagsift.data.votes import Vote, VoteCorpus
 from tagsift.errors import DataError, InputError
 from tagsift.storage import atomic_write

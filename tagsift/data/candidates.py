@@ -8,27 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import ClassVar
 
-from tagsift.data.conll import (
-    ANY,
-    PathName,
-    check_label,
-    iter_blocks,
-    write_blocks,
-)
+from tagsift.data.columns import ANY, PathName, check_label, write_blocks
 from tagsift.data.label_set import LabelSet
-from tagsift.data.rows import RowCorpus
+from tagsift.data.layout import Columns
+from tagsift.data.rows import Row, RowCorpus, as_rows, check_lengths
 from tagsift.data.schemes import check_scheme, detect_scheme
-from tagsift.data.sentence import Row, as_rows
+from tagsift.data.table import Table
 from tagsift.errors import DataError, InputError
 
 __all__ = [
+    "CandidateReader",
     "PartialCorpus",
     "as_label_set",
-    "check_lengths",
     "format_candidates",
     "parse_candidates",
     "partial_scheme",
@@ -59,6 +54,9 @@ class PartialCorpus(RowCorpus):
         Whose votes the sets come from.
     """
 
+    per_sentence: ClassVar[tuple[str, ...]] = ("rows", "candidates", "gold")
+
+    rows: list[list[Row]]
     candidates: list[list[frozenset[str]]]
     gold: list[list[str]] | None
     label_set: LabelSet
@@ -139,16 +137,6 @@ class PartialCorpus(RowCorpus):
         """Number of tokens with more than one candidate."""
         return sum(len(c) > 1 for sentence in self.candidates for c in sentence)
 
-    def take(self, indices: Iterable[int]) -> Self:
-        """Make a partial corpus of the sentences with these numbers, in this order."""
-        chosen = [int(i) for i in indices]
-        return replace(
-            self,
-            rows=[self.rows[i] for i in chosen],
-            candidates=[self.candidates[i] for i in chosen],
-            gold=None if self.gold is None else [self.gold[i] for i in chosen],
-        )
-
     def __iter__(self) -> Iterator[tuple[list[Row], list[frozenset[str]]]]:
         return iter(zip(self.rows, self.candidates, strict=True))
 
@@ -158,23 +146,6 @@ class PartialCorpus(RowCorpus):
             f"{self.n_ambiguous} of them ambiguous, {len(self.label_set)} labels, "
             f"scheme={self.scheme!r})"
         )
-
-
-def check_lengths(
-    rows: Sequence[Sequence[object]], part: Sequence[Sequence[object]], name: str
-) -> None:
-    """Refuse entries that are not one per token, naming the sentence."""
-    if len(rows) != len(part):
-        raise InputError(
-            f"expected {name} for every sentence, found {len(rows)} sentences and "
-            f"{len(part)} sequences of {name}."
-        )
-    for number, (sentence, entries) in enumerate(zip(rows, part, strict=True)):
-        if len(sentence) != len(entries):
-            raise InputError(
-                f"sentence {number}: expected {name} for every token, found "
-                f"{len(sentence)} tokens and {len(entries)} {name}."
-            )
 
 
 def as_label_set(labels: LabelSet | Iterable[str] | None) -> LabelSet | None:
@@ -191,21 +162,17 @@ def partial_scheme(
 ) -> str:
     """Find the scheme without looking at corrupted labels.
 
-    Gold labels decide; without them the sentences whose tokens are all labelled
-    exactly; without these the names of the labels, which cannot tell IOB1 from IOB2
-    (IOB2 is taken).
+    Gold labels decide; without them the names of the labels and the sentences whose
+    tokens are all labelled exactly.
     """
     if gold is not None:
         return detect_scheme(gold)
-    by_name = detect_scheme([(name,) for name in label_set])
-    if by_name in ("plain", "iobes"):
-        return by_name
-    exact = [
+    exact = (
         [next(iter(c)) for c in sentence]
         for sentence in candidates
         if all(len(c) == 1 for c in sentence)
-    ]
-    return detect_scheme(exact) if exact else "iob2"
+    )
+    return detect_scheme(exact, label_set)
 
 
 def parse_candidates(cell: str) -> frozenset[str] | None:
@@ -267,6 +234,8 @@ def read_partial(
     scheme: str = "auto",
     comments: bool = False,
     gold: bool = False,
+    columns: Columns | None = None,
+    header: bool = False,
 ) -> PartialCorpus:
     """Read a column file with candidate sets.
 
@@ -283,67 +252,68 @@ def read_partial(
         Skip lines that start with ``#`` and have no second column.
     gold : bool
         Whether one more column follows the candidates: the truth, for scoring only.
+    columns : str or sequence of str, optional
+        A name for every column, as in `read_conll`; ``gold`` is the truth.
+    header : bool
+        The first line names the columns.
 
     Returns
     -------
     PartialCorpus
     """
-    if scheme != "auto":
-        check_scheme(scheme)
     label_set = as_label_set(labels)
-    reader = _CellReader(path, label_set, scheme)
-    rows: list[list[Row]] = []
-    parsed: list[list[frozenset[str] | None]] = []
-    truth: list[list[str]] = []
-    seen_gold: set[str] = set()
-    for block in iter_blocks(path, comments=comments, columns=3 if gold else 2):
-        if gold:
-            last = [cells.pop() for cells in block.cells]
-            for label, line in zip(last, block.lines, strict=True):
-                if label not in seen_gold:
-                    check_label(label, path, line, scheme)
-                    seen_gold.add(label)
-            truth.append(last)
-        parsed.append(
-            [
-                reader.read(cells.pop(), line)
-                for cells, line in zip(block.cells, block.lines, strict=True)
-            ]
-        )
-        rows.append([tuple(cells) for cells in block.cells])
-    if label_set is None:
-        if not reader.names:
-            raise DataError(
-                "expected labels in the last column, found '?' alone; give labels= "
-                "with the whole label set.",
-                path,
-            )
-        label_set = LabelSet(tuple(sorted(reader.names)))
-    full = label_set.full
-    candidates = [[full if c is None else c for c in sentence] for sentence in parsed]
-    if scheme == "auto":
-        scheme = partial_scheme(candidates, truth if gold else None, label_set)
-    return PartialCorpus(rows, candidates, truth if gold else None, label_set, scheme)
+    reader = CandidateReader(path, label_set, scheme)
+    table = Table(
+        path,
+        needed="label",
+        parse=reader.read,
+        scheme=scheme,
+        columns=columns,
+        header=header,
+        comments=comments,
+        gold=-1 if gold and columns is None else None,
+    )
+    entries = list(table)
+    truth = None if table.layout.gold is None else [entry.gold for entry in entries]
+    if gold and truth is None:
+        raise InputError("expected a column named 'gold' among columns=, found none.")
+    return reader.corpus(
+        [list(entry.rows) for entry in entries],
+        [entry.labels for entry in entries],
+        truth,
+    )
 
 
-class _CellReader:
-    """Parse cells of candidates, each distinct one once."""
+class CandidateReader:
+    """Parse cells of candidates, and gather the labels of a file on the way.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, for messages.
+    label_set : LabelSet or None
+        All labels of the task, if they were given.
+    scheme : str
+        The tag scheme, or ``"auto"``.
+    """
 
     def __init__(self, path: PathName, label_set: LabelSet | None, scheme: str) -> None:
         self.path = path
         self.label_set = label_set
         self.scheme = scheme
         self.names: set[str] = set()
-        self._known: dict[str, frozenset[str] | None] = {}
 
     def read(self, cell: str, line: int) -> frozenset[str] | None:
-        if cell in self._known:
-            return self._known[cell]
+        """Parse one cell; None for any label."""
         try:
             names = parse_candidates(cell)
         except DataError as error:
             raise DataError(error.message, self.path, line) from None
-        for name in sorted(names or ()):
+        return None if names is None else self.check(names, line)
+
+    def check(self, names: frozenset[str], line: int) -> frozenset[str]:
+        """Check the candidates of one token against the label set and the scheme."""
+        for name in sorted(names - self.names):
             if self.label_set is not None and name not in self.label_set:
                 raise DataError(
                     f"expected one of the {len(self.label_set)} labels given, found "
@@ -352,9 +322,31 @@ class _CellReader:
                     line,
                 )
             check_label(name, self.path, line, self.scheme)
-        self.names.update(names or ())
-        self._known[cell] = names
+        self.names.update(names)
         return names
+
+    def corpus(
+        self,
+        rows: list[list[Row]],
+        parsed: list[list[frozenset[str] | None]],
+        gold: list[list[str]] | None,
+    ) -> PartialCorpus:
+        """Make the corpus once all labels are known."""
+        label_set = self.label_set
+        if label_set is None:
+            if not self.names:
+                raise DataError(
+                    "expected labels among the candidates, found '?' alone; give "
+                    "labels= with the whole label set.",
+                    self.path,
+                )
+            label_set = LabelSet(tuple(sorted(self.names)))
+        full = label_set.full
+        sets = [[full if c is None else c for c in sentence] for sentence in parsed]
+        scheme = self.scheme
+        if scheme == "auto":
+            scheme = partial_scheme(sets, gold, label_set)
+        return PartialCorpus(rows, sets, gold, label_set, scheme)
 
 
 def write_partial(

@@ -12,11 +12,11 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tagsift.data.candidates import PartialCorpus, as_label_set, partial_scheme
-from tagsift.data.conll import ANY, PathName, check_label, decode_line, open_bytes
+from tagsift.data.candidates import CandidateReader, PartialCorpus, as_label_set
+from tagsift.data.columns import ANY, PathName, decode_line, open_bytes
 from tagsift.data.label_set import LabelSet
+from tagsift.data.rows import Row
 from tagsift.data.schemes import check_scheme
-from tagsift.data.sentence import Row
 from tagsift.errors import DataError, InputError
 from tagsift.storage import atomic_write
 
@@ -83,7 +83,7 @@ def read_jsonl(
     """
     if scheme != "auto":
         check_scheme(scheme)
-    label_set = as_label_set(labels)
+    reader = CandidateReader(path, as_label_set(labels), scheme)
     rows: list[list[Row]] = []
     parsed: list[list[frozenset[str] | None]] = []
     gold: list[list[str]] = []
@@ -98,15 +98,7 @@ def read_jsonl(
                 line,
             )
         for names in sets:
-            for name in sorted(names or ()):
-                check_label(name, path, line, scheme)
-                if label_set is not None and name not in label_set:
-                    raise DataError(
-                        f"expected one of the {len(label_set)} labels given, found "
-                        f"{name!r}; add it to labels=.",
-                        path,
-                        line,
-                    )
+            reader.check(names or frozenset(), line)
         if rows and ("gold" in record) != bool(gold):
             raise DataError(
                 "expected gold labels in all lines or in none, found both kinds.",
@@ -117,20 +109,7 @@ def read_jsonl(
             gold.append(_gold(record, len(tokens), path, line))
         rows.append(tokens)
         parsed.append(sets)
-    if label_set is None:
-        seen = {name for sets in parsed for names in sets for name in names or ()}
-        if not seen:
-            raise DataError(
-                "expected labels among the candidates, found none; give labels= with "
-                "the whole label set.",
-                path,
-            )
-        label_set = LabelSet(tuple(sorted(seen)))
-    candidates = [[label_set.full if c is None else c for c in sets] for sets in parsed]
-    truth = gold or None
-    if scheme == "auto":
-        scheme = partial_scheme(candidates, truth, label_set)
-    return PartialCorpus(rows, candidates, truth, label_set, scheme)
+    return reader.corpus(rows, parsed, gold or None)
 
 
 def _list(record: dict[str, Any], key: str, path: PathName, line: int) -> list[Any]:

@@ -283,18 +283,23 @@ def to_scheme(labels: Sequence[str], source: str, target: str) -> list[str]:
     return tags(spans(labels, source), len(labels), target)
 
 
-def detect_scheme(sequences: Iterable[Sequence[str]]) -> str:
-    """Find the scheme that gold label sequences are written in.
+def detect_scheme(
+    sequences: Iterable[Sequence[str]], labels: Iterable[str] = ()
+) -> str:
+    """Find the scheme that labels are written in.
 
     A label that is no tag makes it plain, a prefix E or S makes it IOBES. IOB1 and IOB2
     differ in how chunks open after ``O`` or another type: with ``I`` or with ``B``; the
-    more frequent way decides, since released corpora hold a few odd tags. Where nothing
-    decides (all ``O``) the answer is IOB2.
+    more frequent way decides, since released corpora hold a few odd tags. Where no
+    chunk opens, the names decide: labels with ``I`` and none with ``B`` are IOB1, all
+    else is IOB2.
 
     Parameters
     ----------
     sequences : iterable of sequences of str
-        Gold labels; never corrupted or predicted ones.
+        Gold or exact labels; never corrupted or predicted ones.
+    labels : iterable of str
+        The labels of the task, where sequences do not show all of them.
 
     Returns
     -------
@@ -303,21 +308,30 @@ def detect_scheme(sequences: Iterable[Sequence[str]]) -> str:
     widest = _TABLE["iobes"]
     known: dict[str, tuple[str, str]] = {}
     opened_by = {"B": 0, "I": 0}
-    for labels in sequences:
+
+    def parse(tag: str) -> tuple[str, str] | None:
+        parsed = widest.parse(tag) if isinstance(tag, str) else None
+        if parsed is not None:
+            known[tag] = parsed
+        return parsed
+
+    if any(parse(tag) is None for tag in labels):
+        return "plain"
+    for sequence in sequences:
         before = (_OUTSIDE, "")
-        for tag in labels:
-            parsed = known.get(tag)
+        for tag in sequence:
+            parsed = known.get(tag) or parse(tag)
             if parsed is None:
-                parsed = widest.parse(tag) if isinstance(tag, str) else None
-                if parsed is None:
-                    return "plain"
-                known[tag] = parsed
+                return "plain"
             prefix, type_ = parsed
             if prefix in opened_by and (before[0] == _OUTSIDE or before[1] != type_):
                 opened_by[prefix] += 1
             before = parsed
-    if any(prefix in "ES" for prefix, _ in known.values()):
+    prefixes = {prefix for prefix, _ in known.values()}
+    if prefixes & {"E", "S"}:
         return "iobes"
+    if not any(opened_by.values()):
+        return "iob1" if "I" in prefixes and "B" not in prefixes else "iob2"
     return "iob1" if opened_by["I"] > opened_by["B"] else "iob2"
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, overload
+from typing import ClassVar, Self, overload
 
 from tagsift.data.label_set import LabelSet
+from tagsift.data.rows import Row, RowCorpus, as_rows
 from tagsift.data.schemes import check_scheme, detect_scheme, spans
 from tagsift.errors import InputError
 
-__all__ = ["Corpus", "Row", "Sentence", "as_rows", "check_columns"]
-
-#: The feature columns of one token: the word first, then part of speech and the like.
-Row: TypeAlias = tuple[str, ...]
+__all__ = ["Corpus", "Sentence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, repr=False)
-class Corpus:
+class Corpus(RowCorpus):
     """Sentences with gold labels, and the scheme the labels are written in.
 
     Parameters
@@ -65,6 +63,8 @@ class Corpus:
     >>> corpus.scheme, corpus.n_spans, corpus.labels
     ('iob2', 2, [['B-NP', 'B-VP']])
     """
+
+    per_sentence: ClassVar[tuple[str, ...]] = ("sentences",)
 
     sentences: tuple[Sentence, ...]
     scheme: str
@@ -112,11 +112,6 @@ class Corpus:
         return [list(sentence.rows) for sentence in self.sentences]
 
     @cached_property
-    def tokens(self) -> list[list[str]]:
-        """Per sentence, the words."""
-        return [list(sentence.tokens) for sentence in self.sentences]
-
-    @cached_property
     def labels(self) -> list[list[str]]:
         """Per sentence, the labels."""
         found = []
@@ -135,32 +130,15 @@ class Corpus:
         return LabelSet.union(self.labels)
 
     @cached_property
-    def n_tokens(self) -> int:
-        """Number of tokens of all sentences."""
-        return sum(len(sentence) for sentence in self.sentences)
-
-    @cached_property
     def n_spans(self) -> int:
         """Number of chunks by the lenient CoNLL rules."""
         return sum(len(spans(labels, self.scheme)) for labels in self.labels)
 
-    def take(self, indices: Iterable[int]) -> Corpus:
-        """Make a corpus of the sentences with these numbers, in this order."""
-        return replace(self, sentences=tuple(self.sentences[int(i)] for i in indices))
-
-    def columns(self, k: int) -> Corpus:
-        """Make the same corpus with only the first `k` feature columns."""
-        check_columns(k, self.rows)
-        return replace(
-            self,
-            sentences=tuple(
-                Sentence(tuple(row[:k] for row in s.rows), s.labels)
-                for s in self.sentences
-            ),
+    def _with_rows(self, rows: list[list[Row]]) -> Self:
+        pairs = zip(rows, self.sentences, strict=True)
+        return self._replace(
+            sentences=tuple(Sentence(tuple(r), s.labels) for r, s in pairs)
         )
-
-    def __len__(self) -> int:
-        return len(self.sentences)
 
     def __iter__(self) -> Iterator[Sentence]:
         return iter(self.sentences)
@@ -168,30 +146,14 @@ class Corpus:
     @overload
     def __getitem__(self, key: int) -> Sentence: ...
     @overload
-    def __getitem__(self, key: slice) -> Corpus: ...
-    def __getitem__(self, key: int | slice) -> Sentence | Corpus:
-        if isinstance(key, slice):
-            return replace(self, sentences=self.sentences[key])
-        return self.sentences[key]
+    def __getitem__(self, key: slice) -> Self: ...
+    def __getitem__(self, key: int | slice) -> Sentence | Self:
+        return (
+            super().__getitem__(key) if isinstance(key, slice) else self.sentences[key]
+        )
 
     def __repr__(self) -> str:
         return (
             f"Corpus({len(self)} sentences, {self.n_tokens} tokens, "
             f"scheme={self.scheme!r})"
-        )
-
-
-def as_rows(sentence: Sequence[str | Row]) -> tuple[Row, ...]:
-    """Turn a sentence of words or of column tuples into rows."""
-    return tuple(
-        (entry,) if isinstance(entry, str) else tuple(entry) for entry in sentence
-    )
-
-
-def check_columns(k: int, rows: Sequence[Sequence[Row]]) -> None:
-    """Refuse a number of columns that some row does not have."""
-    most = min((len(row) for sentence in rows for row in sentence), default=k)
-    if not 1 <= k <= most:
-        raise InputError(
-            f"expected a number of columns between 1 and {most}, found {k}."
         )

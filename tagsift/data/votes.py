@@ -10,17 +10,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self, TypeAlias
+from typing import ClassVar, TypeAlias
 
-from tagsift.data.candidates import PartialCorpus, check_lengths
-from tagsift.data.conll import ANY, PathName, check_label, iter_blocks, write_blocks
+from tagsift.data.candidates import PartialCorpus
+from tagsift.data.columns import ANY, PathName, check_label, write_blocks
 from tagsift.data.label_set import LabelSet
-from tagsift.data.rows import RowCorpus
+from tagsift.data.layout import parse_columns
+from tagsift.data.rows import Row, RowCorpus, check_lengths
 from tagsift.data.schemes import check_scheme, detect_scheme
-from tagsift.data.sentence import Corpus, Row, Sentence
-from tagsift.errors import DataError, InputError
+from tagsift.data.sentence import Corpus, Sentence
+from tagsift.data.table import Table
+from tagsift.errors import InputError
 
-__all__ = ["Vote", "VoteCorpus", "parse_columns", "read_votes", "write_votes"]
+__all__ = ["Vote", "VoteCorpus", "read_votes", "write_votes"]
 
 #: What one token got: a label from each annotator, None where one did not label.
 Vote: TypeAlias = tuple[str | None, ...]
@@ -44,6 +46,9 @@ class VoteCorpus(RowCorpus):
         The tag scheme of the labels.
     """
 
+    per_sentence: ClassVar[tuple[str, ...]] = ("rows", "votes", "gold")
+
+    rows: list[list[Row]]
     votes: list[list[Vote]]
     annotators: tuple[str, ...]
     gold: list[list[str]] | None
@@ -178,16 +183,6 @@ class VoteCorpus(RowCorpus):
             annotators=tuple(self.annotators[i] for i in kept),
         )
 
-    def take(self, indices: Iterable[int]) -> Self:
-        """Make a corpus of the sentences with these numbers, in this order."""
-        chosen = [int(i) for i in indices]
-        return replace(
-            self,
-            rows=[self.rows[i] for i in chosen],
-            votes=[self.votes[i] for i in chosen],
-            gold=None if self.gold is None else [self.gold[i] for i in chosen],
-        )
-
     def __repr__(self) -> str:
         return (
             f"VoteCorpus({len(self)} sentences, {self.n_tokens} tokens, "
@@ -195,39 +190,15 @@ class VoteCorpus(RowCorpus):
         )
 
 
-def parse_columns(text: str) -> tuple[int, ...]:
-    """Read column numbers such as ``2:48`` or ``2,4,6:8``, counted from 1, ends in.
-
-    Examples
-    --------
-    >>> parse_columns("2:4,7")
-    (2, 3, 4, 7)
-    """
-    numbers: list[int] = []
-    for part in text.split(","):
-        first, colon, last = part.strip().partition(":")
-        try:
-            low = int(first)
-            high = int(last) if colon else low
-        except ValueError:
-            low, high = 0, 0
-        if not 1 <= low <= high:
-            raise InputError(
-                "expected column numbers counted from 1, such as 2:48 or 2,4,6, found "
-                f"{text!r}."
-            )
-        numbers.extend(range(low, high + 1))
-    return tuple(numbers)
-
-
 def read_votes(
     path: PathName,
     *,
-    columns: str | Iterable[int],
+    columns: str | Sequence[int] | Sequence[str],
     gold: int | None = None,
     scheme: str = "auto",
     comments: bool = False,
     annotators: Sequence[str] | None = None,
+    header: bool = False,
 ) -> VoteCorpus:
     """Read a column file in which each annotator has a column.
 
@@ -235,9 +206,10 @@ def read_votes(
     ----------
     path : path-like
         The file.
-    columns : str or iterable of int
+    columns : str or iterable of int or of str
         The columns that hold votes, counted from 1: ``"2:48"`` (both ends in) or
-        ``range(2, 49)``.
+        ``range(2, 49)``; or a name for every column, such as
+        ``"token,pos,vote,vote,gold"``, as in `read_conll`.
     gold : int, optional
         The column of the truth, counted from 1; ``-1`` is the last one. It is kept for
         scoring only.
@@ -247,104 +219,67 @@ def read_votes(
     comments : bool
         Skip lines that start with ``#`` and have no second column.
     annotators : sequence of str, optional
-        Their names; default ``w00``, ``w01``, …
+        Their names; default: those in the header, or ``w00``, ``w01``, …
+    header : bool
+        The first line names the columns.
 
     Returns
     -------
     VoteCorpus
         The columns that are neither votes nor truth are its ``rows``.
     """
-    if scheme != "auto":
-        check_scheme(scheme)
-    wanted = parse_columns(columns) if isinstance(columns, str) else tuple(columns)
-    names = _annotator_names(wanted, annotators)
-    rows: list[list[Row]] = []
-    votes: list[list[Vote]] = []
-    truth: list[list[str]] = []
-    layout: _Layout | None = None
-    known: dict[str, str | None] = {ANY: None}
-    seen_gold: set[str] = set()
-    for block in iter_blocks(path, comments=comments, columns=2):
-        if layout is None:
-            layout = _layout(wanted, gold, len(block.cells[0]), path, block.lines[0])
-        for cells, line in zip(block.cells, block.lines, strict=True):
-            for i in layout.votes:
-                if cells[i] not in known:
-                    check_label(
-                        cells[i],
-                        path,
-                        line,
-                        scheme,
-                        hint="an annotator gives one label",
-                    )
-                    known[cells[i]] = cells[i]
-            if layout.gold is not None and cells[layout.gold] not in seen_gold:
-                check_label(cells[layout.gold], path, line, scheme)
-                seen_gold.add(cells[layout.gold])
-        here = layout
-        rows.append([tuple([cells[i] for i in here.rows]) for cells in block.cells])
-        votes.append(
-            [tuple([known[cells[i]] for i in here.votes]) for cells in block.cells]
-        )
-        if here.gold is not None:
-            truth.append([cells[here.gold] for cells in block.cells])
+    numbers, names = _numbers_or_names(columns)
+    if names is not None and gold is not None:
+        raise InputError("expected gold= with column numbers only; name it 'gold'.")
+
+    def parse(cell: str, line: int) -> str | None:
+        hint = "an annotator gives one label"
+        return None if cell == ANY else check_label(cell, path, line, scheme, hint=hint)
+
+    table = Table(
+        path,
+        needed="vote",
+        parse=parse,
+        scheme=scheme,
+        columns=names,
+        header=header,
+        comments=comments,
+        votes=numbers,
+        gold=gold,
+    )
+    entries = list(table)
+    votes: list[list[Vote]] = [entry.votes for entry in entries]
+    truth = None if table.layout.gold is None else [entry.gold for entry in entries]
     if scheme == "auto":
-        scheme = detect_scheme(truth if gold is not None else _sequences(votes))
-    return VoteCorpus(rows, votes, names, truth if gold is not None else None, scheme)
+        scheme = detect_scheme(_sequences(votes) if truth is None else truth)
+    people = _annotator_names(len(table.layout.votes), annotators or table.header)
+    return VoteCorpus(
+        [list(entry.rows) for entry in entries], votes, people, truth, scheme
+    )
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Which columns, counted from 0, hold what."""
+def _numbers_or_names(
+    columns: str | Sequence[int] | Sequence[str],
+) -> tuple[tuple[int, ...], list[str] | None]:
+    """Tell numbers of vote columns from names of all columns."""
+    if isinstance(columns, str):
+        if "token" not in columns:
+            return parse_columns(columns), None
+        return (), columns.split(",")
+    names = [entry for entry in columns if isinstance(entry, str)]
+    numbers = tuple(entry for entry in columns if not isinstance(entry, str))
+    return ((), names) if names else (numbers, None)
 
-    rows: tuple[int, ...]
-    votes: tuple[int, ...]
-    gold: int | None
 
-
-def _annotator_names(
-    columns: tuple[int, ...], names: Sequence[str] | None
-) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"w{i:02d}" for i in range(len(columns)))
-    if len(names) != len(columns):
+def _annotator_names(size: int, names: Sequence[str]) -> tuple[str, ...]:
+    if not names:
+        return tuple(f"w{i:02d}" for i in range(size))
+    if len(names) != size:
         raise InputError(
-            f"expected a name for each of the {len(columns)} vote columns, found "
+            f"expected a name for each of the {size} vote columns, found "
             f"{len(names)} names."
         )
     return tuple(names)
-
-
-def _layout(
-    columns: tuple[int, ...], gold: int | None, width: int, path: PathName, line: int
-) -> _Layout:
-    """Check the column numbers against the width of the file."""
-    truth = width + 1 + gold if gold is not None and gold < 0 else gold
-    asked = columns if truth is None else (*columns, truth)
-    wrong = [column for column in asked if not 1 <= column <= width]
-    if wrong:
-        raise DataError(
-            f"expected the column numbers to lie in 1:{width}, the columns of the "
-            f"file, found {wrong[0]}.",
-            path,
-            line,
-        )
-    if len(set(asked)) != len(asked) or not columns:
-        raise DataError(
-            "expected each column to be named once, and at least one of votes, found "
-            f"votes {list(columns)} and gold {gold}.",
-            path,
-            line,
-        )
-    rest = tuple(i for i in range(width) if i + 1 not in asked)
-    if not rest:
-        raise DataError(
-            f"expected one column for the token, found all {width} taken by votes and "
-            "gold.",
-            path,
-            line,
-        )
-    return _Layout(rest, tuple(c - 1 for c in columns), truth and truth - 1)
 
 
 def _sequences(votes: list[list[Vote]]) -> Iterator[list[str]]:

@@ -160,7 +160,7 @@ def scheme_of(y: list[list[Any]], **params: Any) -> str:
         ([["DT", "NN", "O"]], "plain"),
         ([["S", "NP", "VP"]], "plain"),
         ([[0, 1, 2]], "plain"),
-        ([["O", "O"]], "iob1"),
+        ([["O", "O"]], "iob2"),
     ],
 )
 def test_the_scheme_of_exact_labels(y: list[list[Any]], scheme: str):

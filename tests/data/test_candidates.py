@@ -98,7 +98,8 @@ def test_gold_is_one_more_column(tmp_path: Path) -> None:
     ("content", "scheme"),
     [
         ("a\tI|O\n\nb\tO\nc\tI\n", "iob1"),  # the exactly labelled sentence decides
-        ("a\tI|O\nb\tI\n", "iob2"),  # names alone cannot tell IOB1
+        ("a\tI|O\nb\tI\n", "iob1"),  # no label could open a chunk in IOB2
+        ("a\tB|I|O\nb\tI\n", "iob2"),  # names alone cannot tell IOB1
         ("a\tB-X|O\n\nb\tB-X\nc\tI-X\n", "iob2"),
         ("a\tS-X|O\nb\tO\n", "iobes"),
         ("a\tNN|VB\nb\t?\n", "plain"),

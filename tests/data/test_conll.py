@@ -17,7 +17,7 @@ from tagsift.data import (
     read_text,
     write_conll,
 )
-from tagsift.data.conll import write_blocks
+from tagsift.data.columns import write_blocks
 from tagsift.errors import DataError, InputError
 
 GOOD = "Rates\tNNS\tB-NP\nfell\tVBD\tB-VP\n\nOil\tNN\tB-NP\n\n"

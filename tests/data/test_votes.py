@@ -43,7 +43,9 @@ def test_reading(votes: VoteCorpus, tmp_path: Path) -> None:
     assert read_votes(path, columns=range(3, 6), gold=-1) == votes
     named = read_votes(path, columns=[3, 4, 5], gold=6, annotators=["x", "y", "z"])
     assert named.annotators == ("x", "y", "z")
-    blind = read_votes(path, columns="3:5")
+    with pytest.raises(DataError, match=r"column 6 .* say --gold \(in Python gold=6"):
+        read_votes(path, columns="3:5")
+    blind = read_votes(path, columns="token,pos,vote,vote,vote,x")
     assert blind.gold is None
     assert blind.rows[0][0] == ("Jordan", "NNP", "B-PER")
 

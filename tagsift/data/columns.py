@@ -1,0 +1,299 @@
+r"""Column files: one token a line, a blank line after each sentence.
+
+Columns are separated by one TAB or, in a file that has no TAB at all, by spaces. Lines
+whose first column is ``-DOCSTART-`` are skipped. ``#`` is a token like any other; with
+``comments=True`` a line that starts with ``#`` and has no second column is a comment.
+Text is used as given: no Unicode normalisation, and only LF ends a line (a CR before it
+is dropped, as is a byte-order mark at the start of the file).
+
+The readers stream: a sentence is made as soon as its last line is read. A bad line
+stops them with file, line, what was expected and what was found.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, NamedTuple, TypeAlias
+
+from tagsift.data.schemes import is_tag
+from tagsift.errors import DataError, InputError
+from tagsift.storage import atomic_write
+
+__all__ = [
+    "ANY",
+    "Block",
+    "ColumnFile",
+    "PathName",
+    "check_label",
+    "count",
+    "decode_line",
+    "label_problem",
+    "open_bytes",
+    "write_blocks",
+]
+
+PathName: TypeAlias = str | PathLike[str]
+
+#: Stands for "any label" in candidate files and for "did not label" in vote files.
+ANY = "?"
+_DOCUMENT = "-DOCSTART-"
+_BOM = "\ufeff"
+_CHUNK = 1 << 20
+
+
+class Block(NamedTuple):
+    """The lines of one sentence: their numbers, counted from 1, and their cells."""
+
+    lines: list[int]
+    cells: list[list[str]]
+
+
+class ColumnFile:
+    """A column file, read sentence by sentence.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    comments : bool
+        Skip lines that start with ``#`` and have no second column.
+    header : bool
+        The first line that is neither blank nor a comment names the columns.
+    least : int
+        The least number of columns.
+    allow_empty : bool
+        Whether a file without tokens is accepted.
+
+    Attributes
+    ----------
+    names : list of str
+        The cells of the header; empty without one.
+    tabs : bool
+        Whether TABs separate the columns; known while reading.
+    """
+
+    def __init__(
+        self,
+        path: PathName,
+        *,
+        comments: bool = False,
+        header: bool = False,
+        least: int = 1,
+        allow_empty: bool = False,
+    ) -> None:
+        self.path = path
+        self.names: list[str] = []
+        self.tabs = False
+        self._comments = comments
+        self._header = header
+        self._least = least
+        self._allow_empty = allow_empty
+        self._width = 0
+        self._first_line = 0
+
+    def __iter__(self) -> Iterator[Block]:
+        """Yield the sentences as lists of cells."""
+        lines: list[int] = []
+        rows: list[list[str]] = []
+        with open_bytes(self.path) as stream:
+            split = self._splitter(stream)
+            for number, raw in enumerate(stream, 1):
+                line = decode_line(raw, self.path, number)
+                cells = split(line) if line and line.strip(" \t") else [_DOCUMENT]
+                if cells[0] == _DOCUMENT:
+                    if rows:
+                        yield Block(lines, rows)
+                        lines, rows = [], []
+                    continue
+                if self._comments and line[0] == "#" and len(cells) == 1:
+                    continue
+                if len(cells) != self._width or "" in cells:
+                    self._check_row(cells, number)
+                if self._header and not self.names:
+                    self.names = cells
+                    continue
+                lines.append(number)
+                rows.append(cells)
+            if rows:
+                yield Block(lines, rows)
+        if not self._width and not self._allow_empty:
+            raise DataError(
+                "expected at least one token, found an empty file; give a file with "
+                "one token per line.",
+                self.path,
+            )
+
+    def _splitter(self, stream: IO[bytes]) -> Callable[[str], list[str]]:
+        """Look for a TAB anywhere in the file, and choose how to split."""
+        chunks = iter(lambda: stream.read(_CHUNK), b"")
+        self.tabs = any(b"\t" in chunk for chunk in chunks)
+        stream.seek(0)
+        return _split_tabs if self.tabs else _split_spaces
+
+    def _check_row(self, cells: list[str], number: int) -> None:
+        """Refuse a row of another width than the first, or with nothing in a cell."""
+        separator = "TABs" if self.tabs else "spaces"
+        if not self._width:
+            self._width, self._first_line = len(cells), number
+        if len(cells) != self._width:
+            raise DataError(
+                f"expected {count(self._width, 'column')} as in line "
+                f"{self._first_line}, found {len(cells)}; columns are separated by "
+                f"{separator} throughout the file.",
+                self.path,
+                number,
+            )
+        if len(cells) < self._least:
+            raise DataError(
+                f"expected at least {count(self._least, 'column')}, found "
+                f"{len(cells)}; the token comes first and the label last, separated "
+                f"by {separator}.",
+                self.path,
+                number,
+            )
+        if "" in cells:
+            raise DataError(
+                f"expected {count(self._width, 'column')} with something in each, "
+                f"found column {cells.index('') + 1} empty.",
+                self.path,
+                number,
+            )
+
+
+def count(number: int, thing: str) -> str:
+    """Write a number of things: ``1 column``, ``2 columns``."""
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def check_label(
+    label: str, path: PathName, line: int, scheme: str = "auto", *, hint: str = ""
+) -> str:
+    """Refuse what cannot be one label, naming file and line."""
+    problem = label_problem(label)
+    if problem is None and scheme != "auto" and not is_tag(label, scheme):
+        problem = f"a tag of the scheme {scheme}"
+    if problem is not None:
+        if not hint and ("|" in label or label == ANY):
+            hint = "candidate sets are read with read_partial, votes with read_votes"
+        tail = f"; {hint}." if hint else "."
+        raise DataError(f"expected {problem}, found {label!r}{tail}", path, line)
+    return label
+
+
+def label_problem(label: str) -> str | None:
+    """What a label should have been, or None if it is one."""
+    if not label:
+        return "a label"
+    if "|" in label:
+        return "one label without '|'"
+    if label == ANY:
+        return "a label ('?' stands for any label)"
+    if label != label.strip():
+        return "a label without white space around it"
+    return None
+
+
+@contextmanager
+def open_bytes(path: PathName) -> Iterator[IO[bytes]]:
+    """Open for reading bytes from the start, with one sentence for what goes wrong."""
+    source = Path(path)
+    if source.is_dir():
+        raise DataError("expected a file, found a directory.", path)
+    try:
+        with source.open("rb") as stream:
+            yield stream if stream.seekable() else io.BytesIO(stream.read())
+    except FileNotFoundError as error:
+        raise DataError("expected a file, found none of this name.", path) from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DataError(f"cannot read the file ({reason}).", path) from error
+
+
+def _split_tabs(line: str) -> list[str]:
+    return line.split("\t")
+
+
+def _split_spaces(line: str) -> list[str]:
+    cells = line.split(" ")
+    return [cell for cell in cells if cell] if "" in cells else cells
+
+
+def decode_line(raw: bytes, path: PathName, number: int) -> str:
+    """Text of one line without its end."""
+    if b"\0" in raw:
+        raise DataError(
+            "expected text, found a NUL byte; save the file as plain UTF-8.",
+            path,
+            number,
+        )
+    try:
+        line = raw.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"expected UTF-8 text, found the byte 0x{raw[error.start]:02x} at position "
+            f"{error.start + 1}; save the file as UTF-8.",
+            path,
+            number,
+        ) from error
+    if number == 1 and line.startswith(_BOM):
+        line = line[1:]
+    return line.rstrip("\r\n")
+
+
+def write_blocks(
+    path: PathName | None,
+    sentences: Iterable[Sequence[Sequence[str]]],
+    *,
+    allow_empty: bool = False,
+) -> None:
+    """Write sentences of cells as a column file that `ColumnFile` reads back.
+
+    Parameters
+    ----------
+    path : path-like or None
+        The file, written whole or not at all; None for standard output.
+    sentences : iterable of sentences
+        Each a sequence of rows of cells, at least two cells a row and the same number
+        in all rows.
+    allow_empty : bool
+        Write nothing for no sentences, and a blank line for one without tokens.
+    """
+    width = 0
+    target: Any = nullcontext(sys.stdout) if path is None else atomic_write(path)
+    with target as stream:
+        for number, rows in enumerate(sentences):
+            if not rows and not allow_empty:
+                raise InputError(
+                    f"sentence {number} is empty, which a column file cannot hold; "
+                    "leave it out."
+                )
+            for token, cells in enumerate(rows):
+                width = width or len(cells)
+                problem = _cell_problem(cells, width)
+                if problem is not None:
+                    raise InputError(f"sentence {number}, token {token}: {problem}")
+            text = "\n".join("\t".join(cells) for cells in rows)
+            if number == 0 and text.startswith(_BOM):
+                stream.write(_BOM)
+            stream.write(text + "\n\n" if rows else "\n")
+        if not width and not allow_empty:
+            raise InputError("expected at least one sentence to write, found none.")
+
+
+def _cell_problem(cells: Sequence[str], width: int) -> str | None:
+    """Why a row cannot be written, or None if it can."""
+    if len(cells) != width or width < 2:
+        return f"expected {count(max(width, 2), 'column')}, found {len(cells)}."
+    if cells[0] == _DOCUMENT:
+        return f"expected a token, found {_DOCUMENT!r}, which readers skip."
+    joined = "".join(cells)
+    if "" in cells or any(sign in joined for sign in "\t\n\r\0"):
+        return f"expected cells without TAB, line end or NUL, found {list(cells)!r}."
+    if not joined.isascii() and any("\ud800" <= sign <= "\udfff" for sign in joined):
+        return f"expected text that UTF-8 can hold, found {list(cells)!r}."
+    return None

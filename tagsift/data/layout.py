@@ -1,0 +1,180 @@
+"""Which column of a file is what: by position, by number, or by name.
+
+By position the token comes first and the label (or the truth) last. By name, one name
+stands for each column: ``token,pos,-,label``. ``token``, ``label``, ``gold`` and
+``vote`` say what a column is, ``-`` leaves it out, any other name is a feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from tagsift.data.columns import PathName, count
+from tagsift.errors import DataError, InputError
+
+__all__ = [
+    "Columns",
+    "Layout",
+    "by_name",
+    "by_position",
+    "parse_columns",
+    "parse_names",
+]
+
+#: What users say about the columns: names joined by commas, or a sequence of them.
+Columns: TypeAlias = str | Sequence[str]
+
+_MOST = 100_000
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns, counted from 0, hold what; the token is the first of `rows`."""
+
+    rows: tuple[int, ...]
+    label: int | None = None
+    votes: tuple[int, ...] = ()
+    gold: int | None = None
+
+
+def parse_columns(text: str) -> tuple[int, ...]:
+    """Read column numbers such as ``2:48`` or ``2,4,6:8``, counted from 1, ends in.
+
+    Examples
+    --------
+    >>> parse_columns("2:4,7")
+    (2, 3, 4, 7)
+    """
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, colon, last = part.strip().partition(":")
+        try:
+            low = int(first)
+            high = int(last) if colon else low
+        except ValueError:
+            low, high = 0, 0
+        if not 1 <= low <= high <= _MOST:
+            raise InputError(
+                "expected column numbers counted from 1, such as 2:48 or 2,4,6, and "
+                f"at most {_MOST}, found {text!r}."
+            )
+        numbers.extend(range(low, high + 1))
+    return tuple(numbers)
+
+
+def parse_names(columns: Columns) -> tuple[str, ...]:
+    """Read names of columns such as ``token,pos,-,label``, and check their roles.
+
+    Examples
+    --------
+    >>> parse_names("token,pos,-,label")
+    ('token', 'pos', '-', 'label')
+    """
+    given = columns.split(",") if isinstance(columns, str) else list(columns)
+    names = tuple(name.strip() for name in given)
+    if not all(names):
+        raise InputError(
+            "expected a name for every column, such as token,pos,-,label, found "
+            f"{','.join(names)!r}."
+        )
+    for role in ("token", "label", "gold"):
+        if names.count(role) > 1 or (role == "token" and role not in names):
+            raise InputError(
+                f"expected one column to be named {role!r}, found "
+                f"{names.count(role)} in {','.join(names)!r}."
+            )
+    return names
+
+
+def by_name(
+    names: Sequence[str], width: int, needed: str, path: PathName, line: int
+) -> Layout:
+    """Lay out a file by the names of its columns.
+
+    Parameters
+    ----------
+    names : sequence of str
+        From `parse_names`.
+    width : int
+        Number of columns of the file.
+    needed : {"", "label", "vote"}
+        The role without which the file is of no use.
+    path, line : path-like, int
+        For the message.
+    """
+    if len(names) != width:
+        raise DataError(
+            f"expected {count(len(names), 'column')}, as many as were named "
+            f"({','.join(names)}), found {width}; name every column, '-' leaves one "
+            "out.",
+            path,
+            line,
+        )
+    if needed and needed not in names:
+        raise DataError(
+            f"expected a column named {needed!r}, found {','.join(names)}.", path, line
+        )
+    places = {role: [i for i, n in enumerate(names) if n == role] for role in names}
+    roles = ("token", "label", "vote", "gold", "-")
+    rest = [i for i, name in enumerate(names) if name not in roles]
+    return Layout(
+        (*places["token"], *rest),
+        places.get("label", [None])[0],
+        tuple(places.get("vote", ())),
+        places.get("gold", [None])[0],
+    )
+
+
+def by_position(
+    width: int,
+    needed: str,
+    votes: Iterable[int],
+    gold: int | None,
+    path: PathName,
+    line: int,
+) -> Layout:
+    """Lay out a file by the numbers of its columns, checked against its width.
+
+    Parameters
+    ----------
+    width : int
+        Number of columns of the file.
+    needed : {"", "label", "vote"}
+        Whether the last column (before `gold`) holds labels, or some hold votes.
+    votes : iterable of int
+        The columns of votes, counted from 1.
+    gold : int or None
+        The column of the truth, counted from 1, or from the end if negative.
+    path, line : path-like, int
+        For the message.
+    """
+    columns = tuple(votes)
+    truth = width + 1 + gold if gold is not None and gold < 0 else gold
+    asked = columns if truth is None else (*columns, truth)
+    wrong = [column for column in asked if not 1 <= column <= width]
+    if wrong:
+        raise DataError(
+            f"expected the column numbers to lie in 1:{width}, the columns of the "
+            f"file, found {wrong[0]}.",
+            path,
+            line,
+        )
+    if len(set(asked)) != len(asked) or (needed == "vote" and not columns):
+        raise DataError(
+            "expected each column to be named once, and at least one of votes, found "
+            f"votes {list(columns)} and gold {gold}.",
+            path,
+            line,
+        )
+    rest = [i for i in range(width) if i + 1 not in asked]
+    last = rest.pop() if needed == "label" else None
+    if not rest:
+        raise DataError(
+            f"expected one column for the token, found all {width} taken by votes and "
+            "gold.",
+            path,
+            line,
+        )
+    return Layout(tuple(rest), last, tuple(c - 1 for c in columns), truth and truth - 1)

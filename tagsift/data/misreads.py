@@ -1,0 +1,365 @@
+"""Files that are not what their reader takes them for, recognised by their content.
+
+A file of words in columns can be read in the wrong way without any line being bad: a
+header becomes a token, the votes of annotators become features, token numbers become
+tokens. Each case has a look of its own. It is refused with one sentence that says what
+it looks like and what to do; naming the columns is the user's way to insist.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from tagsift.data.columns import ANY, Block, PathName, count, open_bytes
+from tagsift.data.label_set import LabelSet
+from tagsift.data.layout import Layout
+from tagsift.data.schemes import detect_scheme
+from tagsift.errors import DataError
+
+__all__ = ["Watch", "check_learnable", "check_text", "recognise_head"]
+
+_WORDS = frozenset("token tokens word words form text surface id sentence sent".split())
+_NAMES = _WORDS | frozenset(
+    "label labels tag tags ner ner_tag ner_tags pos upos xpos pos_tag chunk chunks iob "
+    "bio gold truth true annotator annotators worker vote votes lemma feats head "
+    "deprel deps misc entity entities class category target prediction predicted "
+    "sent_id sentence_id token_id doc doc_id".split()
+)
+_NUMBERED = re.compile(r"(?:annotator|worker|rater|coder|vote|label|w|a)[ _-]?\d+")
+_PROSE_END = re.compile(r"\w[.!?…:;,]+[\"'”’)\]]*")
+_STOP = re.compile(r"[.!?…]+")
+_WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]+")
+_SCORE = re.compile(r"(?:.+=)?\d?\.\d+")
+_TOKEN_NUMBER = re.compile(r"\d+[-.]\d+")
+_HEAD = 1 << 16
+_SAMPLE = 200
+
+
+class Watch:
+    """Looks on while a file is read, and says at its end what it looks like.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    layout : Layout
+        How its columns are read.
+    tabs : bool
+        Whether TABs separate the columns.
+    header : bool
+        Whether a header was read, so that there is none left to find.
+    """
+
+    def __init__(
+        self, path: PathName, layout: Layout, *, tabs: bool, header: bool
+    ) -> None:
+        self.path, self.layout, self.tabs, self.header = path, layout, tabs, header
+        self.first: list[str] = []
+        self.line = 0
+        self.seen: dict[int, set[str]] = {}
+        self.sample: list[list[str]] = []
+        self.counts_tokens = True
+
+    def see(self, block: Block) -> None:
+        """Look at one sentence."""
+        cells = block.cells
+        if not self.first:
+            self.first, self.line = list(cells[0]), block.lines[0]
+            layout = self.layout
+            watched = {*layout.rows, *layout.votes, layout.label, layout.gold}
+            self.seen = {i: set() for i in watched if i}
+            cells = cells[1:]
+        if self.counts_tokens:
+            numbers = [
+                row[0] for row in block.cells if not _TOKEN_NUMBER.fullmatch(row[0])
+            ]
+            self.counts_tokens = numbers == [str(n + 1) for n in range(len(numbers))]
+        if len(self.sample) < _SAMPLE:
+            self.sample += [list(row) for row in block.cells]
+        columns = list(zip(*cells, strict=True))
+        for i, values in self.seen.items() if columns else ():
+            values.update(columns[i])
+
+    def end(self) -> None:
+        """Raise where the file looks like something else."""
+        if not self.first:
+            return
+        if self.counts_tokens and len(self.sample) > 1:
+            raise DataError(numbered_sentence(len(self.first)), self.path, self.line)
+        if not self.header and self._has_header():
+            raise DataError(
+                f"the first line looks like a header ({', '.join(self.first[:6])}"
+                f"{', …' * (len(self.first) > 6)}); read it as the names of the "
+                "columns with --header (in Python header=True), or, if it is a token, "
+                f"{self._insist()}.",
+                self.path,
+                self.line,
+            )
+        for i, values in self.seen.items():
+            values.add(self.first[i])
+        if not self.tabs:
+            self._check_prose()
+        self._check_labels()
+
+    def _insist(self) -> str:
+        """Say how to insist on the columns as they were read."""
+        names = [""] * len(self.first)
+        for i in self.layout.rows:
+            names[i] = "x"
+        for i in self.layout.votes:
+            names[i] = "vote"
+        names[self.layout.rows[0]] = "token"
+        for role in ("label", "gold"):
+            place = getattr(self.layout, role)
+            if place is not None:
+                names[place] = role
+        shown = ",".join(names if len(names) <= 12 else [*names[:3], "…", names[-1]])
+        return f"name the columns (--columns {shown}; in Python columns=)"
+
+    def _has_header(self) -> bool:
+        """Whether the first line names columns instead of holding a token."""
+        names = [cell.lower() for cell in self.first]
+        layout = self.layout
+        if len(names) == 1:
+            return names[0] in _WORDS and self.first[0] in ("token", "tokens", "word")
+        if layout.votes:
+            given = [self.first[i] for i in layout.votes]
+            others: set[str] = set().union(*(self.seen[i] for i in layout.votes))
+            if len(given) > 1 and len(set(given)) == len(given):
+                return others.isdisjoint(given) and bool(others)
+        elif layout.label is not None:
+            others = self.seen[layout.label]
+            given = [self.first[layout.label]]
+        else:
+            others, given = self.seen[len(names) - 1], [self.first[-1]]
+        if not others.isdisjoint(given):
+            return False
+        known = [name in _NAMES or bool(_NUMBERED.fullmatch(name)) for name in names]
+        if known[0] and sum(known) > 1 and (names[0] in _WORDS or all(known)):
+            return True
+        if layout.label is None or not any("-" in cell for cell in others):
+            return False
+        named = len(self.sample) > 20 or re.fullmatch(r"[^\W\d_]{3,}", given[0].lower())
+        return (
+            bool(named)
+            and detect_scheme([list(_parts(others))]) != "plain"
+            and detect_scheme([given[0].split("|")]) == "plain"
+        )
+
+    def _check_prose(self) -> None:
+        """Refuse running text with equally many words in each line."""
+        last = [row[-1] for row in self.sample]
+        size, width = len(last), len(self.first)
+        if width == 1:
+            better = recognise_head(self.path) if {",", ";"} & set(last[0]) else None
+            if better is not None:
+                raise DataError(better, self.path, self.line)
+            return
+        varied = len(set(last)) > size / 2
+        ended = sum(
+            bool(_PROSE_END.search(cell, max(len(cell) - 4, 0)))
+            or (_STOP.fullmatch(cell) is not None and row[0][:1].isalpha())
+            for cell, row in zip(last, self.sample, strict=True)
+        )
+        words = sum(_WORD.fullmatch(cell) is not None for cell in last)
+        alike = sum(
+            row[0][:2].casefold() == row[-1][:2].casefold() for row in self.sample
+        )
+        looks = ended >= size / 2 and (varied or ended > size / 2)
+        looks |= size > 3 and varied and words >= 0.8 * size and alike < size / 2
+        if looks and (size < 10 or varied or width > 3):
+            raise DataError(
+                f"this looks like running text with {width} words in each line; a "
+                "column file has one token a line: cut the text into tokens, one a "
+                "line, with a blank line after each sentence, or, if these are "
+                f"columns, {self._insist()}.",
+                self.path,
+                self.line,
+            )
+
+    def _check_labels(self) -> None:
+        """Refuse labels among the features, and scores where labels are due."""
+        layout = self.layout
+        where = layout.votes or (() if layout.label is None else (layout.label,))
+        if not where:
+            return
+        cells: set[str] = set().union(*(self.seen[i] for i in where))
+        if all(_SCORE.fullmatch(cell) for cell in cells):
+            raise DataError(
+                f"expected labels in column {where[0] + 1}, found numbers such as "
+                f"{min(cells)!r}: the confidences or marginals of an earlier run? Name "
+                "the columns, such as --columns token,label,- (in Python columns=).",
+                self.path,
+                self.line,
+            )
+        labels = _parts(cells)
+        if layout.votes and layout.rows[0] and self.seen[layout.rows[0]] <= labels:
+            raise DataError(
+                f"expected words in column {layout.rows[0] + 1}, the first that is not "
+                "named as votes, found labels; count the columns from 1, the token "
+                "first.",
+                self.path,
+                self.line,
+            )
+        votes = [i for i in layout.rows[1:] if self._like_votes(self.seen[i], labels)]
+        if votes:
+            raise DataError(self._votes_sentence(votes), self.path, self.line)
+
+    def _like_votes(self, cells: set[str], labels: set[str]) -> bool:
+        """Whether a feature column holds what the labels are."""
+        values = _parts(cells)
+        shared = len(values & labels)
+        if not shared or len(cells) < 2:
+            return False
+        if values <= labels:
+            return True
+        if ANY in cells:
+            return shared >= len(values) / 2
+        return shared >= 2 and shared >= len(values | labels) / 2
+
+    def _votes_sentence(self, votes: list[int]) -> str:
+        """Say that columns look like votes, or like the truth."""
+        layout = self.layout
+        if layout.votes:
+            return (
+                f"column {votes[0] + 1} lies outside the votes and holds nothing but "
+                "labels; if it is the truth, put it last and say --gold (in Python "
+                f"gold={votes[0] + 1}), or, if it is a feature, {self._insist()}."
+            )
+        low, high = votes[0] + 1, votes[-1] + 1
+        which = ",".join(str(i + 1) for i in votes)
+        if high - low + 1 == len(votes):
+            which = f"{low}:{high}" if high > low else f"{low}"
+        if any("|" in cell for i in votes for cell in self.seen[i]):
+            return (
+                f"column {which} holds candidates for the labels of the last one; if "
+                "that is the truth, say --gold (in Python read_partial(gold=True)), "
+                f"or {self._insist()}."
+            )
+        return (
+            f"column{'s' * (len(votes) > 1)} {which} hold{'s' * (len(votes) == 1)} the "
+            "same labels as the last one, as the votes of annotators do; say --votes "
+            f"{which} --gold if the last one is the truth, --votes {which},"
+            f"{len(self.first)} if it is one more annotator (in Python read_votes), "
+            f"or, if these are features, {self._insist()}."
+        )
+
+
+def _parts(cells: Iterable[str]) -> set[str]:
+    """Labels named by cells of labels, candidates or votes."""
+    return {name for cell in cells for name in cell.split("|")} - {ANY}
+
+
+def numbered_sentence(width: int) -> str:
+    """Say that the first column counts the tokens, and how to leave it out."""
+    names = ["-", "token", *"-" * (width - 2)]
+    look = ""
+    if width == 10:
+        names[3], look = "label", ": this looks like CoNLL-U"
+    elif width > 2:
+        names[-1] = "label"
+    return (
+        f"the first of the {width} columns counts the tokens (1, 2, 3, …){look}; name "
+        f"the columns to use, such as --columns {','.join(names)} (in Python "
+        "columns=), with --comments where lines start with #."
+    )
+
+
+def recognise_head(path: PathName) -> str | None:
+    """Look at the beginning of a file that is no column file, and say what else it is.
+
+    Returns
+    -------
+    str or None
+        A sentence, or None where it looks like nothing known.
+    """
+    with open_bytes(path) as stream:
+        head = stream.read(_HEAD)
+    text = head.decode(errors="replace").lstrip("\ufeff")
+    lines = [line.rstrip("\r") for line in text.split("\n") if line.strip()]
+    lines = lines[: -1 if len(head) == _HEAD else None]
+    rows = [line.split("\t") for line in lines if line[:1] != "#" and "\t" in line]
+    if rows and all(len(row) == 10 and row[0][:1].isdecimal() for row in rows):
+        return numbered_sentence(10)
+    if lines and lines[0].lstrip()[:1] in "{[" and re.match(r"\s*[{\[]\s*[\"{]", text):
+        return (
+            "this looks like JSON, not like columns; say --format jsonl or "
+            "--format label-studio (in Python read_jsonl, read_label_studio)."
+        )
+    for sign, name in ((",", "commas"), (";", "semicolons")):
+        fields = {len(row) for row in csv.reader(lines, delimiter=sign)}
+        if len(lines) > 1 and len(fields) == 1 and min(fields) > 1:
+            return (
+                f"this looks like a table with {name} between its {min(fields)} "
+                "columns; save it with TABs between them, without quotation marks, "
+                "and say --header if its first line names the columns."
+            )
+    return None
+
+
+def check_learnable(
+    path: PathName, candidates: Sequence[Sequence[Collection[str]]], labels: LabelSet
+) -> None:
+    """Refuse labels that nothing can be learnt from: one, or one for every token.
+
+    Parameters
+    ----------
+    path : path-like
+        The file they come from.
+    candidates : list of lists of sets of str
+        The candidates of every token.
+    labels : LabelSet
+        The labels of the task.
+    """
+    size, remedy = sum(map(len, candidates)), "give the label set with --labels"
+    if len(labels) == 1:
+        raise DataError(
+            f"the label column holds only {labels.names[0]!r}, so there is nothing to "
+            f"learn; if it is the right column, {remedy} (B,I,O or so).",
+            path,
+        )
+    plain = detect_scheme([labels.names]) == "plain"
+    if plain and size > 2 and len(labels) > (size / 2 if size >= 50 else size - 1):
+        raise DataError(
+            f"the label column holds {len(labels)} different labels for {size} tokens, "
+            f"as words or numbers do; name the columns (--columns token,label,-) or, "
+            f"if these are the labels, {remedy}.",
+            path,
+        )
+
+
+def check_text(
+    path: PathName,
+    rows: Sequence[Sequence[Sequence[str]]],
+    width: int,
+    labels: Collection[object],
+) -> None:
+    """Refuse text with other columns than a model was trained on.
+
+    Parameters
+    ----------
+    path : path-like
+        The file of the text.
+    rows : list of sentences of tuples of str
+        The text.
+    width : int
+        How many columns the training tokens had.
+    labels : collection
+        The labels of the model.
+    """
+    found = next((len(row) for sentence in rows for row in sentence), width)
+    if found == width:
+        return
+    last = {row[-1] for sentence in rows for row in sentence}
+    remedy = "name the columns to use (--columns token,pos,- or so)"
+    if found == width + 1 and last <= set(labels):
+        remedy = "the last one holds labels of the model: say --gold to leave it out"
+    elif found < width:
+        remedy = "add the missing ones, or train a model without them"
+    raise DataError(
+        f"expected {count(width, 'column')}, as the model was trained on, found "
+        f"{found}; {remedy}.",
+        path,
+    )

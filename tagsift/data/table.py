@@ -1,0 +1,163 @@
+"""The one door for column files: cells in, rows, labels, votes and truth out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+from tagsift.data.columns import Block, ColumnFile, PathName, check_label
+from tagsift.data.layout import Columns, Layout, by_name, by_position, parse_names
+from tagsift.data.misreads import Watch, recognise_head
+from tagsift.data.rows import Row
+from tagsift.data.schemes import check_scheme
+from tagsift.errors import DataError
+
+__all__ = ["Entry", "Table"]
+
+T = TypeVar("T")
+
+
+class Entry(NamedTuple, Generic[T]):
+    """One sentence of a table; lists are empty where the file has no such column."""
+
+    rows: tuple[Row, ...]
+    labels: list[T]
+    votes: list[tuple[T, ...]]
+    gold: list[str]
+
+
+class Table(Generic[T]):
+    """A column file whose columns have roles, watched for being misread.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    needed : {"", "label", "vote"}
+        What the file must hold besides tokens.
+    parse : callable
+        Turns a cell of a label or a vote, and its line, into what it means; each
+        distinct cell is parsed once.
+    scheme : str
+        The tag scheme of gold labels, or ``"auto"``.
+    columns : str or sequence of str, optional
+        A name for every column; see `tagsift.data.layout`. Whoever names the columns
+        is taken at their word, and the file is not watched.
+    header : bool
+        The first line names the columns.
+    comments : bool
+        Skip lines that start with ``#`` and have no second column.
+    votes : iterable of int
+        The columns of votes, counted from 1.
+    gold : int, optional
+        The column of the truth, counted from 1, or from the end if negative.
+    """
+
+    def __init__(
+        self,
+        path: PathName,
+        *,
+        needed: str,
+        parse: Callable[[str, int], T],
+        scheme: str = "auto",
+        columns: Columns | None = None,
+        header: bool = False,
+        comments: bool = False,
+        votes: Iterable[int] = (),
+        gold: int | None = None,
+    ) -> None:
+        if scheme != "auto":
+            check_scheme(scheme)
+        self.path, self.scheme, self.layout = path, scheme, Layout(())
+        self._needed, self._parse = needed, parse
+        self._names = None if columns is None else parse_names(columns)
+        self._votes, self._gold = tuple(votes), gold
+        self._file = ColumnFile(
+            path,
+            comments=comments,
+            header=header,
+            least=1 + bool(needed) + (needed == "label" and gold is not None),
+            allow_empty=not needed,
+        )
+
+    def __iter__(self) -> Iterator[Entry[T]]:
+        watch: Watch | None = None
+        known: dict[str, T] = {}
+        seen_gold: set[str] = set()
+        for block in self._blocks():
+            if not self.layout.rows:
+                self.layout = self._lay_out(len(block.cells[0]), block.lines[0])
+                if self._names is None:
+                    header = bool(self._file.names)
+                    tabs = self._file.tabs
+                    watch = Watch(self.path, self.layout, tabs=tabs, header=header)
+            if watch is not None:
+                watch.see(block)
+            elif self._names is not None and self._names[0] == "-":
+                self._check_token_numbers(block)
+            yield self._entry(block, known, seen_gold)
+        if watch is not None:
+            watch.end()
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The names of the vote columns in the header, if there was one."""
+        names = self._file.names
+        return tuple(names[i] for i in self.layout.votes) if names else ()
+
+    def _blocks(self) -> Iterator[Block]:
+        """Yield the sentences; where lines are bad, say if the file is of a kind."""
+        try:
+            yield from self._file
+        except DataError as error:
+            better = recognise_head(self.path) if error.line is not None else None
+            if better is None:
+                raise
+            raise DataError(better, self.path, error.line) from None
+
+    def _lay_out(self, width: int, line: int) -> Layout:
+        if self._names is not None:
+            return by_name(self._names, width, self._needed, self.path, line)
+        for number, name in enumerate(self._file.names, 1):
+            if number > 1 and name.lower() in ("token", "word", "form"):
+                raise DataError(
+                    f"expected the token in the first column, found {name!r} as the "
+                    f"name of column {number}; name the columns, such as --columns "
+                    "-,token,label (in Python columns=).",
+                    self.path,
+                )
+        return by_position(
+            width, self._needed, self._votes, self._gold, self.path, line
+        )
+
+    def _check_token_numbers(self, block: Block) -> None:
+        """Refuse the ranges and empty nodes of CoNLL-U, which are no tokens."""
+        for cells, line in zip(block.cells, block.lines, strict=True):
+            first, _, second = cells[0].replace(".", "-").partition("-")
+            if len(cells) == 10 and first.isdecimal() and second.isdecimal():
+                raise DataError(
+                    f"expected a token number, found {cells[0]!r}, a range or an empty "
+                    "node of CoNLL-U, which is no token to label; remove such lines.",
+                    self.path,
+                    line,
+                )
+
+    def _entry(
+        self, block: Block, known: dict[str, T], seen_gold: set[str]
+    ) -> Entry[T]:
+        layout = self.layout
+        places = layout.votes or (() if layout.label is None else (layout.label,))
+        for cells, line in zip(block.cells, block.lines, strict=True):
+            for i in places:
+                if cells[i] not in known:
+                    known[cells[i]] = self._parse(cells[i], line)
+            if layout.gold is not None and cells[layout.gold] not in seen_gold:
+                check_label(cells[layout.gold], self.path, line, self.scheme)
+                seen_gold.add(cells[layout.gold])
+        rows, label, votes, gold = block.cells, layout.label, layout.votes, layout.gold
+        return Entry(
+            tuple([tuple([cells[i] for i in layout.rows]) for cells in rows]),
+            [known[cells[label]] for cells in rows] if label in places else [],
+            [tuple([known[cells[i]] for i in votes]) for cells in rows if votes],
+            [] if gold is None else [cells[gold] for cells in rows],
+        )
