@@ -28,6 +28,7 @@ __all__ = [
     "add_prefix",
     "atomic_write",
     "bytes_to_text",
+    "check_writable",
     "read_container",
     "strip_prefix",
     "text_to_bytes",
@@ -67,10 +68,7 @@ def atomic_write(
     text = "b" not in mode
     how: dict[str, Any] = {"encoding": encoding, "newline": ""} if text else {}
     try:
-        if named.is_dir():
-            raise DataError("expected a file to write, found a directory.", named)
-        if named.exists() and not os.access(named, os.W_OK):
-            raise PermissionError(errno.EACCES, "permission denied")
+        _refuse_unwritable(named)
         if named.exists() and not named.is_file():
             with open(named, mode, **how) as stream:
                 yield stream
@@ -89,8 +87,29 @@ def atomic_write(
             os.replace(temporary, target)
         finally:
             temporary.unlink(missing_ok=True)
+    except BrokenPipeError:  # the reader has gone: no fault of the file
+        raise
     except OSError as error:
         raise DataError(_os_sentence("write", error), named) from error
+
+
+def check_writable(path: str | PathLike[str]) -> None:
+    """Refuse a path that `atomic_write` could not write to, and leave no trace."""
+    named = Path(path)
+    try:
+        _refuse_unwritable(named)
+        if named.is_file() or not named.exists():
+            with tempfile.TemporaryFile(dir=Path(os.path.realpath(named)).parent):
+                pass
+    except OSError as error:
+        raise DataError(_os_sentence("write", error), named) from error
+
+
+def _refuse_unwritable(named: Path) -> None:
+    if named.is_dir():
+        raise DataError("expected a file to write, found a directory.", named)
+    if named.exists() and not os.access(named, os.W_OK):
+        raise PermissionError(errno.EACCES, "permission denied")
 
 
 def _adopt_mode(temporary: Path, target: Path) -> None:

@@ -103,22 +103,10 @@ def percent(value: float) -> str:
 
 
 def write_columns(
-    path: Path | None, sentences: Iterable[Iterable[Sequence[str]]]
+    path: Path | None, sentences: Iterable[Sequence[Sequence[str]]]
 ) -> None:
-    """Write one token a line, TAB between columns, a blank line after each sentence.
-
-    Parameters
-    ----------
-    path : Path or None
-        The file, written whole or not at all; None for standard output.
-    sentences : iterable of sentences of tokens of columns
-        What to write.
-    """
-    lines = (
-        line
-        for sentence in sentences
-        for line in (*("\t".join(row) + "\n" for row in sentence), "\n")
-    )
+    """Write a column file, or print it where there is no path."""
+    lines = tagsift.data.column_lines(sentences, allow_empty=True)
     if path is None:
         _print_lines(lines)
     else:

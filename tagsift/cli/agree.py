@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tagsift
-from tagsift.cli._options import (
-    Comments,
-    FileFormat,
-    Format,
-    Gold,
-    Json,
-    Scheme,
-    Votes,
-)
+from tagsift.cli._options import Json, Source, grouped
 from tagsift.cli._output import complain, draw, number, percent, print_json, say
 from tagsift.cli._training import read_vote_file
 
@@ -28,18 +20,16 @@ __all__ = ["EXAMPLE", "run"]
 EXAMPLE = "tagsift agree votes.tsv --votes 2:48 --gold"
 
 
+@grouped
 def run(
     file: Annotated[
         Path, typer.Argument(help="Column file of votes, ? for none.", metavar="VOTES")
     ],
-    votes: Votes = None,
-    form: Format = FileFormat.columns,
+    *,
+    source: Source,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also show every pair of annotators.")
     ] = False,
-    gold: Gold = False,
-    scheme: Scheme = "auto",
-    comments: Comments = False,
     json: Json = False,
 ) -> None:
     """Agreement of annotators, and each one's estimated reliability.
@@ -47,9 +37,7 @@ def run(
     The reliability is the chance of giving the true label of a token, estimated without
     gold labels by the model of Dawid and Skene with pooled priors.
     """
-    corpus = read_vote_file(
-        file, form=form, votes=votes, gold=gold, scheme=scheme, comments=comments
-    )
+    corpus = read_vote_file(file, source)
     metrics = tagsift.metrics
     labels = list(corpus.label_set)
     found = metrics.annotator_agreement(

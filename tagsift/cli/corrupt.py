@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 import tagsift
-from tagsift.cli._options import Comments, Json, Labels, Out, Scheme, Seed, parse_labels
+from tagsift.cli._options import (
+    Json,
+    Labels,
+    Out,
+    Reading,
+    Scheme,
+    Seed,
+    grouped,
+    parse_labels,
+)
 from tagsift.cli._output import print_json, say
 
 __all__ = ["EXAMPLE", "run"]
@@ -16,11 +25,13 @@ __all__ = ["EXAMPLE", "run"]
 EXAMPLE = "tagsift corrupt gold.conll -o partial.conll --cl 3 --p 0.1"
 
 
+@grouped
 def run(
     gold: Annotated[
         Path, typer.Argument(metavar="GOLD", help="Column file, gold label last.")
     ],
     out: Out,
+    *,
     cl: Annotated[
         int | None,
         typer.Option(
@@ -41,12 +52,12 @@ def run(
     ] = False,
     labels: Labels = None,
     scheme: Scheme = "auto",
-    comments: Comments = False,
+    reading: Reading,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Hide gold labels among random candidates, as the paper's experiments do."""
-    corpus = tagsift.read_conll(gold, scheme=scheme, comments=comments)
+    corpus = tagsift.read_conll(gold, scheme=scheme, **vars(reading))
     partial = tagsift.corrupt(
         corpus, cl=cl, p=p, r=r, random_state=seed, labels=parse_labels(labels)
     )

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tagsift
-from tagsift.cli._options import Json, MethodName, Quiet, Seed
+from tagsift.cli._options import Fitting, Json, MethodName, Quiet, Seed
 from tagsift.cli._output import draw, percent, print_json, say
-from tagsift.cli._training import DEFAULT_METHOD, Recovered, Training, recover
+from tagsift.cli._training import DEFAULT_METHOD, Recovered, TrainingData, recover
 
 if TYPE_CHECKING:
     from tagsift.data import Corpus
@@ -62,12 +62,16 @@ def run(
     A third of its sentences get random candidate labels and are learnt from; the
     others are tagged and scored.
     """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    tagsift.storage.check_writable(out)
     corpus = tagsift.bundled(task)
     cut = round(_TRAIN_SHARE * len(corpus))
     partial = tagsift.corrupt(
         corpus[:cut], cl=cl, p=p, random_state=seed, labels=corpus.label_set
     )
-    training, held_out = Training(partial, None), corpus[cut:]
+    given = {"labels": list(partial.label_set), "scheme": partial.scheme}
+    training = TrainingData("the bundled corpus", partial, None, given)
+    held_out = corpus[cut:]
     chosen = method or DEFAULT_METHOD
     names = [chosen, *(name for name in against or RIVALS if name != chosen)]
     if not json:
@@ -122,18 +126,16 @@ class _Result:
 
 
 def _work(
-    name: str, training: Training, held_out: Corpus, *, seed: int, quiet: bool
+    name: str, training: TrainingData, held_out: Corpus, *, seed: int, quiet: bool
 ) -> _Result:
     """Fit one method, recover the training labels, tag and score the rest."""
     partial = training.partial
     needs_gold = tagsift.make(name).method.exact_only
     if needs_gold and partial.gold is not None:
         exact = [[frozenset([label]) for label in row] for row in partial.gold]
-        training = Training(replace(partial, candidates=exact), None)
+        training = replace(training, partial=replace(partial, candidates=exact))
     started = time.perf_counter()
-    found = recover(
-        training, method=name, model_file=None, settings={}, seed=seed, quiet=quiet
-    )
+    found = recover(training, Fitting(method=name, seed=seed, quiet=quiet))
     seconds = time.perf_counter() - started
     model = found.model
     probable = model.method.probabilities
@@ -183,7 +185,7 @@ def _draw(results: dict[str, _Result]) -> None:
 def _write_report(
     out: Path,
     results: dict[str, _Result],
-    training: Training,
+    training: TrainingData,
     *,
     settings: dict[str, Any],
 ) -> None:
@@ -209,5 +211,4 @@ def _write_report(
         ],
         notices=[_SYNTHETIC],
     )
-    out.parent.mkdir(parents=True, exist_ok=True)
     tagsift.report.write_html(out, page)

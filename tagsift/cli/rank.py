@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,23 +10,22 @@ import typer
 
 import tagsift
 from tagsift.cli._options import (
-    Comments,
-    FileFormat,
-    Format,
-    Gold,
+    Fitting,
     Json,
-    Labels,
-    MethodName,
     Model,
-    Quiet,
-    Scheme,
-    Seed,
-    Settings,
-    Votes,
-    parse_settings,
+    OutOrScreen,
+    Train,
+    Training,
+    grouped,
 )
 from tagsift.cli._output import draw, print_json, say
-from tagsift.cli._training import Recovered, Training, read_training, recover
+from tagsift.cli._training import (
+    Recovered,
+    TrainingData,
+    check_model_options,
+    read_training,
+    recover,
+)
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,11 +44,10 @@ class By(StrEnum):
     disagreement = "disagreement"
 
 
+@grouped
 def run(
-    train: Annotated[
-        Path,
-        typer.Argument(metavar="TRAIN", help="Column file of candidates or votes."),
-    ],
+    train: Train,
+    *,
     by: Annotated[
         By,
         typer.Option(
@@ -61,46 +58,22 @@ def run(
     top: Annotated[
         int, typer.Option(min=1, help="How many tokens and sentences to show.")
     ] = 20,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Write every token, ranked, as a TSV table."),
-    ] = None,
-    method: MethodName = None,
+    out: OutOrScreen = None,
     model: Model = None,
-    settings: Settings = None,
-    form: Format = FileFormat.columns,
-    votes: Votes = None,
-    gold: Gold = False,
-    labels: Labels = None,
-    scheme: Scheme = "auto",
-    comments: Comments = False,
-    seed: Seed = 0,
-    quiet: Quiet = False,
+    fitting: Fitting,
+    source: Training,
     json: Json = False,
 ) -> None:
     """Say which tokens and which sentences a person should check first.
 
     Sentences and tokens are counted from 1. A sentence scores the sum of its tokens.
+    With --out, all tokens go to a TSV table, ranked.
     """
-    training = read_training(
-        train,
-        form=form,
-        votes=votes,
-        gold=gold,
-        labels=labels,
-        scheme=scheme,
-        comments=comments,
-    )
+    check_model_options(model, fitting)
+    training = read_training(train, source)
     if by is By.disagreement and training.votes is None:
         raise InputError("--by disagreement needs votes: say which columns by --votes.")
-    found = recover(
-        training,
-        method=method,
-        model_file=model,
-        settings=parse_settings(settings),
-        seed=seed,
-        quiet=quiet or json,
-    )
+    found = recover(training, fitting, model, quiet=json)
     scores = _scores(training, found, by)
     rows = training.partial.rows
     places = [(s, t) for s, sentence in enumerate(rows) for t in range(len(sentence))]
@@ -163,7 +136,7 @@ def run(
 _COLUMNS = ("sentence", "token", "word", "candidates", "recovered", "majority")
 
 
-def _scores(training: Training, found: Recovered, by: By) -> FloatArray:
+def _scores(training: TrainingData, found: Recovered, by: By) -> FloatArray:
     """Uncertainty of every stacked token, [N]."""
     metrics = tagsift.metrics
     if training.votes is not None and by is By.disagreement:
@@ -184,7 +157,7 @@ def _scores(training: Training, found: Recovered, by: By) -> FloatArray:
     return metrics.doubt(stacked, chosen)
 
 
-def _describer(training: Training, found: Recovered) -> Any:
+def _describer(training: TrainingData, found: Recovered) -> Any:
     """Make the function that describes one token for people."""
     partial = training.partial
     order = partial.label_set.index

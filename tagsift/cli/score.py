@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tagsift
-from tagsift.cli._options import Comments, Json, Scheme
+from tagsift.cli._options import Json, Reading, Scheme, grouped
 from tagsift.cli._output import complain, print_json, say
+from tagsift.cli._training import check_columns
 from tagsift.errors import DataError, InputError
 
 if TYPE_CHECKING:
+    from tagsift.base import SequenceTagger
     from tagsift.data import Corpus
     from tagsift.metrics import Scores
 
@@ -21,6 +23,7 @@ __all__ = ["EXAMPLE", "run"]
 EXAMPLE = "tagsift score model.tagsift gold.conll"
 
 
+@grouped
 def run(
     files: Annotated[
         list[Path],
@@ -29,16 +32,21 @@ def run(
             metavar="[MODEL] GOLD",
         ),
     ],
+    *,
     pred: Annotated[
         Path | None,
         typer.Option(help="File of predictions (label last) instead of a model."),
+    ] = None,
+    pred_columns: Annotated[
+        str | None,
+        typer.Option(help="Names of the columns of that file.", metavar="NAMES"),
     ] = None,
     fail_under: Annotated[
         float | None,
         typer.Option(help="Exit with status 1 if the span F1 (0 to 1) is below this."),
     ] = None,
     scheme: Scheme = "auto",
-    comments: Comments = False,
+    reading: Reading,
     json: Json = False,
 ) -> None:
     """Span and token F1; for a model with probabilities calibration and risk–coverage.
@@ -52,11 +60,16 @@ def run(
             f"{len(files)} file{'s' * (len(files) != 1)}"
             f"{' and --pred' if pred is not None else ''}."
         )
-    gold = tagsift.read_conll(files[-1], scheme=scheme, comments=comments)
+    gold = tagsift.read_conll(files[-1], scheme=scheme, **vars(reading))
     if pred is not None:
-        scores = _score_file(pred, gold, files[-1], comments)
+        found = tagsift.read_conll(
+            pred, scheme=gold.scheme, comments=reading.comments, columns=pred_columns
+        )
+        scores = _score_file(pred, found, gold, files[-1])
     else:
-        scores = _score_model(files[0], gold)
+        model = tagsift.load(files[0])
+        check_columns(model, files[-1], gold.rows, named=reading.columns is not None)
+        scores = _score_model(model, gold)
     if json:
         print_json(tagsift.metrics.dict_report(scores))
     else:
@@ -69,9 +82,8 @@ def run(
         raise typer.Exit(1)
 
 
-def _score_file(path: Path, gold: Corpus, gold_path: Path, comments: bool) -> Scores:
+def _score_file(path: Path, found: Corpus, gold: Corpus, gold_path: Path) -> Scores:
     """Compare two files token by token, after checking that they hold the same text."""
-    found = tagsift.read_conll(path, scheme=gold.scheme, comments=comments)
     if len(found) != len(gold):
         raise DataError(
             f"expected {len(gold)} sentences as in {gold_path}, found {len(found)}; "
@@ -100,9 +112,8 @@ def _difference(mine: list[str], theirs: list[str]) -> str:
     return f"token {token + 1} is {mine[token]!r} here and {theirs[token]!r}"
 
 
-def _score_model(path: Path, gold: Corpus) -> Scores:
+def _score_model(model: SequenceTagger, gold: Corpus) -> Scores:
     """Tag the text of the gold file and compare."""
-    model = tagsift.load(path)
     known = set(model.classes_)
     extra = sorted({name for row in gold.labels for name in row} - known)
     if extra:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tagsift
-from tagsift.cli._options import Comments, Json
+from tagsift.cli._options import Json, OutOrScreen, Reading, grouped
 from tagsift.cli._output import print_json, write_columns
+from tagsift.cli._training import check_columns
+from tagsift.errors import InputError
 
 if TYPE_CHECKING:
     from tagsift.typing import FloatArray
@@ -19,6 +21,7 @@ __all__ = ["EXAMPLE", "run"]
 EXAMPLE = "tagsift tag model.tagsift text.conll -o tagged.conll --marginals"
 
 
+@grouped
 def run(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="A model that `tagsift fit` wrote.")
@@ -29,10 +32,8 @@ def run(
             metavar="TEXT", help="Column file: the training columns without the label."
         ),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="File to write; else standard output."),
-    ] = None,
+    *,
+    out: OutOrScreen = None,
     marginals: Annotated[
         bool,
         typer.Option(
@@ -44,15 +45,18 @@ def run(
         bool,
         typer.Option("--gold", help="The last column holds gold labels; ignore it."),
     ] = False,
-    comments: Comments = False,
+    reading: Reading,
     json: Json = False,
 ) -> None:
     """Label new text: its columns, then the label."""
     tagger = tagsift.load(model)
+    if gold and reading.columns is not None:
+        raise InputError("--gold and --columns: name the gold column 'gold' instead.")
     if gold:
-        rows = tagsift.read_conll(text, scheme="plain", comments=comments).rows
+        rows = tagsift.read_conll(text, scheme="plain", **vars(reading)).rows
     else:
-        rows = tagsift.read_text(text, comments=comments)
+        rows = tagsift.read_text(text, **vars(reading))
+    check_columns(tagger, text, rows, named=reading.columns is not None)
     labels = [[str(name) for name in sentence] for sentence in tagger.predict(rows)]
     names = [str(name) for name in tagger.classes_]
     probabilities = tagger.predict_marginals(rows) if marginals else None

@@ -22,7 +22,7 @@ from tagsift.data.candidates import (
     read_partial,
     write_partial,
 )
-from tagsift.data.columns import write_blocks
+from tagsift.data.columns import column_lines
 from tagsift.data.conll import iter_conll, read_conll, read_text, write_conll
 from tagsift.data.exchange import read_jsonl, write_jsonl
 from tagsift.data.label_set import LabelSet
@@ -65,6 +65,7 @@ __all__ = [
     "check_learnable",
     "check_scheme",
     "check_text",
+    "column_lines",
     "corrupt",
     "detect_scheme",
     "format_candidates",
@@ -83,7 +84,6 @@ __all__ = [
     "spans",
     "tags",
     "to_scheme",
-    "write_blocks",
     "write_conll",
     "write_doccano",
     "write_jsonl",

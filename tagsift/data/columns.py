@@ -13,12 +13,11 @@ stops them with file, line, what was expected and what was found.
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, NamedTuple, TypeAlias
 
 from tagsift.data.schemes import is_tag
 from tagsift.errors import DataError, InputError
@@ -30,6 +29,7 @@ __all__ = [
     "ColumnFile",
     "PathName",
     "check_label",
+    "column_lines",
     "count",
     "decode_line",
     "label_problem",
@@ -245,44 +245,50 @@ def decode_line(raw: bytes, path: PathName, number: int) -> str:
     return line.rstrip("\r\n")
 
 
-def write_blocks(
-    path: PathName | None,
-    sentences: Iterable[Sequence[Sequence[str]]],
-    *,
-    allow_empty: bool = False,
-) -> None:
-    """Write sentences of cells as a column file that `ColumnFile` reads back.
+def write_blocks(path: PathName, sentences: Iterable[Sequence[Sequence[str]]]) -> None:
+    """Write a column file that `ColumnFile` reads back, whole or not at all.
 
     Parameters
     ----------
-    path : path-like or None
-        The file, written whole or not at all; None for standard output.
+    path : path-like
+        The file.
+    sentences : iterable of sentences
+        See `column_lines`.
+    """
+    with atomic_write(path) as stream:
+        stream.writelines(column_lines(sentences))
+
+
+def column_lines(
+    sentences: Iterable[Sequence[Sequence[str]]], *, allow_empty: bool = False
+) -> Iterator[str]:
+    """Yield the text of a column file, sentence by sentence.
+
+    Parameters
+    ----------
     sentences : iterable of sentences
         Each a sequence of rows of cells, at least two cells a row and the same number
         in all rows.
     allow_empty : bool
-        Write nothing for no sentences, and a blank line for one without tokens.
+        Yield nothing for no sentences, and a blank line for one without tokens.
     """
     width = 0
-    target: Any = nullcontext(sys.stdout) if path is None else atomic_write(path)
-    with target as stream:
-        for number, rows in enumerate(sentences):
-            if not rows and not allow_empty:
-                raise InputError(
-                    f"sentence {number} is empty, which a column file cannot hold; "
-                    "leave it out."
-                )
-            for token, cells in enumerate(rows):
-                width = width or len(cells)
-                problem = _cell_problem(cells, width)
-                if problem is not None:
-                    raise InputError(f"sentence {number}, token {token}: {problem}")
-            text = "\n".join("\t".join(cells) for cells in rows)
-            if number == 0 and text.startswith(_BOM):
-                stream.write(_BOM)
-            stream.write(text + "\n\n" if rows else "\n")
-        if not width and not allow_empty:
-            raise InputError("expected at least one sentence to write, found none.")
+    for number, rows in enumerate(sentences):
+        if not rows and not allow_empty:
+            raise InputError(
+                f"sentence {number} is empty, which a column file cannot hold; leave "
+                "it out."
+            )
+        for token, cells in enumerate(rows):
+            width = width or len(cells)
+            problem = _cell_problem(cells, width)
+            if problem is not None:
+                raise InputError(f"sentence {number}, token {token}: {problem}")
+        text = "\n".join("\t".join(cells) for cells in rows)
+        mark = _BOM if number == 0 and text.startswith(_BOM) else ""
+        yield f"{mark}{text}\n\n" if rows else "\n"
+    if not width and not allow_empty:
+        raise InputError("expected at least one sentence to write, found none.")
 
 
 def _cell_problem(cells: Sequence[str], width: int) -> str | None:

@@ -87,7 +87,7 @@ class Watch:
         if not self.first:
             return
         if self.counts_tokens and len(self.sample) > 1:
-            raise DataError(numbered_sentence(len(self.first)), self.path, self.line)
+            raise DataError(_numbered_sentence(len(self.first)), self.path, self.line)
         if not self.header and self._has_header():
             raise DataError(
                 f"the first line looks like a header ({', '.join(self.first[:6])}"
@@ -252,7 +252,7 @@ def _parts(cells: Iterable[str]) -> set[str]:
     return {name for cell in cells for name in cell.split("|")} - {ANY}
 
 
-def numbered_sentence(width: int) -> str:
+def _numbered_sentence(width: int) -> str:
     """Say that the first column counts the tokens, and how to leave it out."""
     names = ["-", "token", *"-" * (width - 2)]
     look = ""
@@ -282,7 +282,7 @@ def recognise_head(path: PathName) -> str | None:
     lines = lines[: -1 if len(head) == _HEAD else None]
     rows = [line.split("\t") for line in lines if line[:1] != "#" and "\t" in line]
     if rows and all(len(row) == 10 and row[0][:1].isdecimal() for row in rows):
-        return numbered_sentence(10)
+        return _numbered_sentence(10)
     if lines and lines[0].lstrip()[:1] in "{[" and re.match(r"\s*[{\[]\s*[\"{]", text):
         return (
             "this looks like JSON, not like columns; say --format jsonl or "
@@ -335,6 +335,7 @@ def check_text(
     rows: Sequence[Sequence[Sequence[str]]],
     width: int,
     labels: Collection[object],
+    known: Collection[str] = (),
 ) -> None:
     """Refuse text with other columns than a model was trained on.
 
@@ -348,9 +349,20 @@ def check_text(
         How many columns the training tokens had.
     labels : collection
         The labels of the model.
+    known : collection of str
+        What stood in the second column in training; empty where nobody knows.
     """
     found = next((len(row) for sentence in rows for row in sentence), width)
     if found == width:
+        second = [row[1] for sentence in rows for row in sentence if known]
+        if second and sum(cell in known for cell in second) < len(second) / 10:
+            raise DataError(
+                f"expected the second column as the model was trained on it (such as "
+                f"{', '.join(sorted(known)[:3])}), found others ({second[0]}); if it "
+                "is running text, cut it into tokens, one a line, else name the "
+                "columns (--columns token,pos or so).",
+                path,
+            )
         return
     last = {row[-1] for sentence in rows for row in sentence}
     remedy = "name the columns to use (--columns token,pos,- or so)"

@@ -44,6 +44,8 @@ class StackedTokens:
         Ready features.
     offsets : ndarray of shape (n_sequences + 1,)
         Where sentences begin.
+    width : int
+        How many columns the tokens have, kept or not.
     """
 
     kind: Kind
@@ -51,6 +53,7 @@ class StackedTokens:
     dicts: list[Mapping[str, Any]]
     array: FloatArray | None
     offsets: IntArray
+    width: int = 1
 
     @property
     def n_tokens(self) -> int:
@@ -114,7 +117,7 @@ def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
     for k, column in enumerate(kept):
         if not set(map(type, column)) <= {str, np.str_}:
             _complain_of_entry(k, column, offsets, sentences)
-    return StackedTokens("columns", kept, [], None, offsets)
+    return StackedTokens("columns", kept, [], None, offsets, width)
 
 
 def _sentences(X: Any) -> list[Any]:

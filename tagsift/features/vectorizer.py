@@ -58,6 +58,8 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         What the features were computed from.
     n_columns_ : int
         Number of columns that the features look at.
+    n_columns_in_ : int
+        Number of columns that the training tokens had.
     encoder_mean_, encoder_scale_ : ndarray, float
         The encoder's vectors less this mean, times this scale, are the block.
 
@@ -71,6 +73,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
 
     kind_: Kind
     n_columns_: int
+    n_columns_in_: int
     encoder_mean_: FloatArray | None
     encoder_scale_: float
     _features: Indicators | DictFeatures | None
@@ -148,6 +151,14 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
             names += [f"encoder: {d}" for d in range(len(self.encoder_mean_))]
         return np.asarray(names, dtype=object)  # [D]
 
+    def column_values(self, column: int) -> frozenset[str]:
+        """Values of a column seen in training; empty where no feature looks at it."""
+        lexicons = (
+            self._features.lexicons if isinstance(self._features, Indicators) else {}
+        )
+        known = lexicons[column].vocabularies if column in lexicons else {}
+        return frozenset(known.get("pos", ()))
+
     # -- fitting -----------------------------------------------------------------
 
     def _learn(
@@ -191,6 +202,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
             )
         self.kind_ = tokens.kind
         self.n_columns_ = len(tokens.columns)
+        self.n_columns_in_ = tokens.width if tokens.kind == "columns" else 0
         self.encoder_mean_, self.encoder_scale_ = None, 1.0
         if self.encoder is None:
             return tokens, None
@@ -328,6 +340,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
             "min_count": int(self.min_count),
             "width": self._width,
             "n_columns": self.n_columns_,
+            "n_columns_in": self.n_columns_in_,
             "array_width": self._array_width,
             "encoder": None,
         }
@@ -360,6 +373,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
             new.kind_ = meta["kind"]
             new._width = meta["width"]
             new.n_columns_ = meta["n_columns"]
+            new.n_columns_in_ = meta.get("n_columns_in", new.n_columns_)
             new._array_width = meta["array_width"]
             new._features = None
             if "features" in meta:

@@ -79,11 +79,12 @@ def test_fit_on_votes(tagsift, votes, tmp_path):
 
 def test_a_forgotten_gold_column_is_pointed_out(tagsift, votes, tmp_path):
     out = tmp_path / "m.tagsift"
-    options = ("--votes", "2:4", "-m", "majority", "--quiet")
-    outcome = tagsift("fit", votes, "-o", out, *options)
-    assert outcome.status == 0
+    outcome = tagsift("fit", votes, "-o", out, "--votes", "2:4", "-m", "majority")
+    assert outcome.status == 2
     assert "say --gold" in outcome.err
     assert outcome.err.count("\n") == 1
+    options = ["--columns", "token,vote,vote,vote,feature", "-m", "majority"]
+    assert tagsift("fit", votes, "-o", out, *options).status == 0
 
 
 def test_tag_writes_columns_and_the_label(tagsift, model, text, tmp_path):
@@ -234,7 +235,7 @@ def test_other_formats(tagsift, gold, votes, tmp_path):
     assert told["ambiguous_tokens"] == partial.n_ambiguous
     export = tmp_path / "studio.json"
     package.data.write_label_studio(
-        export, package.read_votes(votes, columns="2,3", gold=-1)
+        export, package.read_votes(votes, columns="token,vote,vote,-,gold")
     )
     found = tagsift("agree", export, "--format", "label-studio", "--json").json
     assert len(found["annotators"]) == 2
