@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TypeAlias
 
-from tagsift.base import SequenceTagger
+from tagsift.base import Method, SequenceTagger
 from tagsift.checks import (
     common,
     errors,
@@ -35,40 +35,26 @@ __all__ = ["Check", "check_estimator", "yield_checks"]
 Check: TypeAlias = Callable[[SequenceTagger], None]
 
 
-def _checks_in(module: ModuleType) -> list[Check]:
-    return [getattr(module, name) for name in module.__all__]
-
-
-def _apply(estimator: SequenceTagger) -> Iterator[Check]:
-    """Yield the checks that fit the estimator's kind."""
-    method = estimator.method
-    for module in (common, inputs):
-        yield from _checks_in(module)
-    for check in _checks_in(partial):
-        if check is partial.check_refuses_candidates:
-            fits = method.exact_only
-        elif check is partial.check_full_sets:
-            fits = not method.exact_only
-        else:
-            fits = True
-        if fits:
-            yield check
-    for check in _checks_in(probabilistic):
-        if check is probabilistic.check_no_marginals:
-            fits = not method.probabilities
-        elif check is probabilistic.check_marginals_of_full_sets:
-            fits = method.probabilities and not method.exact_only
-        else:
-            fits = method.probabilities
-        if fits:
-            yield check
-    yield (
-        structured.check_sees_neighbours
-        if method.structured
-        else structured.check_ignores_neighbours
-    )
-    for module in (persistence, errors):
-        yield from _checks_in(module)
+_MODULES: tuple[ModuleType, ...] = (
+    common,
+    inputs,
+    partial,
+    probabilistic,
+    structured,
+    persistence,
+    errors,
+)
+#: Which methods a check is for, where it is not for all of them.
+_FITS: dict[str, Callable[[Method], bool]] = {
+    "check_refuses_candidates": lambda method: method.exact_only,
+    "check_full_sets": lambda method: not method.exact_only,
+    "check_no_marginals": lambda method: not method.probabilities,
+    "check_marginals_of_full_sets": lambda method: (
+        method.probabilities and not method.exact_only
+    ),
+    "check_sees_neighbours": lambda method: method.structured,
+    "check_ignores_neighbours": lambda method: not method.structured,
+}
 
 
 def yield_checks(estimator: SequenceTagger) -> Iterator[Check]:
@@ -84,10 +70,13 @@ def yield_checks(estimator: SequenceTagger) -> Iterator[Check]:
     check : callable
         To be called with the estimator.
     """
-    skips = type(estimator)._check_skips
-    for check in _apply(estimator):
-        if getattr(check, "__name__", "") not in skips:
-            yield check
+    method, skips = estimator.method, type(estimator)._check_skips
+    for module in _MODULES:
+        for name in module.__all__:
+            usual = module is not probabilistic or method.probabilities
+            fits = _FITS[name](method) if name in _FITS else usual
+            if fits and name not in skips:
+                yield getattr(module, name)
 
 
 def check_estimator(estimator: SequenceTagger) -> None:

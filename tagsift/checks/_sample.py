@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from tagsift.base import SequenceTagger
 from tagsift.errors import TagsiftError
+from tagsift.metrics import equal_labels
 from tagsift.typing import FloatArray
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "fresh",
     "gold",
     "require",
+    "require_distributions",
     "same_arrays",
     "same_state",
     "sentences",
@@ -130,6 +132,26 @@ def require(condition: object, message: str) -> None:
         raise AssertionError(message)
 
 
+def require_distributions(
+    pieces: Sequence[FloatArray], lengths: Sequence[int], n_labels: int, case: str
+) -> None:
+    """Ask for one array [T, L] per sentence, with rows that are distributions."""
+    require(isinstance(pieces, list), f"{case}: expected a list of arrays.")
+    shapes = [piece.shape for piece in pieces]
+    expected = [(length, n_labels) for length in lengths]
+    require(shapes == expected, f"{case}: expected shapes {expected}, got {shapes}.")
+    stacked = np.concatenate([np.zeros((0, n_labels)), *pieces])  # [M, L]
+    require(np.isfinite(stacked).all(), f"{case}: numbers that are not finite.")
+    require(
+        (stacked >= 0).all() and (stacked <= 1 + 1e-9).all(),
+        f"{case}: numbers must lie between 0 and 1.",
+    )
+    require(
+        np.allclose(stacked.sum(axis=1), 1.0, rtol=0, atol=1e-6),
+        f"{case}: rows must sum to 1.",
+    )
+
+
 def expect_error(
     kind: type[TagsiftError], call: Callable[[], object], case: str, *mentions: str
 ) -> None:
@@ -186,9 +208,4 @@ def same_state(left: SequenceTagger, right: SequenceTagger) -> bool:
 
 def agreement(left: list[list[Any]], right: list[list[Any]]) -> float:
     """Share of tokens with the same label."""
-    pairs = [
-        a == b
-        for first, second in zip(left, right, strict=True)
-        for a, b in zip(first, second, strict=True)
-    ]
-    return float(np.mean(pairs))
+    return float(equal_labels(left, right).mean())

@@ -64,12 +64,12 @@ def check_bad_input(estimator: SequenceTagger) -> None:
     hole = [list(labels) for labels in y]
     hole[1][2] = set()
     odd = [list(labels) for labels in y]
-    odd[2][0] = None
+    odd[2][0] = 1.5
     cases: dict[str, tuple[Any, Any, tuple[str, ...]]] = {
         "fewer sentences in y": (X, y[:-1], (str(len(X)), str(len(X) - 1))),
         "fewer labels in a sentence": (X, [y[0][:-1], *y[1:]], ("sentence 0",)),
         "an empty candidate set": (X, hole, ("sentence 1, token 2",)),
-        "None for a label": (X, odd, ("sentence 2, token 0",)),
+        "a number with a point for a label": (X, odd, ("sentence 2, token 0",)),
         "a string for a sentence": (text, y[:4], ("sentence 3",)),
         "one string for all sentences": ("the dog", y, ()),
         "a string for the labels of a sentence": (X[:1], ["OOOOOO"], ("sentence 0",)),

@@ -16,6 +16,8 @@ from tagsift.checks._sample import (
     fresh,
     gold,
     require,
+    require_distributions,
+    same_state,
     sentences,
     training,
 )
@@ -58,26 +60,12 @@ def _require_confidences(
     name: str,
 ) -> None:
     """Ask for rows that sum to 1 over the candidates and are 0 elsewhere."""
-    require(len(confidences) == len(y), f"{name} must have one array per sentence.")
+    require_distributions(confidences, list(map(len, y)), len(classes), name)
     for s, (rows, sets) in enumerate(zip(confidences, y, strict=True)):
-        shape = (len(sets), len(classes))
-        require(
-            rows.shape == shape,
-            f"{name}: sentence {s} has shape {rows.shape}, expected {shape}.",
-        )
         mask = np.array([[k in entry for k in classes] for entry in sets], dtype=bool)
-        mask = mask.reshape(shape)  # [T, L]
         require(
-            np.isfinite(rows).all() and (rows >= 0).all(),
-            f"{name}: sentence {s} holds numbers that are negative or not finite.",
-        )
-        require(
-            (rows[~mask] == 0).all(),
+            (rows[~mask.reshape(rows.shape)] == 0).all(),
             f"{name}: sentence {s} gives weight to a label that is no candidate.",
-        )
-        require(
-            np.allclose(rows.sum(axis=1), 1.0, rtol=0, atol=1e-6),
-            f"{name}: the rows of sentence {s} do not sum to 1.",
         )
 
 
@@ -121,6 +109,11 @@ def check_full_sets(estimator: SequenceTagger) -> None:
     y = [[frozenset(LABELS)] * len(words) for words in X]
     model = fresh(estimator).fit(X, y)
     _require_candidates(model.recovered_, y, "recovered_")
+    unlabelled = [[None] * len(words) for words in X]
+    require(
+        same_state(fresh(estimator, labels=LABELS).fit(X, unlabelled), model),
+        "None for the candidates of a token must mean all labels.",
+    )
     for part in (X, UNSEEN):
         full = [[frozenset(LABELS)] * len(words) for words in part]
         _require_candidates(model.predict(part), full, "predictions")

@@ -32,9 +32,12 @@ __all__ = [
 ]
 
 
-def _load(estimator: SequenceTagger, path: Path) -> SequenceTagger:
-    """Load as `tagsift.load` does, also a class that is in no registry."""
-    return type(estimator).from_container(*read_container(path))
+def _through_file(model: SequenceTagger) -> tuple[SequenceTagger, bytes]:
+    """Save and load as `tagsift.load` does, also a class that is in no registry."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.tagsift"
+        model.save(path)
+        return type(model).from_container(*read_container(path)), path.read_bytes()
 
 
 def _require_same_answers(
@@ -52,10 +55,7 @@ def check_save_load(estimator: SequenceTagger) -> None:
     """A loaded model answers as the saved one did, to the bit."""
     X, y = training(estimator)
     model = fitted(estimator)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.tagsift"
-        model.save(path)
-        loaded = _load(estimator, path)
+    loaded, _ = _through_file(model)
     require(type(loaded) is type(model), "the loaded model is of another class.")
     for name in ("classes_", "scheme_"):
         before, after = getattr(model, name), getattr(loaded, name)
@@ -78,25 +78,18 @@ def check_save_load_ready_features(estimator: SequenceTagger) -> None:
     words, y = training(estimator)
     features = SequenceVectorizer().fit_transform(words)
     model = fresh(estimator).fit(features, y)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.tagsift"
-        model.save(path)
-        loaded = _load(estimator, path)
+    loaded, _ = _through_file(model)
     _require_same_answers(loaded, model, features, "a model loaded for ready features")
 
 
 def check_saved_again(estimator: SequenceTagger) -> None:
     """Saving twice, and saving what was loaded, gives the same bytes."""
     model = fitted(estimator)
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / f"{k}.tagsift" for k in range(3)]
-        model.save(paths[0])
-        model.save(paths[1])
-        _load(estimator, paths[0]).save(paths[2])
-        contents = [path.read_bytes() for path in paths]
-    require(contents[0] == contents[1], "saving a model twice gives different files.")
+    loaded, contents = _through_file(model)
+    again = "saving a model twice gives different files."
+    require(contents == _through_file(model)[1], again)
     require(
-        contents[0] == contents[2],
+        contents == _through_file(loaded)[1],
         "saving a loaded model gives another file: something is lost in loading.",
     )
 
@@ -108,16 +101,13 @@ def check_file_holds_no_code(estimator: SequenceTagger) -> None:
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("loading a model must not unpickle anything.")
 
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.tagsift"
-        model.save(path)
-        contents = path.read_bytes()
-        with (
-            mock.patch.object(pickle, "load", refuse),
-            mock.patch.object(pickle, "loads", refuse),
-            mock.patch.object(pickle, "Unpickler", refuse),
-        ):
-            _load(estimator, path).predict(sentences())
+    with (
+        mock.patch.object(pickle, "load", refuse),
+        mock.patch.object(pickle, "loads", refuse),
+        mock.patch.object(pickle, "Unpickler", refuse),
+    ):
+        loaded, contents = _through_file(model)
+        loaded.predict(sentences())
     # https://github.com/huggingface/safetensors: length, JSON header, numbers.
     (length,) = struct.unpack("<Q", contents[:8])
     header = json.loads(contents[8 : 8 + length])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from tagsift.base import SequenceTagger
@@ -15,11 +13,11 @@ from tagsift.checks._sample import (
     fresh,
     gold,
     require,
+    require_distributions,
     same_arrays,
     sentences,
 )
 from tagsift.errors import NotSupportedError
-from tagsift.typing import FloatArray
 
 __all__ = [
     "check_marginal_columns",
@@ -29,29 +27,6 @@ __all__ = [
     "check_marginals_repeatable",
     "check_no_marginals",
 ]
-
-
-def _require_probabilities(
-    marginals: Sequence[FloatArray], lengths: Sequence[int], n_labels: int, case: str
-) -> None:
-    """Ask for one array [T, L] per sentence, with rows that are distributions."""
-    require(isinstance(marginals, list), "predict_marginals must return a list.")
-    shapes = [piece.shape for piece in marginals]
-    expected = [(length, n_labels) for length in lengths]
-    require(shapes == expected, f"{case}: expected shapes {expected}, got {shapes}.")
-    stacked = np.concatenate([np.zeros((0, n_labels)), *marginals])  # [M, L]
-    require(
-        np.isfinite(stacked).all(),
-        f"{case}: marginals hold numbers that are not finite.",
-    )
-    require(
-        (stacked >= 0).all() and (stacked <= 1 + 1e-9).all(),
-        f"{case}: marginals must lie between 0 and 1.",
-    )
-    require(
-        np.allclose(stacked.sum(axis=1), 1.0, rtol=0, atol=1e-6),
-        f"{case}: the rows of marginals must sum to 1.",
-    )
 
 
 def check_marginals(estimator: SequenceTagger) -> None:
@@ -67,7 +42,7 @@ def check_marginals(estimator: SequenceTagger) -> None:
         "a long sentence": [long],
     }
     for case, X in cases.items():
-        _require_probabilities(
+        require_distributions(
             model.predict_marginals(X), list(map(len, X)), len(LABELS), case
         )
 
@@ -94,7 +69,7 @@ def check_marginals_of_full_sets(estimator: SequenceTagger) -> None:
     X = sentences()
     model = fresh(estimator).fit(X, [[set(LABELS)] * len(words) for words in X])
     for case, part in (("training sentences", X), ("unseen words", UNSEEN)):
-        _require_probabilities(
+        require_distributions(
             model.predict_marginals(part),
             list(map(len, part)),
             len(LABELS),
@@ -106,7 +81,7 @@ def check_marginals_of_single_label(estimator: SequenceTagger) -> None:
     """With one label, its probability is 1."""
     X = sentences()
     model = fresh(estimator).fit(X, [["O"] * len(words) for words in X])
-    _require_probabilities(
+    require_distributions(
         model.predict_marginals(UNSEEN), list(map(len, UNSEEN)), 1, "a single label"
     )
 

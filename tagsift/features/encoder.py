@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from tagsift.errors import InputError, ModelFileError
-from tagsift.features.inputs import stack_tokens
+from tagsift.features.inputs import stack_tokens, words_of
 from tagsift.features.model_folder import ModelFolder, packaged_folder
 from tagsift.features.vector_cache import VectorCache, cache_folder, clear_cache
 from tagsift.features.wordpieces import Window, windows, word_vectors
@@ -109,15 +109,9 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
             One array per sentence, fit to be given to any estimator as X.
         """
         tokens = stack_tokens(X, 1)
-        if tokens.kind not in ("columns", "empty"):
-            raise InputError(
-                "an encoder needs the words: give sentences of strings or of tuples "
-                "whose first column is the word."
-            )
-        words = tokens.columns[0] if tokens.columns else []
+        vectors = self.encode(words_of(tokens))  # [N, D]
         cuts = tokens.offsets
-        sentences = [words[cuts[s] : cuts[s + 1]] for s in range(len(cuts) - 1)]
-        return np.split(self.encode(sentences), cuts[1:-1]) if len(cuts) > 1 else []
+        return np.split(vectors, cuts[1:-1]) if len(cuts) > 1 else []
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> npt.NDArray[np.float32]:
         """Word vectors of all words, stacked.
@@ -142,26 +136,23 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         where = None if self.cache_dir is False else cache_folder(self.cache_dir)
         cache = VectorCache(where)
         found = cache.read(keys)
-        for key, words in zip(keys, filled, strict=True):
-            if key in found and found[key].shape != (len(words), self.n_features):
-                del found[key]
+        width = folder.config.hidden_size
         missing = {
             key: words
             for key, words in zip(keys, filled, strict=True)
-            if key not in found
+            if key not in found or found[key].shape != (len(words), width)
         }
-        if missing:
-            todo = sorted(missing, key=lambda key: len(missing[key]))
-            for first in range(0, len(todo), _PORTION):
-                portion = todo[first : first + _PORTION]
-                vectors = self._compute(
-                    folder, layer, capacity, [missing[key] for key in portion]
-                )
-                fresh = dict(zip(portion, vectors, strict=True))
-                cache.write(fresh)
-                found |= fresh
+        todo = sorted(missing, key=lambda key: len(missing[key]))
+        for first in range(0, len(todo), _PORTION):
+            portion = todo[first : first + _PORTION]
+            vectors = self._compute(
+                folder, layer, capacity, [missing[key] for key in portion]
+            )
+            fresh = dict(zip(portion, vectors, strict=True))
+            cache.write(fresh)
+            found |= fresh
         if not keys:
-            return np.zeros((0, self.n_features), dtype=np.float32)  # [0, D]
+            return np.zeros((0, width), dtype=np.float32)  # [0, D]
         return np.concatenate([found[key] for key in keys])  # [N, D]
 
     def clear_cache(self) -> int:

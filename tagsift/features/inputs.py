@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["Kind", "StackedTokens", "offsets_of", "stack_tokens"]
+__all__ = ["Kind", "StackedTokens", "offsets_of", "stack_tokens", "words_of"]
 
 #: What the tokens of a sentence are; "empty" where no sentence has a token.
 Kind: TypeAlias = Literal["columns", "dict", "array", "empty"]
@@ -118,6 +119,17 @@ def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
         if not set(map(type, column)) <= {str, np.str_}:
             _complain_of_entry(k, column, offsets, sentences)
     return StackedTokens("columns", kept, [], None, offsets, width)
+
+
+def words_of(tokens: StackedTokens) -> list[list[str]]:
+    """Words of every sentence, for an encoder, which can use nothing else."""
+    if tokens.kind not in ("columns", "empty"):
+        raise InputError(
+            "an encoder needs the words: give sentences of strings or of tuples whose "
+            "first column is the word."
+        )
+    words = tokens.columns[0] if tokens.columns else []
+    return [words[first:last] for first, last in pairwise(tokens.offsets.tolist())]
 
 
 def _sentences(X: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from tagsift.errors import InputError, ModelFileError, NotFittedError, TagsiftWa
 from tagsift.features.dicts import DictFeatures
 from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.indicators import Indicators
-from tagsift.features.inputs import Kind, StackedTokens, stack_tokens
+from tagsift.features.inputs import Kind, StackedTokens, stack_tokens, words_of
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.features.templates import Template, default_templates
 from tagsift.storage import add_prefix, strip_prefix
@@ -124,10 +124,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         FeatureMatrix
             Named blocks over stacked tokens.
         """
-        if not hasattr(self, "kind_"):
-            raise NotFittedError(
-                "this SequenceVectorizer has not been fitted; call fit first."
-            )
+        self._check_fitted()
         tokens = self._stack(X, self._width)
         self._check_kind(tokens)
         vectors = None if self.encoder is None else self._encode(X, tokens)
@@ -135,10 +132,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """Names of all columns of ``transform(X).stacked()``, group first."""
-        if not hasattr(self, "kind_"):
-            raise NotFittedError(
-                "this SequenceVectorizer has not been fitted; call fit first."
-            )
+        self._check_fitted()
         names: list[str] = []
         if isinstance(self._features, Indicators):
             for group in self._features.groups:
@@ -250,6 +244,12 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
                 )
         return stack_tokens(results, width)
 
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "kind_"):
+            raise NotFittedError(
+                "this SequenceVectorizer has not been fitted; call fit first."
+            )
+
     def _check_kind(self, tokens: StackedTokens) -> None:
         """Compare new tokens with the training tokens."""
         if tokens.kind == "empty":
@@ -284,17 +284,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         """Word vectors of the encoder, [N, D]."""
         assert self.encoder is not None
         raw = stack_tokens(X, 1) if callable(self.templates) else tokens
-        if raw.kind == "empty":
-            return np.zeros((0, self.encoder.n_features))  # [0, D]
-        if raw.kind != "columns":
-            raise InputError(
-                "an encoder needs the words: give sentences of strings or of tuples "
-                "whose first column is the word."
-            )
-        words = raw.columns[0]
-        cuts = raw.offsets
-        sentences = [words[cuts[s] : cuts[s + 1]] for s in range(len(cuts) - 1)]
-        return self.encoder.encode(sentences)  # [N, D]
+        return self.encoder.encode(words_of(raw))  # [N, D]
 
     def _assemble(
         self, tokens: StackedTokens, vectors: np.ndarray[Any, Any] | None
@@ -326,10 +316,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         vectorizer takes what the function returned, until `templates` is set to the
         function again.
         """
-        if not hasattr(self, "kind_"):
-            raise NotFittedError(
-                "this SequenceVectorizer has not been fitted; call fit first."
-            )
+        self._check_fitted()
         templates = self._templates()
         meta: dict[str, Any] = {
             "kind": self.kind_,
