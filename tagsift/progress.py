@@ -1,15 +1,22 @@
-"""Progress on standard error: a bar on a terminal, else plain lines with times."""
+"""Progress and warnings on standard error: a bar on a terminal, else plain lines."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import time
+import warnings
 from collections.abc import Generator, Iterable, Sized
 from typing import TypeVar
 
+from tagsift.errors import TagsiftWarning
 from tagsift.visible import visible
 
-__all__ = ["progress", "stage"]
+__all__ = ["progress", "stage", "warn_user"]
+
+#: Code that stands between a warning and the line of the user that brought it about.
+_OURS = (os.path.dirname(__file__), contextlib.__file__)
 
 Item = TypeVar("Item")
 
@@ -114,3 +121,19 @@ def _bar(
         for item in items:
             yield item
             bar.advance(task)
+
+
+def warn_user(message: str, category: type[TagsiftWarning]) -> None:
+    """Warn as of the line outside this package that called into it.
+
+    Parameters
+    ----------
+    message : str
+        What happened and what to do.
+    category : type
+        The kind of warning.
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.errors import InputError, MissingExtraError, TagsiftWarning
+from tagsift.progress import warn_user
 from tagsift.typing import Array
 
 __all__ = [
@@ -105,11 +106,10 @@ def available_device(name: str) -> str:
     try:
         use_device(name)
     except (InputError, MissingExtraError):
-        warnings.warn(
+        warn_user(
             f"the model was fitted with device={name!r}, which this machine does not "
             "have; it is loaded with device='cpu'.",
             TagsiftWarning,
-            stacklevel=6,
         )
         return "cpu"
     return name

@@ -12,7 +12,6 @@ of the training tokens, and the same regression is solved in the primal.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -23,6 +22,7 @@ import scipy.linalg as sl
 from tagsift.baselines._distances import Reference, pair_products, row_norms
 from tagsift.baselines._state import pack_matrix, unpack_matrix
 from tagsift.errors import ScaleWarning
+from tagsift.progress import warn_user
 from tagsift.typing import FloatArray
 
 __all__ = [
@@ -256,11 +256,10 @@ def kernel_ridge(
     if n <= max_dense:
         return DenseRidge(X, ridge, sigma)
     approximate = NystromRidge(X, ridge, sigma, rng)
-    warnings.warn(
+    warn_user(
         f"{title} has {n} tokens, more than max_dense={max_dense}: the kernel is "
         f"replaced by its Nyström approximation on {approximate.basis.shape[0]} of "
         "them.",
         ScaleWarning,
-        stacklevel=2,
     )
     return approximate

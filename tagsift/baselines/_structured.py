@@ -9,7 +9,6 @@ candidate is never predicted.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -27,6 +26,7 @@ from tagsift.chain.decoders import candidate, mean_feature
 from tagsift.chain.layout import ChainLayout
 from tagsift.errors import ConvergenceWarning, NotSupportedError
 from tagsift.features import FeatureMatrix
+from tagsift.progress import warn_user
 from tagsift.storage import add_prefix, strip_prefix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
@@ -242,12 +242,11 @@ class MaxMarginTagger(SequenceTagger):
         self._learn(solver, train, rng)
         self.emissions_, self.transitions_ = solver.E, solver.A
         if not self._converged:
-            warnings.warn(
+            warn_user(
                 f"{self.method.title} stopped after {self.max_passes} passes with a "
                 f"relative duality gap of {self.gap_:.2g}, above tol={self.tol:g}; "
                 "raise max_passes, tol or lam.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return self._candidates(solver, train)  # [N]
 

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning as SolverWarning
 from sklearn.svm import SVC, LinearSVC
 
 from tagsift.errors import ConvergenceWarning
+from tagsift.progress import warn_user
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["Machines", "TwoClassProblem", "is_linear", "train_machines"]
@@ -125,11 +126,10 @@ def train_machines(
         extra.append(tail)
         unfinished += not finished
     if unfinished:
-        warnings.warn(
+        warn_user(
             f"{title}: {unfinished} of {len(problems)} linear machines stopped after "
             f"{_MAX_ITER} passes before they had converged; a smaller C helps.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return Machines(weights, bias, extra)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from numbers import Integral, Real
@@ -17,6 +16,7 @@ from tagsift.baselines._pointwise import TokenTagger
 from tagsift.baselines._state import pack_matrix, unpack_matrix
 from tagsift.baselines._svm import TwoClassProblem, is_linear, train_machines
 from tagsift.errors import ScaleWarning
+from tagsift.progress import warn_user
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["PALOC", "label_pairs", "pair_problems", "pair_votes", "refine"]
@@ -247,12 +247,11 @@ class PALOC(TokenTagger):
         said = ["linear SVMs (sparse features)"] if self._basis is None else []
         if cut:
             said.append(f"at most {self.pair_limit} tokens per pair")
-            warnings.warn(
+            warn_user(
                 f"PALOC: {cut} of {len(self._pairs)} pairs of labels have more than "
                 f"pair_limit={self.pair_limit} tokens; their machines are trained on a "
                 "random part of that size.",
                 ScaleWarning,
-                stacklevel=2,
             )
         self.variant_ = ", ".join(said)
 

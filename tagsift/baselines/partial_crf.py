@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,16 +11,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from tagsift.base import Method, SequenceTagger, TrainingSet
 from tagsift.baselines._tuning import Tuning, tune
-from tagsift.chain.lattice import forward_backward
-from tagsift.chain.layout import ChainLayout
-from tagsift.chain.lbfgs import lbfgs
-from tagsift.chain.linear_chain import ChainWeights, marginal_likelihood
+from tagsift.chain.lbfgs import minimise
+from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective
-from tagsift.chain.viterbi import viterbi
 from tagsift.data import allowed_transitions
-from tagsift.errors import ConvergenceWarning
 from tagsift.features import FeatureMatrix
-from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["PartialCRF"]
@@ -53,7 +47,7 @@ class PartialCRF(SequenceTagger):
 
     Attributes
     ----------
-    weights_ : ChainWeights
+    weights_ : LinearChain
         Emissions, bias, transitions and start scores.
     l2_ : float
         The penalty in force.
@@ -134,66 +128,34 @@ class PartialCRF(SequenceTagger):
             self.l2_,
             sample_weight=train.sample_weight,
         )
-        w = self._minimise(objective)  # [P]
-        self.weights_ = objective.weights(w)
-        recovered, self._train_confidences = self._restricted(
-            train.features, train.mask, train.evidence
+        found = minimise(
+            objective,
+            np.zeros(objective.n_parameters),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            title=self.method.title,
+            verbose=bool(self.verbose),
+            warn=True,
+        )
+        self.objective_, self.n_iter_ = -found.value, found.n_iter
+        self.weights_ = objective.weights(found.x)
+        recovered, self._train_confidences = self.weights_.recover(
+            train.features, train.log_evidence
         )
         return recovered
-
-    def _minimise(self, objective: ChainObjective) -> FloatArray:
-        """Run the solver from zero weights; return the parameter vector, [P]."""
-        w = np.zeros(objective.n_parameters)  # [P]
-        steps = progress(
-            lbfgs(objective, w),
-            self.method.title,
-            enabled=bool(self.verbose),
-            total=self.max_iter,
-        )
-        self.n_iter_ = 0
-        for step in steps:
-            w, self.objective_ = step.x, -step.value
-            self.n_iter_ += 1
-            if step.change <= self.tol:
-                break
-            if self.n_iter_ == self.max_iter:
-                warnings.warn(
-                    f"{self.method.title} stopped after {self.max_iter} steps, the "
-                    f"last of which changed the objective by {step.change:.1e} of its "
-                    f"value; raise max_iter to go on until {self.tol:.1e}.",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
-                break
-        if self.n_iter_ == 0:
-            self.objective_ = -objective(w)[0]
-        return w
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
         if self.decoder == "marginal":
             return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
-        bans = {}
         if self.decoder == "valid":
             names = [str(name) for name in self.classes_]
-            allowed, first, last = allowed_transitions(names, self.scheme_)
-            bans = {"allowed": allowed, "allowed_start": first, "allowed_end": last}
-        best: IntArray = viterbi(
-            self.weights_.scores(features),
-            self.weights_.transitions,
-            ChainLayout.from_offsets(features.offsets),
-            start=self.weights_.start,
-            **bans,
-        )  # [M]
-        return best
+            return self.weights_.best(
+                features, allowed_transitions(names, self.scheme_)
+            )
+        return self.weights_.best(features)
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
-        marginals: FloatArray = forward_backward(
-            self.weights_.scores(features),
-            self.weights_.transitions,
-            ChainLayout.from_offsets(features.offsets),
-            start=self.weights_.start,
-        ).marginals  # [M, L]
-        return marginals
+        return self.weights_.marginals(features)
 
     def _restricted(
         self,
@@ -201,27 +163,12 @@ class PartialCRF(SequenceTagger):
         mask: BoolArray,
         evidence: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray]:
-        """Return the likeliest candidates by the restricted lattice, and its marginals.
-
-        Where no candidate of a token was one in training, its candidates score alike.
-        """
-        U = self.weights_.scores(features)  # [M, L]
-        unknown = ~(mask & self.weights_.possible).any(axis=1)  # [M]
-        U[unknown] = 0.0
-        marginals = forward_backward(
-            U,
-            self.weights_.transitions,
-            ChainLayout.from_offsets(features.offsets),
-            start=self.weights_.start,
-            mask=mask,
-            evidence=evidence,
-        ).marginals  # [M, L]
-        return np.where(mask, marginals, -1.0).argmax(axis=1), marginals
+        return self.weights_.recover(features, mask if evidence is None else evidence)
 
     def _log_likelihood(self, held_out: TrainingSet) -> float:
         """Return log Z_S − log Z, summed over sentences that were not trained on."""
-        likelihood = marginal_likelihood(
-            self.weights_, held_out.features, held_out.log_evidence
+        likelihood = self.weights_.log_likelihood(
+            held_out.features, held_out.log_evidence
         )  # [S']
         return float(likelihood.sum())
 
@@ -242,7 +189,7 @@ class PartialCRF(SequenceTagger):
         self.n_iter_ = int(meta["n_iter"])
         self.objective_ = float(meta["objective"])
         self.tuning_ = None
-        self.weights_ = ChainWeights(
+        self.weights_ = LinearChain(
             emissions=arrays["emissions"],
             bias=arrays["bias"],
             transitions=arrays["transitions"],

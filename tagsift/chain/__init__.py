@@ -2,6 +2,7 @@
 
 In the order of use: `layout` (how tokens are packed), `potentials` (all scores in one
 matrix), `lattice` (sums over label sequences, with its log-domain twin `log_lattice`),
-`sampling`, `viterbi`, `decoders` (those of the max-margin methods), and the paper's own
-`scores`, `factors` and `weighted_viterbi`.
+`viterbi`, `linear_chain` (the model that every chained method stands on), `objective`
+and `lbfgs` (how it is fitted), `decoders` (those of the max-margin methods), and the
+paper's own `scores`, `factors` and `weighted_viterbi`.
 """

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tagsift.errors import ConvergenceWarning
+from tagsift.progress import progress, warn_user
 from tagsift.typing import Array
 
-__all__ = ["Objective", "Step", "lbfgs"]
+__all__ = ["Minimum", "Objective", "Step", "lbfgs", "minimise"]
 
 #: Value and gradient of the function to minimise.
 Objective = Callable[[Array], tuple[float, Array]]
@@ -45,6 +47,75 @@ class Step:
     gradient: Array
     value: float
     change: float
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """Where the steps ended.
+
+    Parameters
+    ----------
+    x : array of shape (n_parameters,)
+        The point.
+    value : float
+        The function there.
+    n_iter : int
+        Steps taken.
+    change : float
+        Relative decrease of the function by the last step.
+    """
+
+    x: Array
+    value: float
+    n_iter: int
+    change: float
+
+
+def minimise(
+    objective: Objective,
+    x: Array,
+    *,
+    max_iter: int,
+    tol: float,
+    title: str = "",
+    verbose: bool = False,
+    warn: bool = False,
+) -> Minimum:
+    """Take steps until one lowers the function by no more than a share of its value.
+
+    Parameters
+    ----------
+    objective : callable
+        Value and gradient at a point.
+    x : array of shape (n_parameters,)
+        Where to begin.
+    max_iter : int
+        Most steps.
+    tol : float
+        The relative change at which to stop.
+    title : str
+        What is being fitted, for the progress bar and the warning.
+    verbose : bool
+        Whether to draw a progress bar.
+    warn : bool
+        Whether ending for `max_iter` gives a warning.
+    """
+    n_iter, value, change = 0, np.nan, 0.0
+    for step in progress(lbfgs(objective, x), title, enabled=verbose, total=max_iter):
+        x, value, change = step.x, step.value, step.change
+        n_iter += 1
+        if change <= tol or n_iter == max_iter:
+            break
+    if n_iter == 0:
+        value = objective(x)[0]
+    if warn and n_iter == max_iter and change > tol:
+        warn_user(
+            f"{title} stopped after max_iter={max_iter} steps, the last of which "
+            f"changed the objective by {change:.1e} of its value; raise max_iter or "
+            f"tol={tol:.1e}.",
+            ConvergenceWarning,
+        )
+    return Minimum(x, float(value), n_iter, float(change))
 
 
 def lbfgs(objective: Objective, x: Array, *, memory: int = 10) -> Iterator[Step]:

@@ -1,29 +1,35 @@
-"""The linear-chain model: scores that are linear in features, and their likelihood.
+"""The linear-chain model: scores that are linear in features, and what they say.
 
 The score of a label sequence is linear: emissions of the features of each token, a bias
 per label, transitions between neighbouring labels, and a start score. What is known of
 a sentence is log evidence e of every label at every token, 0 or −∞ for candidate sets;
-its likelihood is log Z(f + e) − log Z(f), Z the sum over all label sequences.
+its likelihood is log Z(f + e) − log Z(f), Z the sum over all label sequences. Every
+chained method stands on this model; `tagsift.chain.objective` fits it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import TypeAlias
 
 import numpy as np
 
 from tagsift.backend import Device, asarray, namespace, sparse_matmul, to_numpy
-from tagsift.chain.lattice import log_partition
+from tagsift.chain.lattice import forward_backward, log_partition
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import log_evidence
+from tagsift.chain.viterbi import viterbi
 from tagsift.features import FeatureMatrix
-from tagsift.typing import Array, BoolArray, FloatArray
+from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["ChainWeights", "marginal_likelihood"]
+__all__ = ["Allowed", "LinearChain"]
+
+#: Which label may follow which, and which may begin and end a sentence.
+Allowed: TypeAlias = tuple[BoolArray, BoolArray, BoolArray]
 
 
 @dataclass(frozen=True)
-class ChainWeights:
+class LinearChain:
     """Parameters of a linear chain.
 
     Parameters
@@ -43,11 +49,21 @@ class ChainWeights:
     transitions: Array
     start: Array
 
-    def on(self, device: Device) -> ChainWeights:
+    def on(self, device: Device) -> LinearChain:
         """Return the same parameters, living on `device`."""
-        return ChainWeights(
+        return LinearChain(
             *(asarray(getattr(self, f.name), device=device) for f in fields(self))
         )
+
+    def tempered(self, temperature: float) -> LinearChain:
+        """Divide all scores by a temperature."""
+        return LinearChain(*(getattr(self, f.name) / temperature for f in fields(self)))
+
+    @property
+    def possible(self) -> BoolArray:
+        """Labels that can be predicted at all, [L]."""
+        possible: BoolArray = np.isfinite(to_numpy(self.bias))  # [L]
+        return possible
 
     def scores(self, features: FeatureMatrix) -> Array:
         """Unary scores of every token, where the parameters live, [N, L]."""
@@ -60,44 +76,96 @@ class ChainWeights:
             column += width
         return U
 
-    @property
-    def possible(self) -> BoolArray:
-        """Labels that can be predicted at all, [L]."""
-        possible: BoolArray = np.isfinite(to_numpy(self.bias))  # [L]
-        return possible
+    def best(self, features: FeatureMatrix, allowed: Allowed | None = None) -> IntArray:
+        """Label sequence of the highest score, among those allowed, [N]."""
+        between, first, last = allowed or (None, None, None)
+        labels: IntArray = to_numpy(
+            viterbi(
+                self.scores(features),
+                self.transitions,
+                ChainLayout.from_offsets(features.offsets),
+                start=self.start,
+                allowed=between,
+                allowed_start=first,
+                allowed_end=last,
+            )
+        )  # [N]
+        return labels
 
+    def marginals(
+        self, features: FeatureMatrix, evidence: BoolArray | FloatArray | None = None
+    ) -> FloatArray:
+        """Probability of every label at every token, given what is known of them.
 
-def marginal_likelihood(
-    weights: ChainWeights,
-    features: FeatureMatrix,
-    evidence: BoolArray | FloatArray,
-) -> FloatArray:
-    """Log-likelihood log Z(f + e) − log Z(f) of every sentence that is not empty.
+        Where the model can predict no candidate of a token, its candidates score alike.
 
-    A token none of whose candidates the model can predict counts as unlabelled.
+        Parameters
+        ----------
+        features : FeatureMatrix
+            The sentences.
+        evidence : ndarray of shape (n_tokens, n_labels), optional
+            Log evidence of every label, or a mask of candidates; nothing by default.
 
-    Parameters
-    ----------
-    weights : ChainWeights
-        The model.
-    features : FeatureMatrix
-        The sentences.
-    evidence : ndarray of shape (n_tokens, n_labels)
-        Log evidence of every label, or a mask of candidates.
+        Returns
+        -------
+        ndarray of shape (n_tokens, n_labels)
+            Rows sum to 1.
+        """
+        U = self.scores(features)  # [N, L]
+        known = None
+        if evidence is not None:
+            known = log_evidence(evidence)  # [N, L]
+            reset = (known > -np.inf) & self._unknown(known)  # [N, L]
+            xp = namespace(U)
+            U = xp.where(asarray(reset, like=U), xp.zeros_like(U), U)  # [N, L]
+        lattice = forward_backward(
+            U,
+            self.transitions,
+            ChainLayout.from_offsets(features.offsets),
+            start=self.start,
+            evidence=known,
+        )
+        marginals: FloatArray = to_numpy(lattice.marginals)  # [N, L]
+        return marginals
 
-    Returns
-    -------
-    ndarray of shape (n_sentences,)
-        In the order of the sentences, the empty ones left out.
-    """
-    layout = ChainLayout.from_offsets(features.offsets)
-    U, T = weights.scores(features), weights.transitions  # [N, L], [L, L]
-    e = log_evidence(evidence)  # [N, L]
-    known = ((e > -np.inf) & weights.possible).any(axis=1, keepdims=True)  # [N, 1]
-    restricted = log_partition(
-        U, T, layout, start=weights.start, evidence=np.where(known, e, 0.0)
-    )  # [S']
-    free = log_partition(U, T, layout, start=weights.start)  # [S']
-    found: FloatArray = to_numpy(restricted - free)  # [S'], longest sentence first
-    value: FloatArray = found[np.argsort(layout.sentences)]  # [S']
-    return value
+    def recover(
+        self, features: FeatureMatrix, evidence: BoolArray | FloatArray
+    ) -> tuple[IntArray, FloatArray]:
+        """Likeliest candidate of every token, [N], and all marginals, [N, L]."""
+        marginals = self.marginals(features, evidence)  # [N, L]
+        candidates = log_evidence(evidence) > -np.inf  # [N, L]
+        return np.where(candidates, marginals, -1.0).argmax(axis=1), marginals
+
+    def log_likelihood(
+        self, features: FeatureMatrix, evidence: BoolArray | FloatArray
+    ) -> FloatArray:
+        """Log-likelihood log Z(f + e) − log Z(f) of every sentence that is not empty.
+
+        A token none of whose candidates the model can predict counts as unlabelled.
+
+        Parameters
+        ----------
+        features : FeatureMatrix
+            The sentences.
+        evidence : ndarray of shape (n_tokens, n_labels)
+            Log evidence of every label, or a mask of candidates.
+
+        Returns
+        -------
+        ndarray of shape (n_sentences,)
+            In the order of the sentences, the empty ones left out.
+        """
+        layout = ChainLayout.from_offsets(features.offsets)
+        U, T = self.scores(features), self.transitions  # [N, L], [L, L]
+        e = log_evidence(evidence)  # [N, L]
+        e = np.where(self._unknown(e), 0.0, e)  # [N, L]
+        restricted = log_partition(U, T, layout, start=self.start, evidence=e)  # [S']
+        free = log_partition(U, T, layout, start=self.start)  # [S']
+        found: FloatArray = to_numpy(restricted - free)  # [S'], longest sentence first
+        value: FloatArray = found[np.argsort(layout.sentences)]  # [S']
+        return value
+
+    def _unknown(self, evidence: FloatArray) -> BoolArray:
+        """Tokens none of whose candidates the model can predict, [N, 1]."""
+        inside = (evidence > -np.inf) & self.possible  # [N, L]
+        return np.asarray(~inside.any(axis=1, keepdims=True))  # [N, 1]

@@ -15,7 +15,6 @@ from __future__ import annotations
 import copy
 import itertools
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,7 +23,7 @@ from tagsift.backend import Device, asarray, namespace, to_numpy
 from tagsift.chain.columns import MergedColumns
 from tagsift.chain.lattice import Lattice, log_partition, packed_forward_backward
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.linear_chain import ChainWeights
+from tagsift.chain.linear_chain import Allowed, LinearChain
 from tagsift.chain.potentials import (
     Potentials,
     last_tokens,
@@ -35,10 +34,7 @@ from tagsift.chain.potentials import (
 from tagsift.features import FeatureMatrix
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["Allowed", "ChainObjective", "TransitionPrior"]
-
-#: Which label may follow which, and which may begin and end a sentence.
-Allowed: TypeAlias = tuple[BoolArray, BoolArray, BoolArray]
+__all__ = ["ChainObjective", "TransitionPrior"]
 
 
 @dataclass(frozen=True)
@@ -287,7 +283,7 @@ class ChainObjective:
             self.scale * start[0] + self.mean_start,
         )
 
-    def vector(self, weights: ChainWeights) -> Array:
+    def vector(self, weights: LinearChain) -> Array:
         """Undo `weights`: the parameter vector of a chain, to start from.
 
         Where copies of one feature have different weights, their mean is taken; labels
@@ -308,7 +304,7 @@ class ChainObjective:
             start[0] = first / self.scale
         return asarray(w, device=self.device)
 
-    def weights(self, w: Array) -> ChainWeights:
+    def weights(self, w: Array) -> LinearChain:
         """Parameters in terms of all features and all labels, as NumPy arrays."""
         E, E_dense, bias, T, start = self.split(to_numpy(w))
         mean_T, mean_start = to_numpy(self.mean_T), to_numpy(self.mean_start)
@@ -322,7 +318,7 @@ class ChainObjective:
         transitions[np.ix_(active, active)] = self.scale * T + mean_T
         all_start = np.zeros(n_labels)  # [L]
         all_start[active] = self.scale * start[0] + mean_start
-        return ChainWeights(emissions, all_bias, transitions, all_start)
+        return LinearChain(emissions, all_bias, transitions, all_start)
 
 
 def _count_pairs(

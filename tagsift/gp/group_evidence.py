@@ -33,7 +33,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from tagsift.backend import cholesky
-from tagsift.chain.lbfgs import lbfgs
+from tagsift.chain.lbfgs import minimise
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.chain.potentials import log_evidence
 from tagsift.features import FeatureMatrix
@@ -191,14 +191,8 @@ class GroupEvidence:
         w = np.zeros(objective.n_parameters)  # [P]
         if self.last is not None:
             w = _whitened(objective, self.last.gradient)
-        value = np.inf
-        for k, step in enumerate(lbfgs(objective, w)):
-            w, value = step.x, step.value
-            if step.change < self.tol or k >= _MAX_STEPS:
-                break
-        if not np.isfinite(value):
-            value = objective(w)[0]
-        return float(value), w
+        found = minimise(objective, w, max_iter=_MAX_STEPS, tol=self.tol)
+        return found.value, found.x
 
     def _point(self, objective: ChainObjective, w: FloatArray) -> ChainPoint:
         """Lattices at the mode; start scores become part of the first tokens."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from tagsift.errors import NumericalWarning
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF
 from tagsift.gp.memory import check_memory
+from tagsift.progress import warn_user
 from tagsift.typing import IntArray
 
 __all__ = ["Carriers", "warn_of_jitter"]
@@ -84,10 +84,9 @@ def warn_of_jitter(covariance: Any) -> None:
     """Say it where the inducing points needed more jitter than rounding explains."""
     jitter = getattr(covariance, "jitter", 0.0)
     if jitter > _LOUD_JITTER:
-        warnings.warn(
+        warn_user(
             f"the covariance of the inducing points needed {jitter:.0e} of its "
             "diagonal added to be factored: some are almost equal to the kernel, and "
             "variances below that share mean nothing; raise theta or lower n_inducing.",
             NumericalWarning,
-            stacklevel=4,
         )

@@ -10,17 +10,11 @@ import numpy as np
 from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
 from tagsift.backend import (
-    asarray,
     available_device,
-    namespace,
-    to_numpy,
     use_device,
 )
 from tagsift.base import Method, TrainingSet
-from tagsift.chain.lattice import forward_backward
-from tagsift.chain.layout import ChainLayout
-from tagsift.chain.linear_chain import ChainWeights
-from tagsift.chain.viterbi import viterbi
+from tagsift.chain.linear_chain import LinearChain
 from tagsift.features import FeatureMatrix
 from tagsift.gp.fitted import pack_matrix, unpack_matrix
 from tagsift.gp.groups import (
@@ -36,7 +30,6 @@ from tagsift.models.constraints import scheme_constraints
 from tagsift.models.kernel_choice import draw_sentences, learn_kernels, read_kernel
 from tagsift.models.kernel_trials import Trial, best_trial, untried
 from tagsift.models.label_sets import SetTagger
-from tagsift.models.temperature import tempered
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["ChainGP"]
@@ -202,11 +195,10 @@ class ChainGP(SetTagger):
         self.weights_ = mode.weights
         self.lower_bound_, self.n_iter_ = mode.log_posterior, mode.n_iter
         self.spread_ = Spread.at_mode(
-            phi, self._full_marginals(phi), np.asarray(train.mask.any(axis=0))
+            phi, self._tempered().marginals(phi), np.asarray(train.mask.any(axis=0))
         )
-        recovered, self._train_confidences = self._restrict(
-            phi, train.mask, train.evidence
-        )
+        chain = self.weights_.on(use_device(self.device))
+        recovered, self._train_confidences = chain.recover(phi, train.log_evidence)
         return recovered
 
     def _finder(self) -> ModeFinder:
@@ -259,40 +251,19 @@ class ChainGP(SetTagger):
         columns = rbf_columns(self.columns_, inputs, device)
         return scaled_features(features, self.kernel_, columns)
 
-    def _full_marginals(self, phi: FeatureMatrix) -> FloatArray:
-        weights = tempered(self.weights_, self.temperature_)
-        weights = weights.on(use_device(self.device))
-        marginals: FloatArray = to_numpy(
-            forward_backward(
-                weights.scores(phi),
-                weights.transitions,
-                ChainLayout.from_offsets(phi.offsets),
-                start=weights.start,
-            ).marginals
-        )  # [M, L]
-        return marginals
+    def _tempered(self) -> LinearChain:
+        """The chain that probabilities come from, on the device."""
+        softer = self.weights_.tempered(self.temperature_)
+        return softer.on(use_device(self.device))
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
-        return self._full_marginals(self._phi(features))
+        return self._tempered().marginals(self._phi(features))
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
-        phi = self._phi(features)
         if self.decoder == "marginal":
-            return np.asarray(self._full_marginals(phi).argmax(axis=1))  # [M]
-        allowed, first, last = self.allowed_
-        weights = self.weights_.on(use_device(self.device))
-        labels: IntArray = to_numpy(
-            viterbi(
-                weights.scores(phi),
-                weights.transitions,
-                ChainLayout.from_offsets(phi.offsets),
-                start=weights.start,
-                allowed=allowed,
-                allowed_start=first,
-                allowed_end=last,
-            )
-        )  # [M]
-        return labels
+            return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
+        chain = self.weights_.on(use_device(self.device))
+        return chain.best(self._phi(features), self.allowed_)
 
     def predict_latent(self, X: Any) -> tuple[list[FloatArray], list[FloatArray]]:
         """Means of the latent values, and variances of their label differences.
@@ -319,28 +290,9 @@ class ChainGP(SetTagger):
         mask: BoolArray,
         evidence: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray]:
-        return self._restrict(self._phi(features), mask, evidence)
-
-    def _restrict(
-        self, phi: FeatureMatrix, mask: BoolArray, evidence: FloatArray | None
-    ) -> tuple[IntArray, FloatArray]:
-        """Likeliest candidates by the restricted lattice, and its marginals."""
-        weights = self.weights_.on(use_device(self.device))
-        U = weights.scores(phi)  # [M, L]
-        xp = namespace(U)
-        unknown = ~(mask & self.weights_.possible).any(axis=1, keepdims=True)  # [M, 1]
-        reset = asarray(mask & unknown, like=U)  # [M, L]
-        C: FloatArray = to_numpy(
-            forward_backward(
-                xp.where(reset, xp.zeros_like(U), U),
-                weights.transitions,
-                ChainLayout.from_offsets(phi.offsets),
-                start=weights.start,
-                mask=mask,
-                evidence=evidence,
-            ).marginals
-        )  # [M, L]
-        return np.where(mask, C, -1.0).argmax(axis=1), C
+        chain = self.weights_.on(use_device(self.device))
+        known = mask if evidence is None else evidence  # [M, L]
+        return chain.recover(self._phi(features), known)
 
     # Save ----------------------------------------------------------------------
 
@@ -378,7 +330,7 @@ class ChainGP(SetTagger):
     ) -> None:
         self.device = available_device(self.device)
         self.kernel_ = GroupKernel.from_dict(meta["kernel"])
-        self.weights_ = ChainWeights(
+        self.weights_ = LinearChain(
             arrays["emissions"],
             arrays["bias"],
             arrays["transitions"],

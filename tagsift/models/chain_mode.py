@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,10 +11,9 @@ import scipy.sparse as sp
 
 from tagsift.backend import Device, asarray
 from tagsift.base import TrainingSet
-from tagsift.chain.lbfgs import lbfgs
-from tagsift.chain.linear_chain import ChainWeights
+from tagsift.chain.lbfgs import minimise
+from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
-from tagsift.errors import ConvergenceWarning
 from tagsift.features import FeatureMatrix
 from tagsift.gp.groups import (
     GroupKernel,
@@ -23,7 +21,6 @@ from tagsift.gp.groups import (
     rbf_inputs,
     scaled_features,
 )
-from tagsift.progress import progress
 from tagsift.typing import FloatArray
 
 __all__ = ["Mode", "ModeFinder", "rbf_columns"]
@@ -38,20 +35,17 @@ class Mode:
 
     Parameters
     ----------
-    weights : ChainWeights
+    weights : LinearChain
         Parameters of the chain, in terms of all whitened features and all labels.
     log_posterior : float
         Up to a constant.
     n_iter : int
         Steps taken.
-    change : float
-        By what share of its value the last step changed the objective.
     """
 
-    weights: ChainWeights
+    weights: LinearChain
     log_posterior: float
     n_iter: int
-    change: float
 
 
 @dataclass(frozen=True)
@@ -137,25 +131,16 @@ class ModeFinder:
             Whether stopping before that gives a warning.
         """
         objective = self.objective(train, kernel)
-        w = asarray(np.zeros(objective.n_parameters), device=self.device)  # [P]
-        n_iter, value, change = 0, objective(w)[0], 0.0
-        steps = progress(
-            lbfgs(objective, w), title, enabled=self.verbose, total=self.max_iter
+        found = minimise(
+            objective,
+            asarray(np.zeros(objective.n_parameters), device=self.device),
+            max_iter=self.max_iter,
+            tol=tol,
+            title=title,
+            verbose=self.verbose,
+            warn=warn,
         )
-        for step in steps:
-            w, value, change = step.x, step.value, step.change
-            n_iter += 1
-            if change <= tol or n_iter == self.max_iter:
-                break
-        if warn and change > tol:
-            warnings.warn(
-                f"ChainGP stopped after max_iter={self.max_iter} steps, the last of "
-                f"which changed the objective by {change:.1e} of its value; raise "
-                "max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        return Mode(objective.weights(w), -float(value), n_iter, float(change))
+        return Mode(objective.weights(found.x), -found.value, found.n_iter)
 
 
 def rbf_columns(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from tagsift.base import TrainingSet
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.gp.alternating import Labels, OuterStep, Settings, Solution, alternate
 from tagsift.gp.solver import Problem
-from tagsift.progress import progress
+from tagsift.progress import progress, warn_user
 from tagsift.typing import IntArray
 
 __all__ = ["run_outer_loop", "watched_tokens"]
@@ -54,12 +53,11 @@ def run_outer_loop(
     bar.close()
     if not solution.converged:
         last = solution.history[-1]
-        warnings.warn(
+        warn_user(
             f"SGPPSL stopped after max_iter={max_iter} outer steps with the bound at "
             f"{last.bound:.6g} and confidences still moving by {last.change:.2g}; "
             f"raise max_iter or tol={tol:g}.",
             ConvergenceWarning,
-            stacklevel=5,
         )
     return solution
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from os import PathLike
@@ -28,6 +27,7 @@ from tagsift.models.carriers import Carriers, warn_of_jitter
 from tagsift.models.decoding import Decoding, Neighbours
 from tagsift.models.outer_loop import run_outer_loop, watched_tokens
 from tagsift.models.rbf_choice import RBFChoice
+from tagsift.progress import warn_user
 from tagsift.storage import add_prefix, strip_prefix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
@@ -221,11 +221,10 @@ class SGPPSL(SequenceTagger):
                 "expectation='laplace' does not give; use hyperparameters='laplace'."
             )
         if train.n_labels > 1 and train.evidence is None and train.mask.all():
-            warnings.warn(
+            warn_user(
                 "every candidate set is the full label set: the labels carry no "
                 "information, and the fitted probabilities mean nothing.",
                 NumericalWarning,
-                stacklevel=4,
             )
         return use_device(self.device)
 

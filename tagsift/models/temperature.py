@@ -6,10 +6,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from tagsift.base import TrainingSet
-from tagsift.chain.linear_chain import ChainWeights, marginal_likelihood
+from tagsift.chain.linear_chain import LinearChain
 from tagsift.typing import IntArray
 
-__all__ = ["best_temperature", "held_out_likelihood", "hold_out", "tempered"]
+__all__ = ["best_temperature", "held_out_likelihood", "hold_out"]
 
 #: Share of the sentences that are left out, and how many there must be at least.
 _SHARE, _FEWEST = 0.2, 10
@@ -40,17 +40,14 @@ def hold_out(train: TrainingSet) -> tuple[IntArray, IntArray] | None:
 
 
 def held_out_likelihood(
-    weights: ChainWeights, unseen: TrainingSet, temperature: float
+    chain: LinearChain, unseen: TrainingSet, temperature: float
 ) -> float:
     """Log-likelihood of the candidate sets of sentences, at a temperature."""
-    softer = tempered(weights, temperature)
-    likelihood = marginal_likelihood(
-        softer, unseen.features, unseen.log_evidence
-    )  # [S']
-    return float(likelihood.sum())
+    softer = chain.tempered(temperature)
+    return float(softer.log_likelihood(unseen.features, unseen.log_evidence).sum())
 
 
-def best_temperature(weights: ChainWeights, unseen: TrainingSet) -> float:
+def best_temperature(chain: LinearChain, unseen: TrainingSet) -> float:
     """Temperature of the highest likelihood times prior.
 
     The prior is log-normal around 1: the labels of the sentences may be as partial as
@@ -58,18 +55,8 @@ def best_temperature(weights: ChainWeights, unseen: TrainingSet) -> float:
     """
 
     def loss(log_t: float) -> float:
-        likelihood = held_out_likelihood(weights, unseen, float(np.exp(log_t)))
+        likelihood = held_out_likelihood(chain, unseen, float(np.exp(log_t)))
         return 0.5 * (log_t / _SPREAD) ** 2 - likelihood
 
     found = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")
     return float(np.exp(found.x))
-
-
-def tempered(weights: ChainWeights, temperature: float) -> ChainWeights:
-    """All scores divided by a temperature."""
-    return ChainWeights(
-        weights.emissions / temperature,
-        weights.bias / temperature,
-        weights.transitions / temperature,
-        weights.start / temperature,
-    )

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import tagsift
 from tagsift.base import TrainingSet
 from tagsift.baselines import CRF, PartialCRF
-from tagsift.chain.linear_chain import ChainWeights, marginal_likelihood
+from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.data import corrupt, read_conll
 from tagsift.errors import ConvergenceWarning, InputError
@@ -84,7 +84,7 @@ def test_likelihood_and_marginals_equal_enumeration(seed, dense):
     weights = objective.weights(w)
     values, free, restricted = enumerated(weights, train)
     np.testing.assert_allclose(
-        marginal_likelihood(weights, train.features, train.mask), values, atol=1e-10
+        weights.log_likelihood(train.features, train.mask), values, atol=1e-10
     )
     # Merging identical columns is invisible: same value, same squared norm.
     norm = sum(
@@ -134,7 +134,7 @@ def test_the_end_is_stationary_and_the_objective_is_reported():
     train = toy(4)
     model = fit(train, PartialCRF(tol=1e-12, l2=0.5))
     objective = ChainObjective(train.features, train.mask, l2=0.5)
-    values = marginal_likelihood(model.weights_, train.features, train.mask)
+    values = model.weights_.log_likelihood(train.features, train.mask)
     weights = model.weights_
     norm = sum(
         float((part**2).sum())
@@ -234,13 +234,13 @@ def test_decoders():
     X = sp.csr_matrix(np.zeros((2, 1)))
     features = FeatureMatrix(("x",), (X,), np.array([0, 2]))
     model = PartialCRF(labels=names, scheme="iob2").fit(features, [["O", "I-X"]])
-    model.weights_ = ChainWeights(
+    model.weights_ = LinearChain(
         np.zeros((1, 3)), np.zeros(3), np.zeros((3, 3)), np.array([0.0, 2.0, 1.0])
     )
     assert model.predict(features) == [["I-X", "B-X"]]
     assert model.set_params(decoder="valid").predict(features) == [["O", "B-X"]]
     # Three of four continuations of O outweigh the single best path through I-X.
-    model.weights_ = ChainWeights(
+    model.weights_ = LinearChain(
         np.zeros((1, 3)),
         np.zeros(3),
         np.array([[0.0, 0, 0], [1.0, -9, -9], [0.5, 0.5, 0.5]]),
@@ -274,7 +274,7 @@ def test_saved_models_predict_the_same(tmp_path):
 
 def test_progress_and_early_stops_are_told(capsys):
     train = toy(1)
-    with pytest.warns(ConvergenceWarning, match="stopped after 2 steps"):
+    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=2 steps"):
         model = fit(train, PartialCRF(max_iter=2, verbose=1))
     assert model.n_iter_ == 2
     assert capsys.readouterr().out == ""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tagsift.chain.linear_chain import ChainWeights, marginal_likelihood
+from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.features import FeatureMatrix
 
@@ -106,7 +106,7 @@ def test_soft_evidence_equals_enumeration(seed, weighted, banned):
     if not banned:
         filled = np.flatnonzero(LENGTHS)
         np.testing.assert_allclose(
-            marginal_likelihood(weights, features, evidence), values[filled], atol=1e-10
+            weights.log_likelihood(features, evidence), values[filled], atol=1e-10
         )
 
 
@@ -162,7 +162,7 @@ def test_weights_of_sentences_are_copies_of_them():
     many = ChainObjective(features.take_sequences(copies), evidence[rows])
     counts = np.bincount(copies, minlength=len(LENGTHS)).astype(float)
     weighted = ChainObjective(features, evidence, sample_weight=counts)
-    chain = ChainWeights(
+    chain = LinearChain(
         rng.normal(size=(9, 3)), rng.normal(size=3), rng.normal(size=(3, 3)), np.ones(3)
     )
     chain.emissions[7:] = chain.emissions[2:4]  # copies of one feature weigh the same

@@ -8,7 +8,6 @@ import scipy.sparse as sp
 
 from tagsift.backend import asarray, is_torch, to_numpy
 from tagsift.chain.lbfgs import lbfgs
-from tagsift.chain.linear_chain import marginal_likelihood
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.features import FeatureMatrix
 
@@ -87,10 +86,10 @@ def test_scores_and_weights():
     U = there.scores(features)
     assert is_torch(U)
     np.testing.assert_allclose(to_numpy(U), weights.scores(features), rtol=1e-12)
-    likelihood = marginal_likelihood(there, features, mask)
+    likelihood = there.log_likelihood(features, mask)
     assert isinstance(likelihood, np.ndarray)
     np.testing.assert_allclose(
-        likelihood, marginal_likelihood(weights, features, mask), rtol=1e-10
+        likelihood, weights.log_likelihood(features, mask), rtol=1e-10
     )
 
 

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from tagsift.base import TrainingSet
-from tagsift.chain.linear_chain import ChainWeights
+from tagsift.chain.linear_chain import LinearChain
 from tagsift.features import FeatureMatrix
 from tagsift.models.temperature import (
     best_temperature,
     held_out_likelihood,
     hold_out,
-    tempered,
 )
 
 
@@ -26,9 +25,9 @@ def make(lengths: list[int], mask: np.ndarray, seed: int = 0) -> TrainingSet:
 
 
 @pytest.fixture
-def weights() -> ChainWeights:
+def weights() -> LinearChain:
     rng = np.random.default_rng(0)
-    return ChainWeights(
+    return LinearChain(
         rng.normal(size=(3, 3)),
         rng.normal(size=3),
         rng.normal(size=(3, 3)),
@@ -52,7 +51,7 @@ def test_too_few_sentences():
     assert hold_out(make([2] * 40, np.ones((80, 3), dtype=bool))) is None
 
 
-def test_the_likelihood_by_enumeration(weights: ChainWeights):
+def test_the_likelihood_by_enumeration(weights: LinearChain):
     rng = np.random.default_rng(1)
     mask = rng.random((5, 3)) < 0.5
     mask[np.arange(5), rng.integers(3, size=5)] = True
@@ -73,8 +72,8 @@ def test_the_likelihood_by_enumeration(weights: ChainWeights):
     assert held_out_likelihood(weights, train, temperature) == pytest.approx(total)
 
 
-def test_temperatures_compose(weights: ChainWeights):
-    twice = tempered(tempered(weights, 2.0), 1.5)
+def test_temperatures_compose(weights: LinearChain):
+    twice = weights.tempered(2.0).tempered(1.5)
     np.testing.assert_allclose(twice.emissions, weights.emissions / 3)
     np.testing.assert_allclose(twice.start, weights.start / 3)
 
@@ -84,7 +83,7 @@ def test_many_exact_labels_find_the_temperature(truth: float):
     """Tokens on their own, drawn from the model at a temperature."""
     n = 20000
     rng = np.random.default_rng(2)
-    weights = ChainWeights(
+    weights = LinearChain(
         rng.normal(size=(3, 3)), np.zeros(3), np.zeros((3, 3)), np.zeros(3)
     )
     train = make([1] * n, np.ones((n, 3), dtype=bool))
@@ -96,6 +95,6 @@ def test_many_exact_labels_find_the_temperature(truth: float):
     assert best_temperature(weights, unseen) == pytest.approx(truth, rel=0.06)
 
 
-def test_no_labels_leave_the_temperature_alone(weights: ChainWeights):
+def test_no_labels_leave_the_temperature_alone(weights: LinearChain):
     unseen = make([2] * 20, np.ones((40, 3), dtype=bool))
     assert best_temperature(weights, unseen) == pytest.approx(1.0, abs=1e-3)
