@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tagsift.errors import InputError
 from tagsift.metrics import Reliability, RiskCoverage
 from tagsift.report.document import Column, Figure, Table
 from tagsift.report.drawing import draw, draw_legend, ink, line_style
 from tagsift.report.palette import method_styles
+from tagsift.typing import IntArray
 
 __all__ = ["reliability_diagram", "risk_coverage_plot"]
 
@@ -31,39 +32,10 @@ def reliability_diagram(
     title : str
         What to call it.
     """
-    filled = table.counts > 0  # [B]
-    share = table.counts / table.counts.sum()  # [B]
-    width = table.edges[1] - table.edges[0]
-
-    def paint(axes: Any) -> None:
-        axes.bar(
-            table.edges[:-1][filled],
-            table.accuracy[filled],
-            width=width,
-            align="edge",
-            color=ink("accent"),
-            alpha=0.30,
-            linewidth=0,
-        )
-        axes.plot([0, 1], [0, 1], color=ink("muted"), linewidth=1, linestyle="--")
-        axes.scatter(
-            table.confidence[filled],
-            table.accuracy[filled],
-            s=10 + 240 * share[filled],
-            color=ink("accent"),
-            linewidth=0,
-            zorder=3,
-            clip_on=False,
-        )
-        axes.annotate("not sure enough", (0.03, 0.94), color=ink("muted"), fontsize=8.5)
-        axes.annotate(
-            "too sure", (0.97, 0.04), color=ink("muted"), fontsize=8.5, ha="right"
-        )
-        axes.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="confidence", ylabel="accuracy")
-
+    filled = np.flatnonzero(table.counts)  # [B']
     alt = (
-        f"{title}: accuracy against confidence in {int(filled.sum())} bins; the "
-        f"calibration error is {100 * table.ece:.1f} percent."
+        f"{title}: accuracy against confidence in {len(filled)} bins; the calibration "
+        f"error is {100 * table.ece:.1f} percent."
     )
     rows = tuple(
         (
@@ -73,12 +45,12 @@ def reliability_diagram(
             float(table.accuracy[b]),
             float(table.accuracy[b] - table.confidence[b]),
         )
-        for b in np.flatnonzero(filled)
+        for b in filled
     )
     return Figure(
         title=title,
         alt=alt,
-        panels=draw(paint, alt=alt, height=3.6),
+        panels=draw(partial(_paint_bins, table, filled), alt=alt, height=3.6),
         data=Table(
             (
                 Column("confidence", align="right"),
@@ -99,18 +71,43 @@ def reliability_diagram(
     )
 
 
-def risk_coverage_plot(
-    curves: Mapping[str, RiskCoverage], *, title: str = "Risk–coverage curve"
-) -> Figure:
+def _paint_bins(table: Reliability, filled: IntArray, axes: Any) -> None:
+    share = table.counts[filled] / table.counts.sum()  # [B']
+    accuracy = table.accuracy[filled]  # [B']
+    axes.bar(
+        table.edges[filled],
+        accuracy,
+        width=table.edges[1] - table.edges[0],
+        align="edge",
+        color=ink("accent"),
+        alpha=0.30,
+        linewidth=0,
+    )
+    axes.plot([0, 1], [0, 1], color=ink("muted"), linewidth=1, linestyle="--")
+    axes.scatter(
+        table.confidence[filled],
+        accuracy,
+        s=10 + 240 * share,
+        color=ink("accent"),
+        linewidth=0,
+        zorder=3,
+        clip_on=False,
+    )
+    words = {"color": ink("muted"), "fontsize": 8.5}
+    axes.annotate("not sure enough", (0.03, 0.94), **words)
+    axes.annotate("too sure", (0.97, 0.04), ha="right", **words)
+    axes.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="confidence", ylabel="accuracy")
+
+
+def risk_coverage_plot(curves: Mapping[str, RiskCoverage]) -> Figure:
     """Share of wrong labels among the surest tokens, for one or several methods.
 
     Parameters
     ----------
     curves : mapping of str to RiskCoverage
         Methods by their table name.
-    title : str
-        What to call it.
     """
+    title = "Risk–coverage curve"
     if not curves:
         raise InputError("A risk–coverage plot needs at least one curve; got none.")
     styles = method_styles(list(curves))
@@ -154,8 +151,6 @@ def risk_coverage_plot(
     )
 
 
-def _thin(n: int, most: int = 400) -> npt.NDArray[np.int64]:
-    """Places of at most `most` points of a long curve; the ends are kept."""
-    if n <= most:
-        return np.arange(n)
-    return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
+def _thin(n: int) -> IntArray:
+    """Places of at most 400 points of a long curve; the ends are kept."""
+    return np.unique(np.linspace(0, n - 1, min(n, 400)).round().astype(np.int64))

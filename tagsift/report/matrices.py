@@ -82,37 +82,19 @@ def heat_map(
                 color=_on(matrix[i, j] / top),
                 linewidth=0,
             )
-        axes.set_xlim(-0.5, len(columns) - 0.5)
-        axes.set_ylim(len(rows) - 0.5, -0.5)
-        steep = max(len(name) for name in columns) * len(columns) > 42
-        axes.set_xticks(
-            range(len(columns)),
-            [_short(name) for name in columns],
-            rotation=60 if steep else 0,
-            ha="left" if steep else "center",
-            rotation_mode="anchor",
-        )
-        axes.set_yticks(range(len(rows)), [_short(name) for name in rows])
-        axes.xaxis.tick_top()
-        axes.xaxis.set_label_position("top")
-        axes.tick_params(length=0)
-        axes.grid(False)
+        _name_cells(axes, rows, columns)
         axes.set(xlabel=column_name, ylabel=row_name if column_name else "")
-        for spine in axes.spines.values():
-            spine.set_visible(False)
 
     longest = max(len(name) for name in columns)
-    alt = (
-        f"{title}: {len(rows)} rows by {len(columns)} columns; the numbers are in the "
-        "table below."
-    )
+    size = f"{len(rows)} rows by {len(columns)} columns"
+    alt = f"{title}: {size}; the numbers are in the table below."
     return Figure(
         title=title,
         alt=alt,
         panels=draw(
             paint,
             alt=alt,
-            width=WIDTH if len(columns) <= 12 else WIDTH + 0.16 * (len(columns) - 12),
+            width=WIDTH + 0.16 * max(len(columns) - 12, 0),
             height=0.23 * len(rows) + 0.4 + 0.06 * longest + 0.2 * bool(column_name),
         ),
         data=Table(
@@ -149,6 +131,25 @@ def _paint_cells(
             )
 
 
+def _name_cells(axes: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Names on the left and on top, and no frame."""
+    steep = max(len(name) for name in columns) * len(columns) > 42
+    axes.set_xticks(
+        range(len(columns)),
+        [_short(name) for name in columns],
+        rotation=60 if steep else 0,
+        ha="left" if steep else "center",
+        rotation_mode="anchor",
+    )
+    axes.set_yticks(range(len(rows)), [_short(name) for name in rows])
+    axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.tick_params(length=0)
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+
+
 def _cell(i: int, j: int, **look: Any) -> Any:
     from matplotlib.patches import Rectangle
 
@@ -160,9 +161,9 @@ def _on(share: float) -> str:
     return ink("on-accent") if abs(share) > 0.55 else ink("ink")
 
 
-def _short(name: str, most: int = 18) -> str:
+def _short(name: str) -> str:
     name = "".join(letter if letter.isprintable() else "·" for letter in name)
-    return name if len(name) <= most else name[: most - 1] + "…"
+    return name if len(name) <= 18 else name[:17] + "…"
 
 
 def sentence_map(

@@ -6,7 +6,8 @@ the methods whose mean ranks differ by less than Nemenyi's critical difference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tagsift.metrics import Ranking
@@ -34,82 +35,23 @@ def critical_difference_diagram(
     names : mapping of str to str, optional
         Titles of methods, where they differ from their table names.
     """
-    methods, n = ranking.methods, len(ranking.methods)
-    titles = [(names or {}).get(method, method) for method in methods]
-    styles = method_styles(methods)
-    place = {method: row for row, method in enumerate(methods)}
-    bars = [(place[group[0]], place[group[-1]]) for group in ranking.groups]
-    columns = _columns(bars)
-
-    def paint(axes: Any) -> None:
-        from matplotlib.transforms import blended_transform_factory
-
-        for row, (method, rank) in enumerate(zip(methods, ranking.ranks, strict=True)):
-            axes.plot([1, rank], [row, row], color=ink("rule"), linewidth=1, zorder=1)
-            axes.plot(
-                rank,
-                row,
-                marker="o",
-                markersize=6,
-                color=styles[method].colour,
-                zorder=3,
-            )
-            axes.annotate(
-                f"{rank:.2f}",
-                (rank, row),
-                xytext=(7, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8.5,
-            )
-        across = blended_transform_factory(axes.transAxes, axes.transData)
-        for (first, last), column in zip(bars, columns, strict=True):
-            x = 1.03 + 0.035 * column
-            axes.plot(
-                [x, x],
-                [first - 0.25, last + 0.25],
-                transform=across,
-                color=ink("ink"),
-                linewidth=3,
-                solid_capstyle="round",
-                clip_on=False,
-            )
-        length = ranking.critical_difference
-        axes.plot([1, 1 + length], [-1, -1], color=ink("counter"), linewidth=2)
-        axes.annotate(
-            f"critical difference {length:.2f}",
-            (1 + length, -1),
-            xytext=(5, 0),
-            textcoords="offset points",
-            va="center",
-            color=ink("counter"),
-            fontsize=8.5,
-        )
-        axes.set_yticks(range(n), titles)
-        axes.set_ylim(n - 0.4, -1.7)
-        axes.set_xlim(0.8, max(n, 1 + length) + 0.6)
-        axes.set_xlabel("mean rank (1 is best)")
-        axes.tick_params(axis="y", length=0)
-        axes.grid(axis="y", visible=False)
-        axes.spines["left"].set_visible(False)
-
-    order = ", ".join(
-        f"{name} {rank:.2f}" for name, rank in zip(titles, ranking.ranks, strict=True)
-    )
+    titles = [(names or {}).get(method, method) for method in ranking.methods]
+    places = list(zip(titles, ranking.ranks, strict=True))
+    order = ", ".join(f"{name} {rank:.2f}" for name, rank in places)
     alt = (
         f"{title} over {ranking.n_settings} settings, best first: {order}. Critical "
         f"difference {ranking.critical_difference:.2f}."
     )
-    letters = [
-        ", ".join(
-            str(g + 1) for g, group in enumerate(ranking.groups) if method in group
-        )
-        for method in methods
+    groups = [
+        ", ".join(str(g) for g, group in enumerate(ranking.groups, 1) if name in group)
+        for name in ranking.methods
     ]
     return Figure(
         title=title,
         alt=alt,
-        panels=draw(paint, alt=alt, height=0.25 * n + 0.9),
+        panels=draw(
+            partial(_paint, ranking, titles), alt=alt, height=0.25 * len(titles) + 0.9
+        ),
         data=Table(
             (
                 Column("method"),
@@ -117,10 +59,8 @@ def critical_difference_diagram(
                 Column("group", align="right"),
             ),
             tuple(
-                (name, float(rank), letter or "–")
-                for name, rank, letter in zip(
-                    titles, ranking.ranks, letters, strict=True
-                )
+                (name, rank, group or "–")
+                for (name, rank), group in zip(places, groups, strict=True)
             ),
             title=title,
             note="Methods that share a group number do not differ significantly.",
@@ -133,15 +73,59 @@ def critical_difference_diagram(
     )
 
 
+def _paint(ranking: Ranking, titles: Sequence[str], axes: Any) -> None:
+    n, length = len(titles), ranking.critical_difference
+    styles = method_styles(ranking.methods)
+    beside = {"textcoords": "offset points", "va": "center", "fontsize": 8.5}
+    for row, (method, rank) in enumerate(
+        zip(ranking.methods, ranking.ranks, strict=True)
+    ):
+        colour = styles[method].colour
+        axes.plot([1, rank], [row, row], color=ink("rule"), linewidth=1, zorder=1)
+        axes.plot(rank, row, marker="o", markersize=6, color=colour, zorder=3)
+        axes.annotate(f"{rank:.2f}", (rank, row), xytext=(7, 0), **beside)
+    _paint_groups(ranking, axes)
+    axes.plot([1, 1 + length], [-1, -1], color=ink("counter"), linewidth=2)
+    axes.annotate(
+        f"critical difference {length:.2f}",
+        (1 + length, -1),
+        xytext=(5, 0),
+        color=ink("counter"),
+        **beside,
+    )
+    axes.set_yticks(range(n), titles)
+    axes.set(ylim=(n - 0.4, -1.7), xlim=(0.8, max(n, 1 + length) + 0.6))
+    axes.set_xlabel("mean rank (1 is best)")
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", visible=False)
+    axes.spines["left"].set_visible(False)
+
+
+def _paint_groups(ranking: Ranking, axes: Any) -> None:
+    """Bars on the right, each beside the methods it joins."""
+    from matplotlib.transforms import blended_transform_factory
+
+    place = {method: row for row, method in enumerate(ranking.methods)}
+    bars = [(place[group[0]], place[group[-1]]) for group in ranking.groups]
+    across = blended_transform_factory(axes.transAxes, axes.transData)
+    for (first, last), column in zip(bars, _columns(bars), strict=True):
+        axes.plot(
+            [1.03 + 0.035 * column] * 2,
+            [first - 0.25, last + 0.25],
+            transform=across,
+            color=ink("ink"),
+            linewidth=3,
+            solid_capstyle="round",
+            clip_on=False,
+        )
+
+
 def _columns(bars: list[tuple[int, int]]) -> list[int]:
     """Side-by-side places of the bars, so that overlapping ones stay apart."""
     ends: list[int] = []
     places = []
     for first, last in bars:
         free = next((c for c, end in enumerate(ends) if end < first), len(ends))
-        if free == len(ends):
-            ends.append(last)
-        else:
-            ends[free] = last
+        ends[free : free + 1] = [last]
         places.append(free)
     return places
