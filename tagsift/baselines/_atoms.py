@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["Block", "Reward", "Sentence", "count_pairs", "indicators"]
+__all__ = ["Atoms", "Reward", "SentenceRows", "count_pairs", "indicators"]
 
 #: Atoms a block keeps; when there are more, those without weight are forgotten.
 _MAX_ATOMS = 40
@@ -65,7 +65,7 @@ def indicators(labels: IntArray, n_labels: int) -> tuple[FloatArray, FloatArray]
     return unary, np.bincount(cells, minlength=n_labels**2).astype(float)
 
 
-class Sentence:
+class SentenceRows:
     """Feature rows of one sentence, arranged for products with E [D, L]."""
 
     __slots__ = ("columns", "gram", "rows", "transposed", "x")
@@ -82,12 +82,12 @@ class Sentence:
             self.gram = self.gram.toarray()  # [T, T]
 
 
-class Block:
+class Atoms:
     """Atoms of one hinge and their weights; row 0 is the reward, the zero atom."""
 
     __slots__ = ("atoms", "delta", "gram", "keys", "sentence", "size", "weights")
 
-    def __init__(self, sentence: Sentence, n_labels: int) -> None:
+    def __init__(self, sentence: SentenceRows, n_labels: int) -> None:
         width = (len(sentence.gram) + n_labels) * n_labels
         self.sentence = sentence
         self.size = 1

@@ -33,11 +33,11 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.baselines._atoms import Block, Reward, Sentence, indicators
+from tagsift.baselines._atoms import Atoms, Reward, SentenceRows, indicators
 from tagsift.baselines._competitors import Batch, Term
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["BlockFrankWolfe", "Solution"]
+__all__ = ["BlockFrankWolfe", "MarginSolution"]
 
 #: A block is left alone while its gap is below this share of what it may have.
 _SHARE = 0.2
@@ -48,7 +48,7 @@ _PLAIN_BATCHES = 50
 
 
 @dataclass(frozen=True)
-class Solution:
+class MarginSolution:
     """What a solve ended with.
 
     Parameters
@@ -137,7 +137,7 @@ class BlockFrankWolfe:
         order = np.argsort(-lengths, kind="stable")  # [S]
         order = order[lengths[order] > 0]  # [S']
         self.sentences = {
-            int(s): Sentence(X, slice(offsets[s], offsets[s + 1])) for s in order
+            int(s): SentenceRows(X, slice(offsets[s], offsets[s + 1])) for s in order
         }
         self.everything = Batch(offsets, mask, np.sort(order))
         size = max(1, len(order) // _PLAIN_BATCHES)
@@ -145,7 +145,7 @@ class BlockFrankWolfe:
             Batch(offsets, mask, order[first : first + size])
             for first in range(0, len(order) if plain_passes else 0, size)
         ]
-        self.blocks: list[dict[int, Block]] = []
+        self.blocks: list[dict[int, Atoms]] = []
         self.means: list[_Mean] = []
 
     def solve(
@@ -155,7 +155,7 @@ class BlockFrankWolfe:
         *,
         tol: float = 2e-3,
         max_passes: int = 1000,
-    ) -> Solution:
+    ) -> MarginSolution:
         """Minimise, starting from the atoms and weights there are.
 
         Parameters
@@ -184,7 +184,9 @@ class BlockFrankWolfe:
             primal = duals[-1] + gap
             converged = gap <= tol * primal
             if converged or len(duals) > max_passes:
-                return Solution(primal, duals[-1], len(duals) - 1, converged, duals)
+                return MarginSolution(
+                    primal, duals[-1], len(duals) - 1, converged, duals
+                )
             if self.plain_passes > 0:
                 self._plain_pass(terms)
             else:
@@ -232,7 +234,7 @@ class BlockFrankWolfe:
         n_tokens, n_sequences = len(reward.unary), len(reward.pairs)
         if not self.blocks:
             self.blocks = [
-                {s: Block(own, self.n_labels) for s, own in self.sentences.items()}
+                {s: Atoms(own, self.n_labels) for s, own in self.sentences.items()}
                 for _ in terms
             ]
             self.means = [_Mean(n_tokens, n_sequences, self.n_labels) for _ in terms]
@@ -317,7 +319,7 @@ class BlockFrankWolfe:
                     self._correct(int(s), term, blocks[int(s)], mean, share)
 
     def _correct(
-        self, s: int, term: Term, block: Block, mean: _Mean, share: float
+        self, s: int, term: Term, block: Atoms, mean: _Mean, share: float
     ) -> None:
         """Move weight between the atoms of a block, at the newest w."""
         rate, atoms = term.weight / self.lam, block.atoms[: block.size]
@@ -332,7 +334,7 @@ class BlockFrankWolfe:
             self._apply(s, block.sentence, mean, rate, unary, pairs)
 
     def _step(
-        self, s: int, term: Term, block: Block, mean: _Mean, labels: IntArray
+        self, s: int, term: Term, block: Atoms, mean: _Mean, labels: IntArray
     ) -> None:
         """Move a block towards a label sequence or, if better, the zero atom."""
         sentence, rate = block.sentence, term.weight / self.lam
@@ -353,7 +355,7 @@ class BlockFrankWolfe:
     def _apply(
         self,
         s: int,
-        sentence: Sentence,
+        sentence: SentenceRows,
         mean: _Mean,
         rate: float,
         unary: FloatArray,

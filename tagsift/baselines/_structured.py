@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from tagsift.base import SequenceTagger, TrainingSet
 from tagsift.baselines._atoms import Reward
 from tagsift.baselines._competitors import Term
-from tagsift.baselines._frank_wolfe import BlockFrankWolfe, Solution
+from tagsift.baselines._frank_wolfe import BlockFrankWolfe, MarginSolution
 from tagsift.baselines._scaling import SCALE_MODES, FeatureScaler, scale_features
 from tagsift.chain.decoders import candidate, mean_feature
 from tagsift.chain.layout import ChainLayout
@@ -151,7 +151,7 @@ class MaxMarginTagger(SequenceTagger):
         terms: Sequence[Term],
         reward: Reward,
         tol: float | None = None,
-    ) -> Solution:
+    ) -> MarginSolution:
         """Take one convex step and note how it went."""
         solution = solver.solve(
             terms, reward, tol=tol or self.tol, max_passes=self.max_passes

@@ -194,7 +194,7 @@ def _write_report(
     partial = training.partial
     page = tagsift.report.demo_report(
         first.tagged,
-        tagsift.report.Training(
+        tagsift.report.Cleaned(
             tokens=partial.tokens,
             candidates=partial.candidates,
             recovered=first.recovered.labels,

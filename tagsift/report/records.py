@@ -22,7 +22,7 @@ from tagsift.metrics import (
 )
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["Suspect", "Tagged", "Training"]
+__all__ = ["Cleaned", "Suspect", "Tagged"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Suspect:
 
 
 @dataclass(frozen=True)
-class Training:
+class Cleaned:
     """Training tokens, their candidates and the labels recovered for them.
 
     Parameters

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tagsift.metrics import Recovery, Scores
 from tagsift.report.document import Report, Section, Stat
-from tagsift.report.records import Tagged, Training
+from tagsift.report.records import Cleaned, Tagged
 from tagsift.report.sections import (
     calibration_section,
     comparison_section,
@@ -61,7 +61,7 @@ def scores_report(
 
 def demo_report(
     tagged: Tagged,
-    training: Training,
+    training: Cleaned,
     *,
     method: str,
     corpus: str,
@@ -75,7 +75,7 @@ def demo_report(
     ----------
     tagged : Tagged
         Held-out text with its labels.
-    training : Training
+    training : Cleaned
         Training tokens with candidates and recovered labels.
     method : str
         Title of the method.

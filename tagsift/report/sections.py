@@ -17,7 +17,7 @@ from tagsift.metrics import (
 from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
 from tagsift.report.document import Cell, Column, Mark, Section, Table
 from tagsift.report.matrices import confusion_plot, sentence_map
-from tagsift.report.records import Tagged, Training
+from tagsift.report.records import Cleaned, Tagged
 
 __all__ = [
     "calibration_section",
@@ -236,17 +236,15 @@ def confusion_section(tagged: Tagged) -> Section:
     return Section("Confused labels", "", (confusion_plot(labels, counts),))
 
 
-def review_section(training: Training, *, most: int = 15) -> Section:
+def review_section(training: Cleaned) -> Section:
     """What a person should check first, and what the checking would bring.
 
     Parameters
     ----------
-    training : Training
+    training : Cleaned
         Training labels, with confidences.
-    most : int
-        Tokens to list.
     """
-    suspects = training.suspects(most)
+    suspects = training.suspects()
     known = training.gold is not None
     columns = [
         Column("token"),
@@ -284,7 +282,7 @@ def review_section(training: Training, *, most: int = 15) -> Section:
     )
 
 
-def _effort_table(training: Training) -> Table | None:
+def _effort_table(training: Cleaned) -> Table | None:
     """Share of the wrong labels found when the least sure tokens are checked."""
     wrong = training.wrong()
     if wrong is None:

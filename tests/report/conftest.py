@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tagsift.report import Tagged, Training
+from tagsift.report import Cleaned, Tagged
 
 CLASSES = ("B-NP", "B-VP", "I-NP", "O")
 WORDS = ["The", "old", "man", "<b>", "$x$", "the", "boats", "&", "left", "."]
@@ -43,7 +43,7 @@ def tagged() -> Tagged:
 
 
 @pytest.fixture
-def training() -> Training:
+def training() -> Cleaned:
     rng = np.random.default_rng(0)
     candidates = [
         [{label, str(rng.choice(CLASSES))} for label in LABELS] for _ in range(12)
@@ -51,7 +51,7 @@ def training() -> Training:
     confidences = [
         _probabilities(LABELS, 100 + s, sets) for s, sets in enumerate(candidates)
     ]
-    return Training(
+    return Cleaned(
         tokens=[WORDS] * 12 + [[]],
         candidates=[*candidates, []],
         recovered=[*_labels(confidences), []],

@@ -9,7 +9,7 @@ import pytest
 
 from tagsift.errors import InputError
 from tagsift.metrics import recovery
-from tagsift.report import Tagged, Training, demo_report, scores_report
+from tagsift.report import Cleaned, Tagged, demo_report, scores_report
 
 
 def titles(report):
@@ -76,7 +76,7 @@ def test_demo_report_without_truth_and_confidences(tagged, training):
 
 
 def test_suspects_by_hand():
-    training = Training(
+    training = Cleaned(
         tokens=[["a", "b"], [], ["c"]],
         candidates=[[{"X"}, {"X", "Y"}], [], [{"X", "Y"}]],
         recovered=[["X", "Y"], [], ["X"]],
