@@ -19,7 +19,7 @@ FILES  := pyproject.toml constraints.txt
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint format types layers bench docs clean
+.PHONY: help demo test slow lint format types layers reproduce bench docs clean
 
 help:  ## This list.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,11 @@ types: $(VENV)/.dev  ## mypy, strict.
 
 layers: $(VENV)/.dev  ## Who may import whom.
 	$(BIN)/lint-imports
+
+# WHAT is a table or figure of the paper, all, or another file of experiments/targets.
+reproduce: $(VENV)/.dev  ## Tables and figures of the paper: WHAT=table-2 SUITE=quick JOBS=2
+	$(BIN)/python -m experiments $(if $(wildcard experiments/targets/$(WHAT).py),,paper) \
+		$(or $(WHAT),all) $(if $(SUITE),--suite $(SUITE)) $(if $(JOBS),--jobs $(JOBS))
 
 bench: $(VENV)/.dev  ## Time and memory, as ratios in one run.
 	$(BIN)/python -m benchmarks

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import tagsift
-from tagsift.experiments.protocol import (
+from experiments.folds import (
     TASKS,
     Split,
     corrupted,

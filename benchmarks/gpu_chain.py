@@ -27,7 +27,7 @@ from tagsift.backend import asarray, to_numpy
 from tagsift.base import TrainingSet
 from tagsift.chain.objective import ChainObjective
 from tagsift.data import LabelSet, bundled, corrupt, read_conll
-from tagsift.experiments.protocol import data_folder
+from experiments.folds import data_folder
 from tagsift.features import SequenceVectorizer
 from tagsift.gp.groups import GroupKernel, InducingColumns
 from tagsift.models import ChainGP, chain_gp

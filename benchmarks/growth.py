@@ -35,7 +35,7 @@ from benchmarks.common import (
 from benchmarks.methods import peak_mib
 from tagsift import registry
 from tagsift.data import Corpus, LabelSet, bundled, corrupt, read_conll
-from tagsift.experiments.protocol import data_folder
+from experiments.folds import data_folder
 from tagsift.features import SequenceVectorizer
 
 SIZES = (1000, 5000, 20000, 80000, 250000)

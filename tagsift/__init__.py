@@ -1,6 +1,6 @@
 """Sequence taggers learnt from labels that nobody is sure of.
 
-The package in the order of the data, from files to experiments:
+The package in the order of the data, from files to the command line:
 
 ==================  ================================================================
 ``data``            sentences, schemes, column files, candidate sets, votes, sampling
@@ -14,7 +14,6 @@ The package in the order of the data, from files to experiments:
 ``checks``          the contract as tests that any estimator can be run through
 ``metrics``         scores of spans, tokens, recovery, calibration; agreement; review
 ``report``          results as pages
-``experiments``     the paper's tables and figures
 ``cli``             the command line
 ==================  ================================================================
 

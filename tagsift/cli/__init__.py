@@ -24,7 +24,6 @@ from tagsift.cli import (
     info,
     methods,
     rank,
-    reproduce,
     score,
     tag,
 )
@@ -51,7 +50,6 @@ for _verb in (
     clean,
     rank,
     agree,
-    reproduce,
     methods,
     info,
 ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tagsift.experiments.records import Record
+from experiments.records import Record
 
 TINY = """
 folds = 2

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from tagsift.experiments.claims import claims_table, judge_claims
-from tagsift.experiments.results import PAPER_RIVALS, Results
+from experiments.paper.claims import claims_table, judge_claims
+from experiments.paper.results import PAPER_RIVALS, Results
 from tests.experiments.samples import record
 
 

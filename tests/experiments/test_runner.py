@@ -1,38 +1,171 @@
+"""The runner, on a toy experiment and on a tiny suite of the paper."""
+
 from __future__ import annotations
 
 import importlib.util
 import json
+import os
 from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from experiments import runner
+from experiments.command import main
+from experiments.experiment import Experiment, choose
+from experiments.paper.suite import read_suite
+from experiments.records import Records, timeless
+from experiments.runner import pending, run
+from experiments.targets.paper import Paper
 from tagsift.errors import InputError, MissingExtraError, ResourceError
-from tagsift.experiments import records, runner
-from tagsift.experiments.__main__ import main
-from tagsift.experiments.runner import run_suite
-from tagsift.experiments.suite import read_suite
-from tagsift.experiments.work import Place
 from tests.experiments.samples import TINY
 
-N_CELLS = 2 * (3 + 3 + 1)  # folds × (majority, wknn: three settings each; crf: one)
+#: Folds × (majority, wknn: three settings each; crf: one), and the data set.
+N_CELLS = 2 * (3 + 3 + 1) + 1
 
 
-def timeless(folder):
-    return {key: records.timeless(r) for key, r in records.load(folder).items()}
+@dataclass(frozen=True)
+class Toy:
+    """A number to be squared; all but the first need the first."""
+
+    number: int
+
+    @property
+    def key(self) -> str:
+        return f"toy/{self.number}"
+
+
+@dataclass(frozen=True)
+class Squares(Experiment):
+    """Counts upwards; the work is written down beside the records."""
+
+    name = "squares"
+    log: Path
+    size: int = 4
+    bad: tuple[int, ...] = ()
+
+    @classmethod
+    def from_options(cls, options: Any) -> Squares:
+        return cls(Path("log"))
+
+    def cells(self) -> list[Toy]:
+        return [Toy(number) for number in range(self.size)]
+
+    def needs(self, cell: Toy) -> Toy | None:
+        return Toy(0) if cell.number else None
+
+    def run(self, cell: Toy, needed: Any) -> dict[str, Any]:
+        with open(self.log, "a", encoding="utf-8") as stream:
+            stream.write(f"{cell.number} {os.getpid()}\n")
+        if cell.number in self.bad:
+            raise ValueError("a bad number")
+        first = 0 if needed is None else needed["scores"]["square"]
+        return {"scores": {"square": first + cell.number**2}}
+
+    def report(self, found: Any) -> Any:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def squares(tmp_path) -> tuple[Squares, Records]:
+    return Squares(tmp_path / "log"), Records(tmp_path / "squares.jsonl")
+
+
+def log_of(experiment: Squares) -> list[int]:
+    if not experiment.log.exists():
+        return []
+    return [int(line.split()[0]) for line in experiment.log.read_text().splitlines()]
+
+
+def test_cells_are_run_once_and_behind_what_they_need(squares):
+    experiment, records = squares
+    assert run(experiment, records, [Toy(3)], quiet=True).done == 2
+    assert log_of(experiment) == [0, 3]
+    assert run(experiment, records, experiment.cells(), quiet=True).done == 2
+    assert log_of(experiment) == [0, 3, 1, 2]
+    assert run(experiment, records, experiment.cells(), quiet=True).done == 0
+    assert records.load()["toy/3"]["scores"] == {"square": 9}
+
+
+def test_a_cell_waits_for_what_it_needs_with_many_workers(squares):
+    experiment, records = squares
+    outcome = run(experiment, records, experiment.cells(), jobs=2, quiet=True)
+    assert (outcome.done, outcome.errors) == (4, ())
+    assert log_of(experiment)[0] == 0
+
+
+def test_redo_runs_what_is_asked_for_and_nothing_else(squares):
+    experiment, records = squares
+    run(experiment, records, experiment.cells(), quiet=True)
+    run(experiment, records, [Toy(2)], redo=True, quiet=True)
+    assert log_of(experiment) == [0, 1, 2, 3, 2]
+
+
+def test_what_needs_a_failed_cell_fails_and_is_retried_with_it(squares, tmp_path):
+    experiment, records = squares
+    broken = replace(experiment, bad=(0,))
+    outcome = run(broken, records, broken.cells(), quiet=True)
+    assert (outcome.done, len(outcome.errors)) == (4, 4)
+    assert log_of(broken) == [0]
+    assert "toy/0 failed: ValueError: a bad number" in dict(outcome.errors)["toy/1"]
+    again = run(experiment, records, experiment.cells(), retry_failed=True, quiet=True)
+    assert (again.done, again.errors) == (4, ())
+
+
+def test_no_cell_is_begun_after_the_time(squares):
+    experiment, records = squares
+    outcome = run(experiment, records, experiment.cells(), minutes=0, quiet=True)
+    assert (outcome.done, outcome.left) == (0, 4)
+    assert len(pending(experiment, experiment.cells(), records.load())) == 4
+
+
+def test_a_second_run_does_not_do_the_work_again(squares):
+    experiment, records = squares
+    with records.exclusive(), pytest.raises(InputError, match="another run is at work"):
+        run(experiment, records, experiment.cells(), quiet=True)
+    assert log_of(experiment) == []
+
+
+def test_cells_are_chosen_by_their_fields():
+    cells = [Toy(number) for number in range(4)]
+    assert choose(cells, {"number": "1+3"}) == [Toy(1), Toy(3)]
+    with pytest.raises(InputError, match="cells are chosen by number; found 'speed'"):
+        choose(cells, {"speed": "high"})
+
+
+# A tiny suite -------------------------------------------------------------------
+
+
+def paper(suite: Path | str) -> Paper:
+    return Paper("all", read_suite(str(suite)), None, "bundled")
+
+
+def run_suite(suite: Path | str, folder: Path, **more: Any) -> runner.Outcome:
+    experiment = paper(suite)
+    only = more.pop("only", {})
+    cells = choose(experiment.cells(), only)
+    return run(experiment, Records(folder), cells, quiet=True, **more)
+
+
+def found_in(folder: Path) -> dict[str, Any]:
+    return {key: timeless(one) for key, one in Records(folder).load().items()}
 
 
 @pytest.fixture
 def unbroken(tiny, tmp_path):
     """Return the records of a run in one process."""
     folder = tmp_path / "unbroken"
-    run_suite(read_suite(str(tiny)), Place(None, folder), quiet=True)
-    return timeless(folder)
+    run_suite(tiny, folder)
+    return found_in(folder)
 
 
 def test_a_record_holds_what_tables_need(unbroken):
     one = unbroken["ner/wknn/cl2-p0.1-f0-s0"]
     assert set(one) >= {"config", "scores", "recovery", "versions", "warnings"}
     assert set(one["scores"]) >= {"span_f1", "span_f1_strict", "token_weighted_f1"}
+    assert one["command"] == "python -m experiments paper all --suite tiny"
     assert 0.0 <= one["recovery"]["ambiguous"] <= 1.0
     gold = unbroken["ner/crf/gold-f1-s0"]
     assert "recovery" not in gold and "ece" in gold["scores"]
@@ -42,9 +175,9 @@ def test_a_record_holds_what_tables_need(unbroken):
 
 def test_workers_give_the_same_records(tiny, tmp_path, unbroken):
     folder = tmp_path / "workers"
-    outcome = run_suite(read_suite(str(tiny)), Place(None, folder), jobs=2, quiet=True)
-    assert (outcome.done, outcome.failed, outcome.left) == (N_CELLS, 0, 0)
-    assert timeless(folder) == unbroken
+    outcome = run_suite(tiny, folder, jobs=2)
+    assert (outcome.done, outcome.errors, outcome.left) == (N_CELLS, (), 0)
+    assert found_in(folder) == unbroken
 
 
 @pytest.mark.skipif(
@@ -57,39 +190,31 @@ def test_a_ray_cluster_gives_the_same_records(tiny, tmp_path, unbroken):
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
-        outcome = run_suite(
-            read_suite(str(tiny)),
-            Place(None, tmp_path / "ray"),
-            jobs=2,
-            backend="ray",
-            quiet=True,
-        )
+        outcome = run_suite(tiny, tmp_path / "ray", jobs=2, engine="ray")
     finally:
         ray.shutdown()
-    assert (outcome.done, outcome.failed) == (N_CELLS, 0)
-    assert timeless(tmp_path / "ray") == unbroken
+    assert (outcome.done, outcome.errors) == (N_CELLS, ())
+    assert found_in(tmp_path / "ray") == unbroken
 
 
 def test_ray_that_is_not_installed_is_told(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"tagsift\[ray\]"):
-        run_suite(
-            read_suite(str(tiny)), Place(None, tmp_path), backend="ray", quiet=True
-        )
+        run_suite(tiny, tmp_path, engine="ray")
 
 
 def test_a_killed_worker_is_told(tiny, tmp_path, monkeypatch):
     def die(*arguments):
         raise BrokenExecutor("gone")
 
-    monkeypatch.setattr(runner, "_one", die)
+    monkeypatch.setattr(runner, "run_cell", die)
     with pytest.raises(ResourceError, match="a worker was killed after 0 cells"):
-        run_suite(read_suite(str(tiny)), Place(None, tmp_path), quiet=True)
+        run_suite(tiny, tmp_path)
 
 
-def test_an_unknown_backend_is_refused(tiny, tmp_path):
-    with pytest.raises(InputError, match="expected a backend among loky"):
-        run_suite(read_suite(str(tiny)), Place(None, tmp_path), backend="sun")
+def test_an_unknown_engine_is_refused(tiny, tmp_path):
+    with pytest.raises(InputError, match="expected an engine of processes, ray"):
+        run_suite(tiny, tmp_path, engine="sun")
 
 
 def test_a_failing_method_is_recorded_and_the_rest_goes_on(tmp_path):
@@ -98,77 +223,79 @@ def test_a_failing_method_is_recorded_and_the_rest_goes_on(tmp_path):
         TINY.replace("decoders = []", "params = { n_neighbours = 0 }"), "utf-8"
     )
     folder = tmp_path / "out"
-    outcome = run_suite(read_suite(str(path)), Place(None, folder), quiet=True)
-    assert (outcome.done, outcome.failed) == (N_CELLS, 6)
-    found = records.load(folder)
+    outcome = run_suite(path, folder)
+    assert (outcome.done, len(outcome.errors)) == (N_CELLS, 6)
+    found = Records(folder).load()
     failed = [key for key, one in found.items() if "error" in one]
     assert {key.split("/")[1] for key in failed} == {"wknn"} and len(failed) == 6
     assert "InputError" in found[failed[0]]["error"]
     assert {key for key, _ in outcome.errors} == set(failed)
-    again = run_suite(read_suite(str(path)), Place(None, folder), quiet=True)
-    assert again.done == 0
-    retried = run_suite(
-        read_suite(str(path)), Place(None, folder), retry_failed=True, quiet=True
-    )
-    assert (retried.done, retried.failed) == (6, 6)
+    assert run_suite(path, folder).done == 0
+    assert len(run_suite(path, folder, retry_failed=True).errors) == 6
 
 
 def test_a_changed_setting_runs_its_cells_again(tiny, tmp_path, unbroken):
-    folder = tmp_path / "unbroken"
     tiny.write_text(TINY.replace("max_iter = 3", "max_iter = 4"), "utf-8")
-    outcome = run_suite(read_suite(str(tiny)), Place(None, folder), quiet=True)
-    assert outcome.done == 2  # the two folds of crf
+    assert run_suite(tiny, tmp_path / "unbroken").done == 2  # the two folds of crf
 
 
 def test_a_tuning_that_is_there_leaves_no_trace_in_a_record(tmp_path):
     """A run killed between a tuning and its cell must end with the same record."""
-    suite, place = read_suite("smoke"), Place(None, tmp_path)
     only = {"task": "ner", "method": "sgppsl", "cl": "2", "p": "0.1", "fold": "0"}
-    run_suite(suite, place, only=only, quiet=True)
+    run_suite("smoke", tmp_path, only=only)
     key = "ner/sgppsl/cl2-p0.1-f0-s0"
-    first = timeless(tmp_path)
-    assert first[key]["settings"] == first[tuning_of(key)]["settings"]
-    (tmp_path / f"{key}.json").unlink()
-    assert run_suite(suite, place, only=only, quiet=True).done == 1
-    assert timeless(tmp_path) == first
+    first = found_in(tmp_path)
+    tuning = first["ner/sgppsl/tuning-cl2-p0.1-f0-s0"]
+    assert first[key]["settings"] == tuning["settings"]
+    (path,) = tmp_path.rglob("*.jsonl")
+    kept = [line for line in path.read_text().splitlines() if f'"{key}"' not in line]
+    path.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    assert run_suite("smoke", tmp_path, only=only).done == 1
+    assert found_in(tmp_path) == first
 
 
-def tuning_of(key: str) -> str:
-    stem, _, name = key.rpartition("/")
-    return f"{stem}/tuning-{name}"
+# The command line ---------------------------------------------------------------
 
 
 def test_the_command_runs_in_pieces(tiny, tmp_path, capsys, unbroken):
     folder = tmp_path / "pieces"
 
-    def run(*more: str) -> tuple[int, str]:
-        status = main(["--suite", str(tiny), "--out", str(folder), "--quiet", *more])
+    def command(*more: str) -> tuple[int, str]:
+        status = main(
+            ["paper", "all", "--suite", str(tiny), "--records", str(folder)]
+            + ["--quiet", "--no-page", *more],
+            "experiments",
+        )
         return status, capsys.readouterr().out
 
-    assert run("--minutes", "0") == (1, f"0 cells run, 0 failed, {N_CELLS} left\n")
-    assert run("--only", "method=crf,fold=0") == (0, "1 cells run, 0 failed, 0 left\n")
-    status, text = run("--count")
-    assert text == f"{N_CELLS} cells, {N_CELLS - 1} of them not run yet\n"
-    assert run()[0] == 0
-    assert timeless(folder) == unbroken
-    assert run("--compact", str(tmp_path / "joined"))[0] == 0
-    joined = tmp_path / "joined"
-    assert timeless(joined) == unbroken
-    lines = (joined / "ner-wknn.jsonl").read_text("utf-8").splitlines()
+    none = f"0 cells run, 0 failed, {N_CELLS} left\n"
+    assert command("--minutes", "0") == (1, none)
+    one = "1 cells run, 0 failed, 0 left\n"
+    assert command("--only", "method=crf,fold=0") == (0, one)
+    status, text = command("--count")
+    assert text == f"{N_CELLS} cells asked for, {N_CELLS - 1} to run\n"
+    assert command()[0] == 0
+    assert found_in(folder) == unbroken
+    lines = (folder / "ner-wknn.jsonl").read_text("utf-8").splitlines()
     assert all(json.loads(line) for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("arguments", "words"),
     [
-        (["--only", "method"], "--only: expected name=value pairs"),
-        (["--only", "speed=1"], "cells are chosen by task"),
-        (["--suite", "big"], "expected one of the suites"),
+        (["paper", "--only", "method"], "--only: expected name=value pairs"),
+        (["paper", "--only", "speed=1"], "cells are chosen by task"),
+        (["paper", "--suite", "big"], "expected one of the suites"),
+        (["paper", "table-9"], "expected one of table-1"),
+        (["nonsense"], "NAME is one of development, duel, paper, pll, readings, whole"),
     ],
 )
-def test_misuse_is_one_sentence(tmp_path, capsys, more, words):
-    assert main(["--out", str(tmp_path), *more]) == 2
+def test_misuse_is_one_sentence(tmp_path, capsys, arguments, words):
+    if arguments[0] == "paper":
+        arguments = [*arguments, "--out", str(tmp_path)]
+    assert main(arguments, "experiments") == 2
     assert words in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_records_hold_no_paths_and_no_text(unbroken, tmp_path):

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from experiments.paper.suite import SUITES, read_suite
 from tagsift.errors import DataError
-from tagsift.experiments.suite import SUITES, read_suite
 from tests.experiments.samples import TINY
 
 

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from tagsift.experiments import printed
-from tagsift.experiments.comparison import (
+from experiments.paper import printed
+from experiments.paper.comparison import (
     calibration_table,
     losses,
     rank_methods,
     wilcoxon_table,
 )
-from tagsift.experiments.figures import figure_5, figure_9, figures_6_to_8
-from tagsift.experiments.results import Results, Setting
-from tagsift.experiments.tables import (
+from experiments.paper.figures import figure_5, figure_9, figures_6_to_8
+from experiments.paper.results import Results, Setting
+from experiments.paper.tables import (
     below_table,
     decoders_table,
     robustness_table,

@@ -1,0 +1,179 @@
+"""The command line of experiments and benchmarks: one for all of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pkgutil
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from experiments.experiment import Experiment, choose
+from experiments.records import Record, Records, is_done
+from experiments.runner import ENGINES, Outcome, pending, run
+from tagsift.errors import InputError, TagsiftError
+
+__all__ = ["main"]
+
+
+def main(arguments: list[str], package: str, folder: str = "targets") -> int:
+    """Run what the command line asks for; return the exit status.
+
+    Parameters
+    ----------
+    arguments : list of str
+        The name of a target, and options.
+    package, folder : str
+        Where the targets are: every file of the folder is one.
+    """
+    home = import_module(f"{package}.{folder}")
+    names = [module.name for module in pkgutil.iter_modules(home.__path__)]
+    if not arguments or arguments[0] not in names:
+        asked = not arguments or arguments[0] in ("-h", "--help")
+        print(
+            f"usage: python -m {package} NAME [options]; NAME is one of "
+            f"{', '.join(names)}. Options of one: python -m {package} NAME --help",
+            file=sys.stdout if asked else sys.stderr,
+        )
+        return 0 if asked else 2
+    name, *rest = arguments
+    kind = import_module(f"{package}.{folder}.{name}").EXPERIMENT
+    options = _parser(kind).parse_args(rest)
+    try:
+        return _carry_out(kind.from_options(options), options)
+    except TagsiftError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; every finished cell is kept.", file=sys.stderr)
+        return 130
+
+
+def _parser(kind: type[Experiment]) -> argparse.ArgumentParser:
+    words = sys.modules[kind.__module__].__doc__ or ""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {kind.package} {kind.name}",
+        description=words,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--data", help="folder of the corpora (default: TAGSIFT_DATA)")
+    add("--out", "-o", type=Path, help=f"folder of the page (runs/{kind.name})")
+    add("--records", type=Path, help="a folder or .jsonl file (default: OUT/records)")
+    add("--jobs", type=int, default=1, help="workers")
+    add("--engine", default=ENGINES[0], choices=ENGINES, help="where they live")
+    add(
+        "--only",
+        action="append",
+        default=[],
+        metavar="NAME=VALUES",
+        help="cells to run, such as task=ner,method=crf+sure,fold=0",
+    )
+    add("--minutes", type=float, help="begin no new cell after this time")
+    add("--retry-failed", action="store_true", help="run cells that failed again")
+    add("--redo", action="store_true", help="run cells again that have a record")
+    add("--count", action="store_true", help="say what is missing and run nothing")
+    add("--no-run", action="store_true", help="only draw what the records hold")
+    add("--no-page", action="store_true", help="only run; needs no package that draws")
+    add("--quiet", "-q", action="store_true", help="show no progress")
+    add("--json", action="store_true", help="say what was done as JSON")
+    kind.add_options(parser)
+    return parser
+
+
+def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
+    out = options.out or experiment.place()
+    records = Records(options.records or out / "records")
+    cells = choose(experiment.cells(), _conditions(options.only))
+    if options.count:
+        missing = pending(
+            experiment, cells, records.load(), retry_failed=options.retry_failed
+        )
+        print(f"{len(cells)} cells asked for, {len(missing)} to run")
+        return 0
+    outcome = Outcome()
+    if not options.no_run:
+        outcome = run(
+            experiment,
+            records,
+            cells,
+            jobs=options.jobs,
+            engine=options.engine,
+            minutes=options.minutes,
+            retry_failed=options.retry_failed,
+            redo=options.redo,
+            quiet=options.quiet or options.json,
+        )
+    found = records.load()
+    if not found and options.no_run:
+        raise InputError(f"{records.path}: expected records, found none; run it first.")
+    known = {
+        cell.key: found[cell.key]
+        for cell in cells
+        if is_done(found.get(cell.key), experiment.config(cell))
+    }
+    failed = [key for key, record in known.items() if "error" in record]
+    facts: dict[str, Any] = {
+        "experiment": experiment.name,
+        "cells": len(cells),
+        "run_now": outcome.done,
+        "failed": failed,
+        "missing": len(cells) - len(known),
+    }
+    if found and not options.no_page:
+        facts |= _draw(experiment, found, out, options)
+    if options.json:
+        print(json.dumps(facts, ensure_ascii=False, indent=1))
+    elif not options.no_run:
+        told = f"{len(failed)} failed, {facts['missing']} left"
+        print(f"{outcome.done} cells run, {told}")
+    for key in failed:
+        print(f"failed: {key}: {known[key]['error']}", file=sys.stderr)
+    short = experiment.falls_short(known)
+    for words in short:
+        print(f"falls short: {words}", file=sys.stderr)
+    left = facts["missing"] and not options.no_run
+    return 1 if failed or short or left else 0
+
+
+def _draw(
+    experiment: Experiment,
+    found: Mapping[str, Record],
+    out: Path,
+    options: argparse.Namespace,
+) -> dict[str, Any]:
+    """Write the page, and show it: its tables, or its summary if it has one."""
+    from tagsift.report import render_markdown, write_html, write_markdown
+
+    report = experiment.report(found)
+    page = out / f"{getattr(options, 'page', experiment.name)}.html"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_html(page, report)
+    text = getattr(options, "markdown", None) or page.with_suffix(".md")
+    text.parent.mkdir(parents=True, exist_ok=True)
+    write_markdown(text, report, figures=f"{text.stem}-figures")
+    stats = {stat.name: stat.value for stat in report.stats}
+    if not options.json:
+        if stats:
+            lines = [f"{name}: {value}" for name, value in stats.items()]
+            print("\n".join([*lines, *(f"- {one}" for one in report.notices)]))
+        else:
+            print(render_markdown(report))
+        print(f"Report: {page}")
+    return {"stats": stats, "report": str(page)}
+
+
+def _conditions(texts: list[str]) -> dict[str, str]:
+    """Read ``task=ner,method=crf+sure``."""
+    found = {}
+    for pair in filter(None, ",".join(texts).split(",")):
+        name, equals, values = pair.partition("=")
+        if not equals:
+            raise InputError(
+                f"--only: expected name=value pairs joined by commas, found {pair!r}."
+            )
+        found[name] = values
+    return found

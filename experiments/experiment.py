@@ -1,0 +1,135 @@
+"""What a file of `targets` must offer: an experiment, in cells.
+
+A cell is a frozen dataclass with a ``key``: one piece of work that is run or not run,
+and recorded once. The command line finds the class under the name ``EXPERIMENT``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+
+from experiments.records import Record
+from tagsift.errors import InputError
+
+if TYPE_CHECKING:
+    from tagsift.report import Report
+
+__all__ = ["Experiment", "RunCell", "choose"]
+
+
+class RunCell(Protocol):
+    """A frozen dataclass whose key is distinct in its experiment."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def key(self) -> str:
+        """Name of the cell, the same for all runs and fit for a file."""
+
+
+class Experiment(ABC):
+    """Cells, what one of them gives, and a page made of the records.
+
+    An experiment is sent to the workers, so it holds plain values only.
+    """
+
+    #: What follows ``python -m experiments``.
+    name: ClassVar[str]
+    #: Package of the command.
+    package: ClassVar[str] = "experiments"
+    #: Whether every cell gets a process of its own, so that its peak memory is its own.
+    separate: ClassVar[bool] = False
+    #: Threads of the linear algebra; None to leave them as they are.
+    threads: ClassVar[int | None] = 1
+
+    @classmethod
+    def add_options(cls, parser: argparse.ArgumentParser) -> None:
+        """Declare options of this experiment's own."""
+        return
+
+    @classmethod
+    @abstractmethod
+    def from_options(cls, options: argparse.Namespace) -> Self:
+        """Build the experiment from what the command line says."""
+
+    @abstractmethod
+    def cells(self) -> Sequence[Any]:
+        """List the cells in an order that makes part of a run useful."""
+
+    @abstractmethod
+    def run(self, cell: Any, needed: Record | None) -> dict[str, Any]:
+        """Run one cell in this process and return what its record shall hold.
+
+        Parameters
+        ----------
+        cell : RunCell
+            What to run.
+        needed : record or None
+            What the cell of `needs` gave.
+        """
+
+    @abstractmethod
+    def report(self, found: Mapping[str, Record]) -> Report:
+        """Make the page of the records.
+
+        The packages that draw are imported in here: a run needs NumPy, SciPy and
+        scikit-learn only, and may take place where there is little else.
+        """
+
+    def needs(self, cell: Any) -> Any | None:
+        """Return the cell whose record this one starts from, such as a tuning."""
+        return None
+
+    def prepare(self, todo: Sequence[Any]) -> None:
+        """Make what several cells need, before the first of them is run."""
+        return
+
+    def config(self, cell: Any) -> dict[str, Any]:
+        """Return everything that decides the scores of a cell, as plain values."""
+        return asdict(cell)
+
+    def falls_short(self, found: Mapping[str, Record]) -> list[str]:
+        """Name what is short of what was asked, such as a value outside a tolerance."""
+        return []
+
+    def place(self) -> Path:
+        """Folder of pages and records where none is named."""
+        return Path("runs") / self.name
+
+    @property
+    def command(self) -> str:
+        """The command that makes the records again."""
+        return f"python -m {self.package} {self.name}"
+
+
+def choose(cells: Sequence[Any], conditions: Mapping[str, str]) -> list[Any]:
+    """Keep the cells that meet all conditions.
+
+    Parameters
+    ----------
+    cells : sequence of cells
+        Of one class.
+    conditions : mapping of str to str
+        Field → values joined by ``+``, such as ``{"task": "ner", "cl": "2+3"}``.
+    """
+    if not cells:
+        return []
+    known = [field.name for field in fields(cells[0])]
+    for name in conditions:
+        if name not in known:
+            raise InputError(f"cells are chosen by {', '.join(known)}; found {name!r}.")
+    wanted = {name: values.lower().split("+") for name, values in conditions.items()}
+    return [
+        cell
+        for cell in cells
+        if all(_text(getattr(cell, name)) in wanted[name] for name in wanted)
+    ]
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()

@@ -1,0 +1,303 @@
+"""Sentences, folds, features and candidates: the one place where experiments get them.
+
+The protocol of section IV: the head of each training file (500, 450 and 500 sentences),
+five folds over sentences, word and part of speech as features. A training fold is
+corrupted by itself, with negatives from the label set of the whole head; the test fold
+keeps its gold labels. Every draw hangs on a stable hash of what it is for, never on the
+method, so that all methods see the same corrupted folds. `whole_fold` goes from the
+training file of a task to its test file instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+
+from tagsift.data import (
+    Corpus,
+    LabelSet,
+    PartialCorpus,
+    Sentence,
+    bundled,
+    corrupt,
+    read_conll,
+)
+from tagsift.errors import DataError, InputError
+from tagsift.features import FeatureMatrix, SequenceVectorizer
+
+__all__ = [
+    "TASKS",
+    "Fold",
+    "Split",
+    "Task",
+    "corrupted",
+    "data_folder",
+    "make_fold",
+    "read_head",
+    "stable_seed",
+    "whole_fold",
+]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task of the paper.
+
+    Parameters
+    ----------
+    name, title : str
+        In file names, and in tables.
+    path : str
+        Its training file below the folder of the corpora.
+    n_sentences, n_labels : int
+        What Table I says.
+    stand_in : str
+        Labels of the bundled corpus that stand in where there are no corpora.
+    """
+
+    name: str
+    title: str
+    path: str
+    n_sentences: int
+    n_labels: int
+    stand_in: str
+
+
+#: The tasks of Table I, in its order.
+TASKS: dict[str, Task] = {
+    task.name: task
+    for task in (
+        Task("base-np", "Base NP", "basenp/train.conll", 500, 3, "chunk"),
+        Task("chunking", "Chunking", "conll2000/train.conll", 450, 20, "chunk"),
+        Task("ner", "NER", "conll2003/train.conll", 500, 9, "ner"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which sentences of which task are learnt from and which are tagged.
+
+    Parameters
+    ----------
+    task : str
+        Its name.
+    n_sentences : int
+        Sentences taken.
+    n_folds, fold : int
+        Folds, and the one that is tagged, counted from 0.
+    seed : int
+        Shuffles the sentences.
+    subset : str
+        ``"head"``, or ``"random-1"``: a draw from the whole file with seed 1.
+    """
+
+    task: str
+    n_sentences: int
+    n_folds: int
+    fold: int
+    seed: int
+    subset: str = "head"
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One training and one test part with their features.
+
+    Parameters
+    ----------
+    train, test : Corpus
+        Sentences with gold labels.
+    train_features, test_features : FeatureMatrix
+        Templates over word and part of speech, learnt from the training part.
+    label_set : LabelSet
+        Labels of training and test part together.
+    """
+
+    train: Corpus
+    test: Corpus
+    train_features: FeatureMatrix
+    test_features: FeatureMatrix
+    label_set: LabelSet
+
+    @classmethod
+    def of(
+        cls, train: Corpus, test: Corpus, label_set: LabelSet, encoder: Any = None
+    ) -> Fold:
+        """Compute the features of both parts, word vectors among them if asked for."""
+        vectorizer = SequenceVectorizer(encoder=encoder)
+        return cls(
+            train,
+            test,
+            vectorizer.fit_transform(train.rows),
+            vectorizer.transform(test.rows),
+            label_set,
+        )
+
+
+def stable_seed(*parts: Any) -> int:
+    """Return a seed that depends on the parts alone, on every machine.
+
+    Examples
+    --------
+    >>> stable_seed("ner", 3, 0.1) == stable_seed("ner", 3, 0.1)
+    True
+    """
+    text = "|".join(str(part) for part in parts)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+
+
+def data_folder(given: str | os.PathLike[str] | None = None) -> Path | None:
+    """Return the folder of the corpora: as given, or as TAGSIFT_DATA says, or None."""
+    value = given or os.environ.get("TAGSIFT_DATA")
+    if not value:
+        return None
+    folder = Path(value)
+    if not folder.is_dir():
+        raise DataError("expected the folder of the corpora, found none.", folder)
+    return folder
+
+
+@lru_cache(maxsize=12)
+def read_head(
+    data: Path | None, task: str, n_sentences: int, subset: str = "head"
+) -> Corpus:
+    """Read the sentences of a task that the experiments use.
+
+    Parameters
+    ----------
+    data : Path or None
+        Folder of the corpora; None for the bundled corpus.
+    task : str
+        Name of the task.
+    n_sentences : int
+        Sentences to take.
+    subset : str
+        ``"head"`` for the first ones, ``"random-1"`` for a draw with seed 1, in the
+        order of the file.
+
+    Returns
+    -------
+    Corpus
+        With two columns of features, word and part of speech.
+    """
+    if data is None:
+        whole = _stand_in(task)
+    else:
+        whole = read_conll(data / TASKS[task].path).columns(2)
+    if n_sentences > len(whole):
+        raise InputError(
+            f"the task {task!r} has {len(whole)} sentences, {n_sentences} were asked "
+            "for; ask for fewer in the suite."
+        )
+    if subset == "head":
+        return whole[:n_sentences]
+    rng = np.random.default_rng(stable_seed("subset", task, subset))
+    chosen = rng.choice(len(whole), n_sentences, replace=False)  # [S]
+    return whole.take(sorted(chosen.tolist()))
+
+
+def _stand_in(task: str) -> Corpus:
+    """The bundled corpus with labels that resemble those of the task."""
+    corpus = bundled(TASKS[task].stand_in)
+    if task != "base-np":
+        return corpus
+    plain = {"B-NP": "B", "I-NP": "I"}
+    return replace(
+        corpus,
+        sentences=tuple(
+            Sentence(s.rows, tuple(plain.get(x, "O") for x in s.labels or ()))
+            for s in corpus
+        ),
+    )
+
+
+@lru_cache(maxsize=24)
+def make_fold(data: Path | None, split: Split, encoder: Any = None) -> Fold:
+    """Cut a task into folds and compute the features of one, once per process.
+
+    Parameters
+    ----------
+    data : Path or None
+        Folder of the corpora; None for the bundled corpus.
+    split : Split
+        What to cut.
+    encoder : object, optional
+        What gives word vectors.
+    """
+    corpus = read_head(data, split.task, split.n_sentences, split.subset)
+    folds = KFold(split.n_folds, shuffle=True, random_state=split.seed)
+    inside, outside = list(folds.split(np.zeros(len(corpus))))[split.fold]
+    train, test = corpus.take(inside.tolist()), corpus.take(outside.tolist())
+    return Fold.of(train, test, corpus.label_set, encoder)
+
+
+def whole_fold(data: Path | None, task: str, n_tokens: int | None = None) -> Fold:
+    """Learn from the training file of a task and tag its test file.
+
+    Parameters
+    ----------
+    data : Path or None
+        Folder of the corpora; None for the bundled corpus, cut at four fifths.
+    task : str
+        Its name.
+    n_tokens : int, optional
+        Keep the first training sentences, about so many tokens.
+
+    Notes
+    -----
+    The label set is that of the training file. CoNLL-2000 has two test tokens with a
+    label outside it (I-LST).
+    """
+    if data is None:
+        corpus = _stand_in(task)
+        cut = 4 * len(corpus) // 5
+        train, test = corpus[:cut], corpus[cut:]
+    else:
+        path = data / TASKS[task].path
+        train = read_conll(path).columns(2)
+        test = read_conll(path.with_name("test.conll"), scheme=train.scheme).columns(2)
+    if n_tokens is not None:
+        total = np.cumsum([len(sentence.tokens) for sentence in train])  # [S]
+        train = train[: int(np.searchsorted(total, n_tokens)) + 1]
+    return Fold.of(train, test, train.label_set)
+
+
+def corrupted(
+    fold: Fold,
+    split: Split,
+    *,
+    cl: int | None,
+    p: float | None,
+    r: float | None,
+    seed: int | None = None,
+) -> PartialCorpus:
+    """Hide the labels of a training part among candidates, alike for every method.
+
+    Parameters
+    ----------
+    fold : Fold
+        Whose training part is corrupted.
+    split : Split
+        Which fold it is: fixes the draws together with the settings.
+    cl, p, r
+        As in `tagsift.data.corrupt`; without a `p` the labels stay exact.
+    seed : int, optional
+        Of the draws, in place of the one that follows from split and settings.
+    """
+    if p is None:
+        cl, p = 1, 1.0
+    if seed is None:
+        seed = stable_seed(
+            "corrupt", split.task, split.subset, cl, p, r, split.fold, split.seed
+        )
+    return corrupt(
+        fold.train, cl=cl, p=p, r=r, random_state=seed, labels=fold.label_set
+    )

@@ -1,0 +1,238 @@
+"""The cells of a suite, in an order that makes part of a run useful."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from experiments.folds import Split
+from experiments.paper.results import FIGURE_OF, GOLD
+from experiments.paper.suite import Suite
+from experiments.paper.watched import WATCHED
+from tagsift import registry
+from tagsift.errors import InputError
+
+__all__ = ["TARGETS", "GridCell", "cells", "config_of", "needed"]
+
+#: From the cheapest fit to the dearest; cheap methods are run first.
+_BY_COST = (
+    "corpus", "majority", "crf", "wknn", "pl-svm", "partial-crf", "sgppsl", "chain-gp",
+    "naive", "sure", "pl-aggd", "clpl", "cllp", "pl-ecoc", "paloc",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class GridCell:
+    """One fit: what is learnt, from which candidates, by which method.
+
+    Parameters
+    ----------
+    task, method : str
+        Their names; the method ``"corpus"`` is no fit but the size of the data set.
+    cl : int or None
+        Length of the candidate lists; None for flip sampling and for gold labels.
+    p : float or None
+        Share of exact sentences; None for gold labels.
+    r : float or None
+        Flip probability.
+    fold, seed : int
+        Fold that is tagged, and seed of everything random.
+    subset : str
+        ``"head"``, or ``"random-1"``.
+    watch : str
+        A watched word of Figure 5, or nothing.
+    tuning : bool
+        Whether only the settings are wanted that the other folds are run with.
+    """
+
+    task: str
+    method: str
+    cl: int | None = None
+    p: float | None = None
+    r: float | None = None
+    fold: int = 0
+    seed: int = 0
+    subset: str = "head"
+    watch: str = ""
+    tuning: bool = False
+
+    @property
+    def sampling(self) -> str:
+        """The sampling in a few letters: ``cl3-p0.1``, ``r0.05-p0.5`` or ``gold``."""
+        if self.p is None:
+            return "gold"
+        scheme = f"cl{self.cl}" if self.r is None else f"r{self.r:g}"
+        return f"{scheme}-p{self.p:g}"
+
+    @property
+    def key(self) -> str:
+        """A name for the cell that is distinct in a suite and fit for a file."""
+        if self.method == "corpus":
+            return f"{self.task}/corpus/{self.subset}"
+        parts = ["tuning"] if self.tuning else []
+        parts += [self.sampling, f"f{self.fold}", f"s{self.seed}"]
+        parts += [
+            part for part in (self.subset, self.watch) if part not in ("head", "")
+        ]
+        return f"{self.task}/{self.method}/{'-'.join(parts)}"
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether the cell has a place in a table or figure of methods."""
+        return self.method != "corpus" and not self.tuning
+
+    def split(self, suite: Suite) -> Split:
+        """Which sentences the cell learns from and tags."""
+        size = suite.tasks[self.task]
+        return Split(self.task, size, suite.n_folds, self.fold, self.seed, self.subset)
+
+
+def cells(suite: Suite) -> list[GridCell]:
+    """List the cells of a suite: the first folds and the cheap methods in front.
+
+    Parameters
+    ----------
+    suite : Suite
+        What shall be run.
+    """
+    found = [
+        *(GridCell(task, "corpus") for task in suite.tasks),
+        *_watched(suite),
+        *_head(suite),
+        *_robustness(suite),
+    ]
+    place = {name: number for number, name in enumerate(_BY_COST)}
+    tasks = {name: number for number, name in enumerate(suite.tasks)}
+    return sorted(
+        (replace(cell, seed=suite.seed) for cell in dict.fromkeys(found)),
+        key=lambda cell: (
+            cell.subset,
+            cell.fold,
+            place.get(cell.method, len(place)),
+            tasks[cell.task],
+        ),
+    )
+
+
+def _settings(
+    base: GridCell, cl: Iterable[int], p: Iterable[float]
+) -> Iterator[GridCell]:
+    """The cell under all combinations; once where the method gets gold labels."""
+    if registry.estimator(base.method).method.exact_only:
+        yield base
+        return
+    shares = tuple(p)
+    yield from (replace(base, cl=size, p=share) for size in cl for share in shares)
+
+
+def _head(suite: Suite) -> Iterator[GridCell]:
+    """Cells on the head of the files."""
+    for plan in suite.methods.values():
+        exact = registry.estimator(plan.name).method.exact_only
+        for task in suite.tasks:
+            for fold in plan.folds[task]:
+                base = GridCell(task, plan.name, fold=fold)
+                yield from _settings(base, suite.cl, suite.p)
+                for r in suite.r if plan.flips and not exact else ():
+                    yield replace(base, p=suite.flip_p, r=r)
+
+
+def _robustness(suite: Suite) -> Iterator[GridCell]:
+    """Cells on random subsets."""
+    plan = suite.robustness
+    if plan is None:
+        return
+    for number in plan.seeds:
+        for method in plan.methods:
+            for task in suite.tasks:
+                for fold in plan.folds:
+                    base = GridCell(task, method, fold=fold, subset=f"random-{number}")
+                    yield from _settings(base, plan.cl, plan.p)
+
+
+def _watched(suite: Suite) -> Iterator[GridCell]:
+    """Cells of Figure 5; their fold is found when they are run, so it is the first."""
+    for word, watched in WATCHED.items() if suite.watch else ():
+        if watched.task in suite.tasks:
+            size = len(watched.candidates)
+            yield GridCell(watched.task, "sgppsl", size, watched.p, watch=word)
+
+
+def config_of(cell: GridCell, suite: Suite, corpus: str) -> dict[str, Any]:
+    """Return everything that decides the scores of a cell, as plain values.
+
+    Parameters
+    ----------
+    cell : GridCell
+        The cell.
+    suite : Suite
+        Where it stands.
+    corpus : str
+        What the sentences are from: ``"conll"`` or ``"bundled"``.
+    """
+    size = suite.tasks[cell.task]
+    if cell.method == "corpus":
+        return {
+            "task": cell.task,
+            "corpus": corpus,
+            "n_sentences": size,
+            "subset": cell.subset,
+        }
+    plan = suite.methods.get(cell.method)
+    config = asdict(cell)
+    del config["tuning"]
+    return {
+        **config,
+        "corpus": corpus,
+        "n_sentences": size,
+        "n_folds": suite.n_folds,
+        "params": {} if plan is None else dict(plan.params),
+        "tuning": "" if plan is None else plan.tuning,
+        "decoders": [] if plan is None or cell.tuning else list(plan.decoders),
+    }
+
+
+# What can be asked for, and the cells that each table or figure needs ------------
+
+
+def _on_head(cell: GridCell) -> bool:
+    return cell.is_fit and cell.subset == "head" and not cell.watch
+
+
+def _in_figure_9(cell: GridCell) -> bool:
+    lists = cell.cl in (2, 3) and cell.p == 0.5
+    return _on_head(cell) and (cell.r is not None or lists or cell.method == GOLD)
+
+
+def _in_figure(task: str) -> Callable[[GridCell], bool]:
+    return lambda cell: _on_head(cell) and cell.task == task and cell.r is None
+
+
+_NEEDS: dict[str, Callable[[GridCell], bool]] = {
+    "table-1": lambda cell: cell.method == "corpus",
+    "table-2": lambda cell: (
+        _on_head(cell) and cell.method == "sgppsl" and cell.cl is not None
+    ),
+    "table-3": lambda cell: _on_head(cell) and cell.method == "sgppsl" and cell.cl == 3,
+    "figure-5": lambda cell: bool(cell.watch),
+    **{f"figure-{number}": _in_figure(task) for task, number in FIGURE_OF.items()},
+    "figure-9": _in_figure_9,
+    "all": lambda cell: True,
+}
+
+#: Everything that can be asked for, in the order of the paper.
+TARGETS: tuple[str, ...] = tuple(_NEEDS)
+
+
+def needed(target: str) -> Callable[[GridCell], bool]:
+    """Return a test that tells which cells a table or figure needs.
+
+    Parameters
+    ----------
+    target : str
+        One of `TARGETS`.
+    """
+    if target not in _NEEDS:
+        raise InputError(f"expected one of {', '.join(TARGETS)}, found {target!r}.")
+    return _NEEDS[target]

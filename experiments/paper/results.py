@@ -1,0 +1,218 @@
+"""Records, asked for by task, method and setting; every table starts here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from experiments.folds import TASKS
+from experiments.records import Record
+from tagsift import registry
+
+__all__ = [
+    "F1S",
+    "FIGURE_OF",
+    "GOLD",
+    "OURS",
+    "PAPER_RIVALS",
+    "Results",
+    "Setting",
+    "title_of",
+]
+
+#: Task → number of its figure in the paper.
+FIGURE_OF = {"base-np": 6, "chunking": 7, "ner": 8}
+#: The three F1 columns: name in records → words.
+F1S: dict[str, str] = {
+    "span_f1": "span F1",
+    "token_weighted_f1": "token-weighted F1",
+    "token_macro_f1": "token-macro F1",
+}
+#: The nine methods that the paper compares with, in its order.
+PAPER_RIVALS = (
+    "naive", "clpl", "wknn", "pl-ecoc", "pl-svm", "cllp", "paloc", "sure", "pl-aggd",
+)  # fmt: skip
+#: The models of this package.
+OURS = ("sgppsl", "chain-gp")
+#: The method that is given gold labels: a ceiling and no rival.
+GOLD = "crf"
+
+
+def title_of(method: str) -> str:
+    """Return the title of a method; its name where the registry does not know it."""
+    if method not in registry.names():
+        return method
+    return registry.estimator(method).method.title
+
+
+@dataclass(frozen=True, order=True)
+class Setting:
+    """A task and a sampling of candidates.
+
+    Parameters
+    ----------
+    task : str
+        Its name.
+    cl : int
+        Length of candidate lists; 0 for flip sampling.
+    p : float
+        Share of exact sentences.
+    r : float
+        Flip probability; 0 for candidate lists.
+    """
+
+    task: str
+    cl: int
+    p: float
+    r: float = 0.0
+
+    @property
+    def way(self) -> str:
+        """How the candidates are drawn."""
+        return f"cl = {self.cl}" if self.cl else f"r = {self.r:g}"
+
+    @property
+    def words(self) -> str:
+        """The setting as a reader wants it."""
+        return f"{TASKS[self.task].title}, {self.way}, p = {self.p:g}"
+
+
+class Results:
+    """Finished records of one subset.
+
+    Parameters
+    ----------
+    found : iterable of records
+        Any records; those without scores and those of other subsets are left out.
+    subset : str
+        ``"head"``, or ``"random"`` for all random subsets together.
+    """
+
+    def __init__(self, found: Iterable[Record], subset: str = "head") -> None:
+        self.records = [
+            record
+            for record in found
+            if "scores" in record
+            and record["config"]["subset"].split("-")[0] == subset
+            and not record["config"]["watch"]
+        ]
+
+    @cached_property
+    def _index(self) -> dict[tuple[Any, ...], dict[tuple[str, int], Record]]:
+        index: dict[tuple[Any, ...], dict[tuple[str, int], Record]] = {}
+        for record in self.records:
+            config = record["config"]
+            place = (config["method"], _setting(config))
+            part = (config["subset"], config["fold"])
+            index.setdefault(place, {})[part] = record
+        return index
+
+    @cached_property
+    def methods(self) -> tuple[str, ...]:
+        """Methods with a record, in the order of tables."""
+        there = {record["config"]["method"] for record in self.records}
+        order = [*OURS, *PAPER_RIVALS, "partial-crf", GOLD]
+        return tuple(
+            [name for name in order if name in there] + sorted(there - set(order))
+        )
+
+    @cached_property
+    def settings(self) -> tuple[Setting, ...]:
+        """All settings with candidates, in the order of the tables."""
+        there = {setting for _, setting in self._index if setting.p >= 0}
+        tasks = list(TASKS)
+        return tuple(sorted(there, key=lambda s: (tasks.index(s.task), s.r, s.cl, s.p)))
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """Tasks with a record, in the order of Table I."""
+        there = {record["config"]["task"] for record in self.records}
+        return tuple(name for name in TASKS if name in there)
+
+    @property
+    def lists(self) -> tuple[Setting, ...]:
+        """Settings with candidate lists (Tables II and III, Figures 6–8)."""
+        return tuple(setting for setting in self.settings if not setting.r)
+
+    def folds(
+        self, method: str, setting: Setting, measure: str
+    ) -> dict[tuple[str, int], float]:
+        """Values of a measure by subset and fold.
+
+        Parameters
+        ----------
+        method : str
+            Its name. The method on gold labels has the same values in every setting of
+            a task.
+        setting : Setting
+            Where.
+        measure : str
+            A score, ``"recovery"``, ``"fit"`` (seconds), or ``"viterbi:span_f1"`` for
+            the score of another decoder.
+        """
+        place = setting if method != GOLD else Setting(setting.task, 0, -1.0)
+        values = {}
+        for part, record in self._index.get((method, place), {}).items():
+            value = _read(record, measure)
+            if value is not None:
+                values[part] = value
+        return values
+
+    def mean(self, method: str, setting: Setting, measure: str) -> float | None:
+        """Mean over the folds there are; None where there is none."""
+        values = list(self.folds(method, setting, measure).values())
+        return float(np.mean(values)) if values else None
+
+    def spread(self, method: str, setting: Setting, measure: str) -> float | None:
+        """Standard deviation over folds; None with fewer than two."""
+        values = list(self.folds(method, setting, measure).values())
+        return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+    def gaps(
+        self, first: str, second: str, measure: str, settings: Iterable[Setting]
+    ) -> dict[Setting, float]:
+        """Mean of first minus second over the folds that both were run on.
+
+        Parameters
+        ----------
+        first, second : str
+            Methods.
+        measure : str
+            What to compare.
+        settings : iterable of Setting
+            Where; settings without a common fold are left out.
+        """
+        found = {}
+        for setting in settings:
+            a = self.folds(first, setting, measure)
+            b = self.folds(second, setting, measure)
+            both = [part for part in a if part in b]
+            if both:
+                found[setting] = float(np.mean([a[k] - b[k] for k in both]))
+        return found
+
+
+def _setting(config: Mapping[str, Any]) -> Setting:
+    return Setting(
+        config["task"],
+        config["cl"] or 0,
+        -1.0 if config["p"] is None else config["p"],
+        config["r"] or 0.0,
+    )
+
+
+def _read(record: Record, measure: str) -> float | None:
+    if measure == "recovery":
+        value = record.get("recovery", {}).get("ambiguous")
+    elif measure in ("fit", "cpu", "predict", "peak_mib"):
+        value = record["time"].get(measure)
+    elif ":" in measure:
+        decoder, _, name = measure.partition(":")
+        value = record.get("decoders", {}).get(decoder, {}).get(name)
+    else:
+        value = record["scores"].get(measure)
+    return None if value is None else float(value)

@@ -1,0 +1,296 @@
+"""Runs the cells of an experiment side by side; what is finished is never lost.
+
+The record of every finished cell is written at once. A run that was killed goes on
+where it stopped, and ends with the records of an unbroken one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import multiprocessing
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from dataclasses import dataclass
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from experiments.experiment import Experiment
+from experiments.measuring import measured, versions
+from experiments.records import Record, Records, is_done
+from tagsift.errors import InputError, MissingExtraError, ResourceError, TagsiftWarning
+from tagsift.progress import progress
+
+__all__ = ["ENGINES", "Outcome", "pending", "run"]
+
+#: What cells can be run on.
+ENGINES = ("processes", "ray")
+#: Seconds between two lines of progress where no bar can be drawn.
+_EVERY = 20.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did.
+
+    Parameters
+    ----------
+    done, left : int
+        Cells finished in this run, and cells not begun because the time was over.
+    errors : tuple of (str, str)
+        Key and error of the cells that failed.
+    """
+
+    done: int = 0
+    left: int = 0
+    errors: tuple[tuple[str, str], ...] = ()
+
+
+def pending(
+    experiment: Experiment,
+    cells: Sequence[Any],
+    known: Mapping[str, Record],
+    *,
+    retry_failed: bool = False,
+    redo: bool = False,
+) -> list[Any]:
+    """Cells to run, in their order, each behind the cell that it needs.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Whose cells.
+    cells : sequence of cells
+        What was asked for.
+    known : mapping of str to record
+        What was run before.
+    retry_failed, redo : bool
+        Whether cells that failed, or all that were asked for, are run again.
+    """
+
+    def done(cell: Any) -> bool:
+        record = known.get(cell.key)
+        return is_done(record, experiment.config(cell), retry_failed=retry_failed)
+
+    found: dict[str, Any] = {}
+    for cell in cells:
+        if done(cell) and not redo:
+            continue
+        first = experiment.needs(cell)
+        if first is not None and not done(first):
+            found.setdefault(first.key, first)
+        found.setdefault(cell.key, cell)
+    return list(found.values())
+
+
+def run(
+    experiment: Experiment,
+    records: Records,
+    cells: Sequence[Any],
+    *,
+    jobs: int = 1,
+    engine: str = "processes",
+    minutes: float | None = None,
+    retry_failed: bool = False,
+    redo: bool = False,
+    quiet: bool = False,
+) -> Outcome:
+    """Run what is missing, as the only run on these records.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Whose cells.
+    records : Records
+        Where finished cells are found and written.
+    cells : sequence of cells
+        What is asked for.
+    jobs : int
+        Workers.
+    engine : {"processes", "ray"}
+        Where the workers live.
+    minutes : float, optional
+        After this time no new cell is begun.
+    retry_failed, redo : bool
+        As in `pending`.
+    quiet : bool
+        Show no progress.
+    """
+    if engine not in ENGINES:
+        raise InputError(f"expected an engine of {', '.join(ENGINES)}, found {engine}.")
+    with records.exclusive():
+        records.tidy()
+        known = records.load()
+        todo = pending(experiment, cells, known, retry_failed=retry_failed, redo=redo)
+        experiment.prepare(todo)
+        done, errors = 0, []
+        deadline = None if minutes is None else time.monotonic() + 60 * minutes
+        with _executor(experiment, jobs, engine) as pool:
+            results = _results(pool, experiment, todo, known, jobs, deadline)
+            try:
+                for record in _shown(results, len(todo), experiment.name, quiet):
+                    records.add(record)
+                    done += 1
+                    if "error" in record:
+                        errors.append((str(record["key"]), str(record["error"])))
+            except BrokenExecutor as error:
+                raise ResourceError(
+                    f"a worker was killed after {done} cells, most likely for lack of "
+                    "memory; what is finished is kept. Run again with fewer jobs."
+                ) from error
+        records.tidy()
+    return Outcome(done, len(todo) - done, tuple(errors))
+
+
+def _results(
+    pool: Executor,
+    experiment: Experiment,
+    todo: Sequence[Any],
+    known: dict[str, Record],
+    jobs: int,
+    deadline: float | None,
+) -> Iterator[Record]:
+    """Records in the order in which they come, until the time is over."""
+    waiting = {cell.key: cell for cell in todo}
+    running: dict[Future[Record], str] = {}
+
+    while waiting or running:
+        late = deadline is not None and time.monotonic() > deadline
+        for key in [] if late else list(waiting):
+            if len(running) >= jobs:
+                break
+            first = experiment.needs(waiting[key])
+            if first is not None and first.key in {*waiting, *running.values()}:
+                continue
+            start = None if first is None else known[first.key]
+            future = pool.submit(run_cell, experiment, waiting.pop(key), start)
+            running[future] = key
+        if not running:
+            return
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            key = running.pop(future)
+            known[key] = future.result()
+            yield known[key]
+
+
+def run_cell(experiment: Experiment, cell: Any, needed: Record | None) -> Record:
+    """Run one cell and return its record; an error becomes part of it.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Whose cell.
+    cell : RunCell
+        What to run.
+    needed : record or None
+        Record of the cell that this one needs.
+    """
+    record: Record = {
+        "key": cell.key,
+        "config": experiment.config(cell),
+        "versions": versions(),
+        "command": experiment.command,
+    }
+    with warnings.catch_warnings(record=True) as caught, measured() as cost:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", TagsiftWarning)
+        try:
+            if needed is not None and "error" in needed:
+                raise InputError(f"{needed['key']} failed: {needed['error']}")
+            with threadpool_limits(limits=experiment.threads):
+                record |= experiment.run(cell, needed)
+        except Exception as error:  # the other cells shall go on
+            record["error"] = f"{type(error).__name__}: {error}"
+    record["warnings"] = sorted({type(one.message).__name__ for one in caught})
+    record["time"] = record.get("time", {}) | cost
+    return record
+
+
+class _Here(Executor):
+    """Runs what is submitted at once, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kw: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kw))
+        return future
+
+
+class _Ray(Executor):
+    """Sends what is submitted to a Ray cluster, or to one started on this machine."""
+
+    def __init__(self) -> None:
+        if importlib.util.find_spec("ray") is None:
+            raise MissingExtraError.for_package(
+                "ray", extra="ray", what="running cells on a Ray cluster"
+            )
+        import ray
+
+        self.remote = ray.remote
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kw: Any) -> Future[Any]:
+        future: Future[Any] = self.remote(fn).remote(*args, **kw).future()
+        return future
+
+
+def _executor(experiment: Experiment, jobs: int, engine: str) -> Executor:
+    if engine == "ray":
+        return _Ray()
+    if jobs == 1 and not experiment.separate:
+        return _Here()
+    return ProcessPoolExecutor(
+        jobs,
+        multiprocessing.get_context("spawn"),
+        initializer=_end_with_parent,
+        max_tasks_per_child=1 if experiment.separate else None,
+    )
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when the run that started it was killed."""
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _shown(
+    results: Iterator[Record], total: int, title: str, quiet: bool
+) -> Iterator[Record]:
+    """Pass the results on, with a bar where one can be drawn and lines elsewhere."""
+    if quiet or not total:
+        return results
+    if sys.stderr.isatty() and importlib.util.find_spec("rich") is not None:
+        return progress(results, title, total=total)
+    return _told(results, total)
+
+
+def _told(results: Iterator[Record], total: int) -> Iterator[Record]:
+    """Say now and then how far the run is and how long the rest will take."""
+    start = last = time.monotonic()
+    for number, result in enumerate(results, 1):
+        yield result
+        now = time.monotonic()
+        if now - last >= _EVERY or number == total:
+            last, rest = now, (now - start) / number * (total - number)
+            print(
+                f"{number} of {total} cells, {(now - start) / 60:.1f} min gone, "
+                f"about {rest / 60:.0f} min left",
+                file=sys.stderr,
+                flush=True,
+            )

@@ -1,0 +1,1 @@
+"""The experiments, one file each; `python -m experiments NAME` runs NAME.py."""

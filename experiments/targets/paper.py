@@ -1,0 +1,225 @@
+"""Section IV of the paper: its tables, figures and claims.
+
+python -m experiments paper table-2 --suite quick --data corpora --jobs 2
+python -m experiments paper all --suite paper --no-run \
+        --records experiments/records/paper
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from experiments.experiment import Experiment
+from experiments.fitting import DIGITS, Fitted, fit, make_model, rounded
+from experiments.folds import Fold, Split, corrupted, data_folder, make_fold, read_head
+from experiments.paper.grid import TARGETS, GridCell, cells, config_of, needed
+from experiments.paper.suite import SUITES, MethodPlan, Suite, read_suite
+from experiments.paper.watched import WATCHED, Watched, find
+from experiments.records import Record, Records, is_done
+from experiments.tuning import tuner_of
+from tagsift.errors import InputError
+
+if TYPE_CHECKING:
+    from tagsift.report import Report
+
+__all__ = ["EXPERIMENT", "Paper"]
+
+
+@dataclass(frozen=True)
+class Paper(Experiment):
+    """The grid of section IV, or the part that one table or figure needs.
+
+    Parameters
+    ----------
+    target : str
+        One of `experiments.paper.grid.TARGETS`.
+    suite : Suite
+        What shall be run.
+    data : Path or None
+        Folder of the corpora; None for the bundled corpus.
+    corpus : str
+        What the sentences are from, as records say it: ``"conll"`` or ``"bundled"``.
+    """
+
+    name = "paper"
+    target: str
+    suite: Suite
+    data: Path | None
+    corpus: str
+
+    @classmethod
+    def add_options(cls, parser: argparse.ArgumentParser) -> None:
+        """Declare target, suite and the place of the Markdown page."""
+        add = parser.add_argument
+        add("target", nargs="?", default="all", help=", ".join(TARGETS))
+        add("--suite", default="quick", help=f"{', '.join(SUITES)}, or a .toml file")
+        add("--markdown", type=Path, help="where the Markdown page goes instead")
+
+    @classmethod
+    def from_options(cls, options: argparse.Namespace) -> Self:
+        """Read the suite; pages drawn again are about the corpus of their records."""
+        needed(options.target)
+        options.page = "report" if options.target == "all" else options.target
+        suite, data = read_suite(options.suite), data_folder(options.data)
+        corpus = "bundled" if data is None else "conll"
+        if options.no_run:
+            out = options.out or cls("all", suite, None, "").place()
+            corpus = _corpus(Records(options.records or out / "records").load())
+        return cls(options.target, suite, data, corpus)
+
+    @property
+    def command(self) -> str:
+        """The command that makes the page again."""
+        return f"python -m experiments paper {self.target} --suite {self.suite.name}"
+
+    def place(self) -> Path:
+        """Folder of pages and records where none is named."""
+        return Path("runs/reproduce") / self.suite.name
+
+    def all_cells(self) -> list[GridCell]:
+        """Cells of the suite; the watched words are in the real corpora only."""
+        real = self.corpus != "bundled"
+        return [cell for cell in cells(self.suite) if real or not cell.watch]
+
+    def cells(self) -> list[GridCell]:
+        """Cells that the target needs."""
+        return list(filter(needed(self.target), self.all_cells()))
+
+    def config(self, cell: GridCell) -> dict[str, Any]:
+        """Everything that decides the scores of a cell."""
+        return config_of(cell, self.suite, self.corpus)
+
+    def needs(self, cell: GridCell) -> GridCell | None:
+        """Return the tuning on the first fold, where the method is tuned there."""
+        plan = self._plan(cell)
+        if not cell.is_fit or cell.watch or plan.tuning != "first fold":
+            return None
+        return replace(cell, fold=0, tuning=True)
+
+    def run(self, cell: GridCell, needed: Record | None) -> dict[str, Any]:
+        """Corrupt, fit, tag and score."""
+        about = {"suite": self.suite.name}
+        if cell.method == "corpus":
+            return about | self._facts(cell)
+        if cell.watch:
+            return about | self._evolution(cell)
+        split = cell.split(self.suite)
+        fold = make_fold(self.data, split)
+        partial = corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)
+        plan = self._plan(cell)
+        if cell.tuning:
+            tuner = tuner_of(cell.method)
+            params = {**plan.params, **tuner.ask, **tuner.hurry}
+            model = make_model(cell.method, fold, params, cell.seed)
+            model.fit(fold.train_features, partial.candidates)
+            return about | {"settings": tuner.read(model)}
+        settings = {} if needed is None else dict(needed["settings"])
+        asked = tuner_of(cell.method).ask if plan.tuning == "each fit" else {}
+        params = {**plan.params, **asked, **settings}
+        fitted = fit(cell.method, fold, partial, params, cell.seed)
+        if plan.tuning == "each fit":
+            settings = tuner_of(cell.method).read(fitted.model)
+        return about | {"settings": settings} | _found(fitted, plan)
+
+    def report(self, found: Mapping[str, Record]) -> Report:
+        """Make the page of the target, of records that are as the suite asks for."""
+        from experiments.paper.coverage import Coverage
+        from experiments.paper.page import make_report
+
+        _corpus(found)
+        mine = {
+            cell.key: found[cell.key]
+            for cell in self.all_cells()
+            if is_done(found.get(cell.key), self.config(cell))
+        }
+        fits = tuple(cell for cell in self.cells() if cell.is_fit)
+        coverage = Coverage(self.suite, fits, mine, self.command)
+        return make_report(mine, coverage, target=self.target)
+
+    def _plan(self, cell: GridCell) -> MethodPlan:
+        return self.suite.methods.get(cell.method) or MethodPlan(cell.method, {})
+
+    def _facts(self, cell: GridCell) -> dict[str, Any]:
+        """The size of a data set, which Table I is made of."""
+        corpus = read_head(self.data, cell.task, self.suite.tasks[cell.task])
+        facts = {
+            "task": cell.task,
+            "n_sentences": len(corpus),
+            "n_tokens": corpus.n_tokens,
+            "n_labels": len(corpus.label_set),
+            "n_spans": corpus.n_spans,
+        }
+        return {"facts": facts}
+
+    def _evolution(self, cell: GridCell) -> dict[str, Any]:
+        """Follow the confidences of a watched word (Figure 5)."""
+        watched = WATCHED[cell.watch]
+        split, fold, (s, t) = _fold_with(watched, cell.split(self.suite), self.data)
+        partial = corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)
+        candidates = [list(sentence) for sentence in partial.candidates]
+        candidates[s][t] = frozenset(watched.candidates)
+        params = {**self._plan(cell).params, "watch": [(s, t)]}
+        model = make_model(cell.method, fold, params, cell.seed)
+        model.fit(fold.train_features, candidates)
+        columns = [model.classes_.index(name) for name in watched.candidates]
+        steps = [np.asarray(step["watched"])[0, columns] for step in model.history_]
+        return {
+            "fold_used": split.fold,
+            "truth": fold.train.labels[s][t],
+            "labels": list(watched.candidates),
+            "evolution": np.round(steps, DIGITS).tolist(),
+        }
+
+
+def _found(fitted: Fitted, plan: MethodPlan) -> dict[str, Any]:
+    """Everything a finished fit says."""
+    found: dict[str, Any] = {"scores": rounded(fitted.scores())}
+    if not fitted.model.method.exact_only:
+        one = fitted.recovery()
+        found["recovery"] = {
+            **rounded({"ambiguous": one.ambiguous, "overall": one.overall}),
+            "n_ambiguous": one.n_ambiguous,
+            "n_tokens": one.n_tokens,
+        }
+    if plan.decoders:
+        found["decoders"] = fitted.decoded(plan.decoders)
+    if hasattr(fitted.model, "n_iter_"):
+        found["n_iter"] = int(fitted.model.n_iter_)
+    wall = {"fit": fitted.fitting.wall, "predict": fitted.tagging.wall}
+    return found | {"time": {name: round(value, 3) for name, value in wall.items()}}
+
+
+def _fold_with(
+    watched: Watched, split: Split, data: Path | None
+) -> tuple[Split, Fold, tuple[int, int]]:
+    """The first fold whose training part has the watched word."""
+    for number in range(split.n_folds - 1):
+        one = replace(split, fold=number)
+        fold = make_fold(data, one)
+        try:
+            return one, fold, find(fold.train, watched)
+        except InputError:
+            continue
+    one = replace(split, fold=split.n_folds - 1)
+    fold = make_fold(data, one)
+    return one, fold, find(fold.train, watched)
+
+
+def _corpus(found: Mapping[str, Record]) -> str:
+    """What the records are about; refuses a mixture."""
+    corpora = {str(record["config"].get("corpus")) for record in found.values()}
+    if len(corpora) > 1:
+        raise InputError(
+            "the records are of the real corpora and of the bundled one, which cannot "
+            "be compared; give each a folder of its own."
+        )
+    return corpora.pop() if corpora else "bundled"
+
+
+EXPERIMENT = Paper

@@ -1,0 +1,230 @@
+"""Whole corpora, from the training file to the test file.
+
+CoNLL-2000 (chunking), CoNLL-2003 (named entities) and Base NP; the training labels are
+hidden at cl 3, p 0.1. `chain-gp` learns everything. `partial-crf` tunes its penalty on
+a held-out fifth of all training sentences, and all six fits are counted. `crf` is tuned
+in the same way on the gold labels: the ceiling. All sides get the same candidates and
+the same features, words and parts of speech. Every cell has a process of its own.
+
+    python -m experiments whole --records experiments/records/whole.jsonl
+
+CoNLL-2000 has two test tokens with a label that is not in the training file; they are
+wrong for all methods, and add 0.0015 to every log loss.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from experiments.experiment import Experiment
+from experiments.fitting import FOUR_SCORES, fit
+from experiments.folds import Split, corrupted, data_folder, whole_fold
+from experiments.measuring import machine
+from experiments.records import Record
+from experiments.tuning import tuner_of
+from tagsift import registry
+
+if TYPE_CHECKING:
+    from tagsift.report import Report
+
+__all__ = ["EXPERIMENT", "Whole", "WholeCell"]
+
+#: Task → title of its corpus; in the order of the runs.
+CORPORA = {"chunking": "CoNLL-2000", "ner": "CoNLL-2003", "base-np": "Base NP"}
+#: In the order of the runs.
+METHODS = ("partial-crf", "crf", "chain-gp")
+CL, P = 3, 0.1
+
+
+@dataclass(frozen=True)
+class WholeCell:
+    """One fit of one method on one corpus.
+
+    Parameters
+    ----------
+    task, method : str
+        The data, and who is fitted.
+    seed : int
+        Of the candidates, and of the method.
+    """
+
+    task: str
+    method: str
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Name of the cell, the same for all runs."""
+        return f"{self.task}/{self.method}/cl{CL}-p{P}/seed{self.seed}"
+
+
+@dataclass(frozen=True)
+class Whole(Experiment):
+    """All methods on all corpora.
+
+    Parameters
+    ----------
+    data : Path or None
+        Folder of the corpora.
+    seed : int
+        Of the cells.
+    """
+
+    name = "whole"
+    separate = True
+    data: Path | None
+    seed: int
+
+    @classmethod
+    def add_options(cls, parser: argparse.ArgumentParser) -> None:
+        """Declare the seed."""
+        parser.add_argument("--seed", type=int, default=0, help="of the candidates")
+
+    @classmethod
+    def from_options(cls, options: argparse.Namespace) -> Self:
+        """Build the experiment from what the command line says."""
+        return cls(data_folder(options.data), options.seed)
+
+    @property
+    def command(self) -> str:
+        """The command that makes the records again."""
+        return f"python -m experiments whole --seed {self.seed}"
+
+    def cells(self) -> list[WholeCell]:
+        """All fits of a seed, in the order of the runs."""
+        return _cells(self.seed)
+
+    def run(self, cell: WholeCell, needed: Record | None) -> dict[str, Any]:
+        """Fit and score one cell."""
+        fold = whole_fold(self.data, cell.task)
+        split = Split(cell.task, len(fold.train), 1, 0, cell.seed, "whole")
+        exact = registry.estimator(cell.method).method.exact_only
+        partial = corrupted(fold, split, cl=CL, p=None if exact else P, r=None)
+        tuner = tuner_of(cell.method)
+        fitted = fit(cell.method, fold, partial, tuner.ask, cell.seed)
+        n_tokens = fold.test_features.n_tokens
+        tagging = fitted.tagging
+        return {
+            "data": {
+                "sentences": len(fold.train),
+                "tokens": fold.train_features.n_tokens,
+                "test_tokens": n_tokens,
+                "labels": len(fold.label_set),
+                "features": fold.train_features.n_features,
+            },
+            "scores": fitted.four_scores(unknown="wrong"),
+            "settings": tuner.read(fitted.model),
+            "tuning": _trials(fitted.model),
+            "temperature": round(getattr(fitted.model, "temperature_", 1.0), 4),
+            "n_iter": int(fitted.model.n_iter_),
+            "machine": machine(),
+            "time": {
+                "fit_cpu_s": round(fitted.fitting.cpu, 2),
+                "fit_s": round(fitted.fitting.wall, 2),
+                "tag_tokens_per_cpu_s": round(n_tokens / max(tagging.cpu, 1e-3)),
+                "tag_tokens_per_s": round(n_tokens / max(tagging.wall, 1e-3)),
+                "fit_peak_mib": fitted.peak_mib,
+                "before_fit_mib": fitted.before_mib,
+            },
+        }
+
+    def report(self, found: Mapping[str, Record]) -> Report:
+        """Every cell, and the gaps between methods."""
+        from experiments.tables import page, table
+
+        seeds = sorted({record["config"]["seed"] for record in found.values()})
+        cells = [cell for seed in seeds for cell in _cells(seed)]
+        scores = [f"{score.title}|>" for score in FOUR_SCORES]
+        behind = "span F1 behind the CRF on gold|>"
+        costs = ("fit, CPU s|>", "tagging, tokens/CPU s|>", "peak MiB|>", "steps|>")
+        lead, *others = scores
+        return page(
+            "Whole corpora",
+            found,
+            [
+                table(
+                    ("data", "seed", "method", *scores, *costs, "found"),
+                    _rows(cells, found),
+                ),
+                table(
+                    (
+                        "data",
+                        "seed",
+                        f"ChainGP's lead over the partial CRF: {lead}",
+                        *others,
+                        behind,
+                    ),
+                    _gaps(cells, found),
+                ),
+            ],
+            f"Training file → test file, cl {CL}, p {P} ({METHODS[1]}: gold labels). "
+            "CPU seconds are of the whole fit, the choice of hyperparameters included.",
+        )
+
+
+def _cells(seed: int) -> list[WholeCell]:
+    return [WholeCell(task, method, seed) for task in CORPORA for method in METHODS]
+
+
+def _trials(model: Any) -> dict[str, Any] | None:
+    """How a conditional random field chose its penalty."""
+    tuning = getattr(model, "tuning_", None)
+    if tuning is None:
+        return None
+    return {
+        "criterion": tuning.criterion,
+        "n_exact": tuning.n_exact,
+        "trials": [
+            trial.settings | {"score": round(trial.score, 6)} for trial in tuning.trials
+        ],
+    }
+
+
+def _rows(
+    cells: list[WholeCell], found: Mapping[str, Record]
+) -> Iterator[tuple[Any, ...]]:
+    """One row a finished cell."""
+    for cell in cells:
+        record = found.get(cell.key, {})
+        if "scores" not in record:
+            continue
+        time, settings = record["time"], record["settings"]
+        told = f"temperature {record['temperature']:.2f}"
+        yield (
+            CORPORA[cell.task],
+            cell.seed,
+            registry.estimator(cell.method).method.title,
+            *(one.number(record["scores"].get(one.name)) for one in FOUR_SCORES),
+            f"{time['fit_cpu_s']:,.0f}",
+            f"{time['tag_tokens_per_cpu_s']:,}",
+            f"{time.get('fit_peak_mib', time['peak_mib']):,.0f}",
+            record["n_iter"],
+            f"l2 {settings['l2']:g}" if "l2" in settings else told,
+        )
+
+
+def _gaps(
+    cells: list[WholeCell], found: Mapping[str, Record]
+) -> Iterator[tuple[Any, ...]]:
+    """One row for every ChainGP cell whose rival has been run."""
+    for cell in cells:
+        sides = [
+            found.get(replace(cell, method=method).key, {}).get("scores")
+            for method in ("chain-gp", "partial-crf", "crf")
+        ]
+        ours, theirs, gold = sides
+        if cell.method != "chain-gp" or ours is None or theirs is None:
+            continue
+        leads = [
+            one.number((ours[one.name] - theirs[one.name]) * one.sign, "+")
+            for one in FOUR_SCORES
+        ]
+        behind = None if gold is None else gold["span_f1"] - ours["span_f1"]
+        yield CORPORA[cell.task], cell.seed, *leads, FOUR_SCORES[0].number(behind)
+
+
+EXPERIMENT = Whole

@@ -1,0 +1,117 @@
+"""The experiments besides the paper's: cells, committed records and small runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments.command import main
+from experiments.records import Records, is_done
+from experiments.targets.duel import Duel
+from experiments.targets.readings import Readings, readings_table
+from experiments.targets.whole import METHODS, Whole
+from tagsift.data import generate, write_conll
+from tagsift.report import Report, Section, render_markdown
+
+ROOT = Path(__file__).parents[2]
+RECORDS = ROOT / "experiments/records"
+needs_records = pytest.mark.skipif(
+    not RECORDS.exists(), reason="the records are not part of a source distribution"
+)
+
+
+@needs_records
+@pytest.mark.parametrize(
+    ("experiment", "n_cells"),
+    [(Duel(None, Path("none")), 300), (Whole(None, 0), 9), (Readings(None, 2), 40)],
+)
+def test_committed_records_need_no_run(experiment: Any, n_cells: int):
+    found = Records(RECORDS / f"{experiment.name}.jsonl").load()
+    cells = experiment.cells()
+    assert len(cells) == n_cells
+    assert all(is_done(found.get(c.key), experiment.config(c)) for c in cells)
+
+
+@needs_records
+def test_the_table_of_the_readings_is_that_of_the_records():
+    table = readings_table(Records(RECORDS / "readings.jsonl").load())
+    shown = render_markdown(Report("", (Section("", "", (table,)),)))
+    rows = [line for line in shown.splitlines() if line.startswith("|")]
+    page = (ROOT / "docs/paper/readings.md").read_text(encoding="utf-8")
+    assert "\n".join(rows) in page
+
+
+@needs_records
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("duel", "| span F1 | 18 | 16 | +1.14 | -0.21 |"),
+        ("whole", "| CoNLL-2003 | 0 | ChainGP | 83.74 |"),
+        ("pll", "| SURE | Lost | 0."),
+        ("development", "| 4, 40 | +0.73 | 12 of 14 | +0.13 | +0.0123 | +0.51 |"),
+    ],
+)
+def test_pages_are_drawn_from_committed_records(name, row, tmp_path, capsys):
+    records = str(RECORDS / f"{name}.jsonl")
+    arguments = [name, "--no-run", "--records", records, "--out", str(tmp_path)]
+    assert main(arguments, "experiments") == 0
+    assert row in capsys.readouterr().out
+    assert (tmp_path / f"{name}.html").exists()
+    assert row in (tmp_path / f"{name}.md").read_text("utf-8")
+
+
+@needs_records
+def test_committed_records_hold_no_paths():
+    for path in RECORDS.rglob("*.jsonl"):
+        text = path.read_text("utf-8")
+        assert "/home" not in text and "/tmp" not in text and "/root" not in text
+
+
+# Runs ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder with a training and a test file."""
+    folder = tmp_path / "conll2000"
+    folder.mkdir()
+    write_conll(folder / "train.conll", generate(40, 0))
+    write_conll(folder / "test.conll", generate(20, 1))
+    return tmp_path
+
+
+def test_whole_corpora_run_in_processes_of_their_own(data: Path, capsys):
+    out = data / "whole.jsonl"
+    asked = ["whole", "--data", str(data), "--records", str(out), "--out", str(data)]
+    asked += ["--quiet", "--only", "task=chunking"]
+    assert main([*asked, "--only", "method=partial-crf"], "experiments") == 0
+    first = out.read_text("utf-8")
+    assert main([*asked, "--only", "method=crf+chain-gp"], "experiments") == 0
+    assert first in out.read_text("utf-8")
+    found = {one["config"]["method"]: one for one in Records(out).load().values()}
+    assert set(found) == set(METHODS)
+    for method, record in found.items():
+        assert 0.5 < record["scores"]["span_f1"] <= 1.0
+        assert ("recovery" in record["scores"]) == (method != "crf")
+        assert record["data"]["sentences"] == 40
+        assert record["time"]["fit_peak_mib"] >= record["time"]["before_fit_mib"] > 0
+        assert str(data) not in json.dumps(record)
+    assert found["chain-gp"]["settings"]["kernel"]["linear"]
+    assert len(found["partial-crf"]["tuning"]["trials"]) == 5
+    capsys.readouterr()
+    assert main(["whole", "--no-run", *asked[3:7]], "experiments") == 0
+    shown = capsys.readouterr().out
+    assert shown.count("| CoNLL-2000 | 0 |") == 4  # three cells, and the gaps
+
+
+def test_a_value_outside_its_tolerance_ends_with_status_1(tmp_path, capsys):
+    records = Records(tmp_path / "pll.jsonl")
+    found = Records(RECORDS / "pll.jsonl").load()
+    one = next(iter(found.values()))
+    records.add({**one, "within": False})
+    asked = ["pll", "--records", str(records.path), "--no-run", "--no-page"]
+    assert main(asked, "experiments") == 1
+    assert f"falls short: {one['key']}" in capsys.readouterr().err
