@@ -23,11 +23,11 @@ import numpy as np
 
 from benchmarks.clock import Clock, Parts, say
 from benchmarks.common import CL, P, Workload, load, machine, save
+from experiments.folds import data_folder
 from tagsift.backend import asarray, to_numpy
 from tagsift.base import TrainingSet
 from tagsift.chain.objective import ChainObjective
 from tagsift.data import LabelSet, bundled, corrupt, read_conll
-from experiments.folds import data_folder
 from tagsift.features import SequenceVectorizer
 from tagsift.gp.groups import GroupKernel, InducingColumns
 from tagsift.models import ChainGP, chain_gp

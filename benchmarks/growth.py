@@ -33,9 +33,9 @@ from benchmarks.common import (
     write,
 )
 from benchmarks.methods import peak_mib
+from experiments.folds import data_folder
 from tagsift import registry
 from tagsift.data import Corpus, LabelSet, bundled, corrupt, read_conll
-from experiments.folds import data_folder
 from tagsift.features import SequenceVectorizer
 
 SIZES = (1000, 5000, 20000, 80000, 250000)
