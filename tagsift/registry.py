@@ -74,11 +74,11 @@ def load(path: str | PathLike[str], *, features: Any = None) -> SequenceTagger:
     """
     meta, arrays = read_container(path)
     name = meta.get("method")
-    if name not in _ESTIMATORS:
+    if not isinstance(name, str) or name not in _ESTIMATORS:
         raise ModelFileError(
-            f"{path}: holds a model of the method {name!r}, which this version of "
-            "tagsift does not know; install a newer one, or load an estimator of your "
-            "own with its from_container."
+            f"{path}: holds a model of the method {str(name)[:40]!r}, which this "
+            "version of tagsift does not know; install a newer one, or load an "
+            "estimator of your own with its from_container."
         )
     try:
         return estimator(name).from_container(meta, arrays, features=features)

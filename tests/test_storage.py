@@ -13,7 +13,6 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from tagsift import storage
 from tagsift.errors import DataError, ModelFileError
 from tagsift.storage import (
     FORMAT_VERSION,
@@ -98,7 +97,7 @@ def test_a_full_disk_is_one_sentence_with_the_file(tmp_path: Path, monkeypatch):
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(storage.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     path = tmp_path / "model.tagsift"
     with pytest.raises(DataError) as caught:
         write_container(path, META, ARRAYS)
@@ -115,7 +114,7 @@ def test_a_failed_replacement_leaves_no_temporary_file(tmp_path: Path, monkeypat
 
     path = tmp_path / "file.txt"
     path.write_text("old")
-    monkeypatch.setattr(storage.os, "replace", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(DataError, match="operation not permitted"):
         with atomic_write(path) as stream:
             stream.write("new")
@@ -141,7 +140,7 @@ def test_a_file_without_permission_is_refused(tmp_path: Path, monkeypatch):
     # The root user may write anywhere, so the answer of the system is set by hand.
     path = tmp_path / "file.txt"
     path.write_text("old")
-    monkeypatch.setattr(storage.os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(DataError, match="permission denied"):
         with atomic_write(path) as stream:
             stream.write("new")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tagsift.base.inputs import read_candidates, read_sentences
 from tagsift.base.method import Method
+from tagsift.base.settings import setting
 from tagsift.base.tagger import SequenceTagger
 from tagsift.base.training_set import TrainingSet
 
@@ -13,4 +14,5 @@ __all__ = [
     "TrainingSet",
     "read_candidates",
     "read_sentences",
+    "setting",
 ]

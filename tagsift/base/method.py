@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from tagsift.base.settings import Setting
 
 __all__ = ["Method"]
 
@@ -30,7 +34,8 @@ class Method:
     weighted : bool
         Whether `fit` takes weights of sentences.
     settings : str
-        The settings that matter and their defaults.
+        The settings that matter; ``{lam}`` stands for the default of ``lam`` and the
+        range that tuning chooses from, as the class declares them.
     cost : str
         What a fit costs.
     source : str
@@ -49,6 +54,21 @@ class Method:
     cost: str = ""
     source: str = ""
 
+    def with_defaults(self, declared: Mapping[str, Setting]) -> Method:
+        """Return the same facts with the declared defaults in `settings`."""
+        texts = {}
+        for name, entry in declared.items():
+            value = entry.default
+            shown = f"{value:g}" if _is_number(value) else str(value)
+            texts[name] = f"{name}={shown}"
+            if entry.grid:
+                texts[name] += f" ({min(entry.grid):g}–{max(entry.grid):g})"
+        return replace(self, settings=self.settings.format_map(texts))
+
     def as_dict(self) -> dict[str, str | bool]:
         """Return the facts as a plain dictionary."""
         return asdict(self)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -9,16 +9,45 @@ import numpy as np
 from sklearn.base import clone
 
 from tagsift._version import __version__
+from tagsift.errors import InputError, ModelFileError
 from tagsift.features import SequenceVectorizer
 from tagsift.storage import add_prefix, strip_prefix
+from tagsift.storage.state import Item, read_state, write_state
 
 if TYPE_CHECKING:
     from tagsift.base.tagger import SequenceTagger
 
-__all__ = ["pack", "unpack"]
+__all__ = ["learnt", "pack", "saved_state", "unpack"]
 
 Tagger = TypeVar("Tagger", bound="SequenceTagger")
 Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+#: The entries of the header, and their types.
+_HEADER: dict[str, type | tuple[type, ...]] = {
+    "version": str,
+    "params": dict,
+    "classes": list,
+    "scheme": str,
+    "blocks": list,
+    "vectorizer": (dict, type(None)),
+    "own_features": bool,
+    "model": dict,
+}
+
+
+def saved_state(kind: type[SequenceTagger]) -> dict[str, Item]:
+    """Collect what a class and its base classes declare to be saved."""
+    table: dict[str, Item] = {}
+    for cls in reversed(kind.__mro__):
+        table |= vars(cls).get("saved", {})
+    return table
+
+
+def learnt(
+    model: SequenceTagger,
+) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    """Return what a fit learnt: JSON-able values, and arrays."""
+    return write_state(saved_state(type(model)), model)
 
 
 def pack(
@@ -33,19 +62,19 @@ def pack(
     arrays : dict of str to ndarray
         Those of the model, and those of its features.
     """
-    meta, learnt = model._state()
+    meta, found = learnt(model)
     header: dict[str, Any] = {
         "method": model.method.name,
         "version": __version__,
         "params": _settings(model),
         "classes": list(model.classes_),
         "scheme": model.scheme_,
-        "n_features_in": model.n_features_in_,
+        "blocks": [list(block) for block in model.blocks_],
         "vectorizer": None,
         "own_features": model.features is not None,
-        "model": _jsonable(meta),
+        "model": meta,
     }
-    arrays = {f"model/{name}": np.asarray(array) for name, array in learnt.items()}
+    arrays = add_prefix("model/", found)
     vectorizer = model.vectorizer_
     if isinstance(vectorizer, SequenceVectorizer):
         header["vectorizer"], words = vectorizer.state()
@@ -58,7 +87,7 @@ def pack(
 def unpack(
     kind: type[Tagger], meta: Mapping[str, Any], arrays: Arrays, features: Any = None
 ) -> Tagger:
-    """Rebuild a fitted estimator from what `pack` returned.
+    """Rebuild a fitted estimator from what `pack` returned, checking all of it.
 
     Parameters
     ----------
@@ -69,25 +98,110 @@ def unpack(
     features : transformer or callable, optional
         The user's own features.
     """
-    model = kind(**meta["params"])
-    model.classes_ = tuple(meta["classes"])
-    model.scheme_ = str(meta["scheme"])
-    model.n_features_in_ = int(meta["n_features_in"])
+    for name, allowed in _HEADER.items():
+        if name not in meta or not isinstance(meta[name], allowed):
+            raise ModelFileError(
+                f"the entry {name!r} of the header is missing or of another type; save "
+                "the model again."
+            )
+    model = _new(kind, meta["params"])
+    model.classes_ = _read_classes(meta["classes"])
+    model.scheme_ = _read_scheme(model, meta["scheme"])
+    model.blocks_ = _read_blocks(meta["blocks"])
+    _restore_features(model, meta, arrays, features)
+    values = read_state(
+        saved_state(kind),
+        meta["model"],
+        strip_prefix("model/", arrays),
+        _sizes(model),
+    )
+    for name, value in values.items():
+        setattr(model, name, value)
+    model._restored()
+    return model
+
+
+def _new(kind: type[Tagger], params: Mapping[str, Any]) -> Tagger:
+    """Build the estimator with its settings."""
+    try:
+        model = kind(**params)
+        model.check_settings()
+    except (TypeError, InputError) as error:
+        raise ModelFileError(
+            f"the settings cannot be used ({error}); save the model again."
+        ) from error
+    return model
+
+
+def _read_classes(found: list[Any]) -> tuple[Any, ...]:
+    known = all(type(name) in (str, int) for name in found)
+    if not found or not known or len(set(found)) != len(found):
+        raise ModelFileError(
+            "the classes must be distinct names or numbers, at least one; the file was "
+            "altered or damaged, save the model again."
+        )
+    return tuple(found)
+
+
+def _read_scheme(model: SequenceTagger, found: str) -> str:
+    if found == "auto" or not model.settings["scheme"].allows(found):
+        raise ModelFileError(
+            f"the tag scheme {found[:20]!r} is none that tagsift knows; save the model "
+            "again."
+        )
+    return found
+
+
+def _read_blocks(found: list[Any]) -> tuple[tuple[str, int, bool], ...]:
+    """Names and widths of the feature groups, and whether they are sparse."""
+    for block in found:
+        if (
+            not isinstance(block, list)
+            or [type(entry) for entry in block] != [str, int, bool]
+            or not 0 <= block[1] < 2**31
+        ):
+            raise ModelFileError(
+                "a feature group must have a name, a width and a kind; the file was "
+                "altered or damaged, save the model again."
+            )
+    return tuple((name, width, sparse) for name, width, sparse in found)
+
+
+def _sizes(model: SequenceTagger) -> dict[str, int]:
+    """Return the sizes that declarations may name."""
+    widths = {name: width for name, width, _ in model.blocks_}
+    return {
+        "L": len(model.classes_),
+        "D": model.n_features_in_,
+        "dense": sum(width for _, width, sparse in model.blocks_ if not sparse),
+        "word": widths.get("word", 0),
+    }
+
+
+def _restore_features(
+    model: SequenceTagger, meta: Mapping[str, Any], arrays: Arrays, features: Any
+) -> None:
+    """Rebuild the vectorizer, or take the user's own."""
     stored = meta["vectorizer"]
     if stored is None:
         model.vectorizer_ = None
-    elif "custom" in stored:
+        return
+    if "custom" in stored:
         model.features = model.vectorizer_ = features
-    else:
-        model.vectorizer_ = SequenceVectorizer.from_state(
-            stored, strip_prefix("vectorizer/", arrays)
+        return
+    vectorizer = SequenceVectorizer.from_state(
+        stored, strip_prefix("vectorizer/", arrays)
+    )
+    if vectorizer.columns != model.blocks_:
+        raise ModelFileError(
+            "the saved features have other columns than the model; the file was "
+            "altered or damaged, save the model again."
         )
-        if stored["function"] and callable(features):
-            model.vectorizer_.set_params(templates=features)
-        if meta["own_features"]:
-            model.features = clone(model.vectorizer_)
-    model._restore(meta["model"], strip_prefix("model/", arrays))
-    return model
+    model.vectorizer_ = vectorizer
+    if stored["function"] and callable(features):
+        model.vectorizer_.set_params(templates=features)
+    if meta["own_features"]:
+        model.features = clone(model.vectorizer_)
 
 
 def _settings(model: SequenceTagger) -> dict[str, Any]:

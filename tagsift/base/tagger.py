@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import (
-    InvalidParameterError,
-    StrOptions,
-    validate_parameter_constraints,
-)
 
 from tagsift.base.inputs import (
     read_candidates,
@@ -24,26 +19,28 @@ from tagsift.base.inputs import (
     resolve_labels,
 )
 from tagsift.base.method import Method
-from tagsift.base.saving import pack, unpack
+from tagsift.base.saving import pack, saved_state, unpack
+from tagsift.base.settings import Declared, setting
 from tagsift.base.training_set import TrainingSet, scheme_of
 from tagsift.base.vectorizing import as_matrix, new_vectorizer
 from tagsift.errors import InputError, NotFittedError, NotSupportedError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.storage import write_container
+from tagsift.storage.state import Saved, training_parts
 from tagsift.threads import blas_threads
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["SequenceTagger"]
 
 
-class SequenceTagger(BaseEstimator):
+class SequenceTagger(Declared, BaseEstimator):
     """Base class of all estimators.
 
-    A subclass states its facts in ``method``, its settings in ``__init__`` (keyword
-    only, stored untouched) and ``_parameter_constraints``, and writes `_fit`,
-    `_predict`, `_state` and `_restore`, plus `_marginals` where it has probabilities.
-    They see checked arrays only.
+    A subclass states its facts in ``method``, its settings in the class body (see
+    `tagsift.base.settings`) and what a fit learns in ``saved`` (see
+    `tagsift.storage.state`), and writes `_fit` and `_predict`, plus `_marginals` where
+    it has probabilities. They see checked arrays only.
 
     Parameters
     ----------
@@ -72,40 +69,32 @@ class SequenceTagger(BaseEstimator):
         The tag scheme in force.
     vectorizer_ : transformer or None
         Turns sentences into features; None after a fit on a `FeatureMatrix`.
+    blocks_ : tuple
+        Name and width of every feature group, and whether it is sparse.
     n_features_in_ : int
         Number of columns of the features.
     """
 
     method: ClassVar[Method]
-    #: How the names of saved arrays begin that hold features of training tokens.
-    training_arrays: ClassVar[tuple[str, ...]] = ()
+    #: What a fit learns and a model file holds, by attribute.
+    saved: ClassVar[Saved] = {}
     #: Cheaper settings for the contract suite, `tagsift.checks`.
     _check_params: ClassVar[dict[str, Any]] = {}
     #: Checks of the suite that the method cannot meet: name of the check → why.
     _check_skips: ClassVar[dict[str, str]] = {}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {}
-    _common_constraints: ClassVar[dict[str, Any]] = {
-        "features": "no_validation",
-        "labels": "no_validation",
-        "scheme": [StrOptions({"auto", "iob1", "iob2", "iobes", "plain"})],
-        "random_state": ["random_state", np.random.Generator],
-        "verbose": ["verbose"],
-    }
 
-    def __init__(
-        self,
-        *,
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.features = features
-        self.labels = labels
-        self.scheme = scheme
-        self.random_state = random_state
-        self.verbose = verbose
+    features: Any = setting(None)
+    labels: Any = setting(None)
+    scheme: Literal["auto", "iob1", "iob2", "iobes", "plain"] = setting("auto")
+    random_state: int | np.random.Generator | np.random.RandomState | None = setting(
+        0, least=0, most=2**32 - 1
+    )
+    verbose: int | bool = setting(0, least=0)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "method" in vars(cls):
+            cls.method = cls.method.with_defaults(cls.settings)
 
     # What a subclass writes ----------------------------------------------------
 
@@ -148,15 +137,11 @@ class SequenceTagger(BaseEstimator):
         inside = mask[np.arange(len(mask)), predicted]  # [M]
         return np.where(inside, predicted, mask.argmax(axis=1)), None
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """Return what was learnt: JSON-able values, and arrays."""
-        raise NotSupportedError(f"{type(self).__name__} does not define _state.")
+    def _restored(self) -> None:
+        """Check or move what was read from a file, where a declaration cannot say it.
 
-    def _restore(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        """Set what `_state` returned."""
-        raise NotSupportedError(f"{type(self).__name__} does not define _restore.")
+        All attributes of ``saved`` are set by then.
+        """
 
     # What users call -----------------------------------------------------------
 
@@ -181,7 +166,7 @@ class SequenceTagger(BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
+        self.check_settings()
         train, vectorizer = self._prepare(X, y)
         weights = read_sample_weight(sample_weight, train.features.n_sequences)
         if weights is not None and not self.method.weighted:
@@ -201,7 +186,7 @@ class SequenceTagger(BaseEstimator):
             )
         self._forget()
         self.vectorizer_ = vectorizer
-        self.n_features_in_ = train.features.n_features
+        self.blocks_ = train.features.columns
         self.classes_, self.scheme_ = train.classes, train.scheme
         self._train_confidences: FloatArray | None = None
         try:
@@ -246,7 +231,13 @@ class SequenceTagger(BaseEstimator):
         features = self._transform(X)
         if features.n_tokens == 0:
             return [np.zeros((0, len(self.classes_))) for _ in features.lengths]
-        return features.split(self._marginals(features))
+        marginals = self._marginals(features)  # [M, L]
+        if not np.isfinite(marginals).all():
+            raise NotSupportedError(
+                f"this {type(self).__name__} gives no finite probabilities for these "
+                "sentences; fit it again, on features of a common scale."
+            )
+        return features.split(marginals)
 
     @blas_threads()
     def recover(
@@ -324,18 +315,18 @@ class SequenceTagger(BaseEstimator):
         """
         return unpack(cls, meta, arrays, features)
 
-    # How it works --------------------------------------------------------------
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns of the features."""
+        self._check_fitted()
+        return sum(width for _, width, _ in self.blocks_)
 
-    def _check_parameters(self) -> None:
-        """Check the settings against the one table, in one sentence shape."""
-        try:
-            validate_parameter_constraints(
-                self._common_constraints | self._parameter_constraints,
-                self.get_params(deep=False),
-                caller_name=type(self).__name__,
-            )
-        except InvalidParameterError as error:
-            raise InputError(str(error)) from error
+    @classmethod
+    def training_arrays(cls) -> tuple[str, ...]:
+        """How the names of saved arrays begin that hold features of training tokens."""
+        return training_parts(saved_state(cls))
+
+    # How it works --------------------------------------------------------------
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "classes_"):
@@ -402,6 +393,12 @@ class SequenceTagger(BaseEstimator):
                 f"the features have {features.n_features} columns, those of the fit "
                 f"had {self.n_features_in_}; compute both by the same transformer."
             )
+        if features.n_tokens and features.columns != self.blocks_:
+            raise InputError(
+                f"the features have the groups {_in_words(features.columns)}, those of "
+                f"the fit were {_in_words(self.blocks_)}; compute both by the same "
+                "transformer."
+            )
         return features
 
     def _resolve_seed(self) -> int:
@@ -419,3 +416,10 @@ class SequenceTagger(BaseEstimator):
         """Cut label indices of stacked tokens into sentences of labels."""
         names = self.classes_
         return [[names[k] for k in piece] for piece in features.split(indices)]
+
+
+def _in_words(columns: tuple[tuple[str, int, bool], ...]) -> str:
+    return ", ".join(
+        f"{name} ({width} {'sparse' if sparse else 'dense'})"
+        for name, width, sparse in columns
+    )

@@ -12,17 +12,16 @@ of the training tokens, and the same regression is solved in the primal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import scipy.linalg as sl
 
 from tagsift.baselines._distances import Reference, pair_products, row_norms
-from tagsift.baselines._state import pack_matrix, unpack_matrix
 from tagsift.errors import ScaleWarning
 from tagsift.progress import warn_user
+from tagsift.storage.state import Saved, array, matrix, number
 from tagsift.typing import FloatArray
 
 __all__ = [
@@ -93,26 +92,19 @@ class KernelExpansion:
     weights: FloatArray
     bias: FloatArray
 
+    saved: ClassVar[Saved] = {
+        "basis": matrix("B D", training=True),
+        "sigma": number(above=0),
+        "weights": array("B L"),
+        "bias": array("L"),
+    }
+
     def scores(self, Z: Any) -> FloatArray:
         """Outputs of the regression for new tokens, [M, L]."""
         out = np.empty((Z.shape[0], len(self.bias)))  # [M, L]
         for part, K in rbf_blocks(Reference(self.basis), Z, self.sigma):
             out[part] = K @ self.weights + self.bias  # [block, L]
         return out
-
-    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """Values and arrays from which `from_state` builds an equal expansion."""
-        meta, arrays = pack_matrix("basis", self.basis)
-        arrays |= {"weights": self.weights, "bias": self.bias}
-        return {"sigma": self.sigma, "basis": meta}, arrays
-
-    @classmethod
-    def from_state(
-        cls, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> KernelExpansion:
-        """Build the expansion that `state` described."""
-        basis = unpack_matrix("basis", meta["basis"], arrays)
-        return cls(basis, float(meta["sigma"]), arrays["weights"], arrays["bias"])
 
 
 class Ridge(Protocol):

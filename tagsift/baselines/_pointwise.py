@@ -7,22 +7,20 @@ returns a score for every label of every token.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import StrOptions
 
-from tagsift.base import SequenceTagger, TrainingSet
-from tagsift.baselines._scaling import SCALE_MODES, FeatureScaler, scale_features
+from tagsift.base import TrainingSet
+from tagsift.baselines._scaling import ScaledTagger
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.features import FeatureMatrix
-from tagsift.storage import add_prefix, strip_prefix
+from tagsift.storage.state import Saved, array, word
 from tagsift.threads import blas_threads
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["TokenTagger", "best_candidate"]
+__all__ = ["LinearTokenTagger", "TokenTagger", "append_one", "best_candidate"]
 
 
 def best_candidate(scores: FloatArray, mask: BoolArray) -> IntArray:
@@ -37,15 +35,14 @@ def best_candidate(scores: FloatArray, mask: BoolArray) -> IntArray:
     return np.asarray(inside.argmax(axis=1), dtype=np.int64)  # [N]
 
 
-class TokenTagger(SequenceTagger):
+class TokenTagger(ScaledTagger):
     """Base class of the token-wise rivals.
 
-    A subclass writes `_fit_tokens`, `_token_scores`, `_token_state` and
-    `_restore_tokens`.
+    A subclass writes `_fit_tokens` and `_token_scores`.
 
     Parameters
     ----------
-    scale : {"auto", "standard", "l2", "none"}
+    scale : {"auto", "dense", "standard", "l2", "none"}
         How features are scaled: ``"auto"`` standardises dense columns on the training
         part and divides sparse rows by their length.
     features, labels, scheme, random_state, verbose
@@ -58,30 +55,7 @@ class TokenTagger(SequenceTagger):
         nothing was.
     """
 
-    training_arrays: ClassVar[tuple[str, ...]] = ("tokens/X", "tokens/basis")
-    _common_constraints: ClassVar[dict[str, Any]] = {
-        **SequenceTagger._common_constraints,
-        "scale": [StrOptions(set(SCALE_MODES))],
-    }
-
-    def __init__(
-        self,
-        *,
-        scale: str = "auto",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.scale = scale
+    saved: ClassVar[Saved] = {"variant_": word()}
 
     # What a subclass writes ----------------------------------------------------
 
@@ -94,18 +68,6 @@ class TokenTagger(SequenceTagger):
     def _token_scores(self, X: Any) -> FloatArray:
         """Return a score for every label of every new token, [M, L]."""
         raise NotSupportedError(f"{type(self).__name__} does not define _token_scores.")
-
-    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """Return what was learnt: JSON-able values, and arrays."""
-        raise NotSupportedError(f"{type(self).__name__} does not define _token_state.")
-
-    def _restore_tokens(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        """Set what `_token_state` returned."""
-        raise NotSupportedError(
-            f"{type(self).__name__} does not define _restore_tokens."
-        )
 
     # Plain partial-label data --------------------------------------------------
 
@@ -157,8 +119,7 @@ class TokenTagger(SequenceTagger):
 
     def _fit(self, train: TrainingSet) -> IntArray:
         self.variant_ = ""
-        self.seen_ = np.asarray(train.mask.any(axis=0))  # [L]
-        X, self.scaler_ = scale_features(train.features, self.scale)  # [N, D]
+        X = self._learn_scale(train)  # [N, D]
         rng = np.random.default_rng(train.seed)
         return best_candidate(self._fit_tokens(X, train.mask, rng), train.mask)  # [N]
 
@@ -178,25 +139,28 @@ class TokenTagger(SequenceTagger):
     ) -> tuple[IntArray, FloatArray | None]:
         return best_candidate(self._scores(features), mask), None
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        meta, arrays = self._token_state()
-        scaler_meta, scaler_arrays = self.scaler_.state()
-        packed = {
-            "seen": self.seen_,
-            **add_prefix("tokens/", arrays),
-            **add_prefix("scaler/", scaler_arrays),
-        }
-        return {"tokens": meta, "scaler": scaler_meta, "variant": self.variant_}, packed
 
-    def _restore(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self.variant_ = str(meta["variant"])
-        self.seen_ = arrays["seen"].astype(bool)  # [L]
-        self.scaler_ = FeatureScaler.from_state(
-            meta["scaler"], strip_prefix("scaler/", arrays)
-        )
-        self._restore_tokens(meta["tokens"], strip_prefix("tokens/", arrays))
+class LinearTokenTagger(TokenTagger):
+    """A token-wise rival whose scores are linear in the features.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_features + 1, n_labels)
+        Weights; the last row is the bias.
+    """
+
+    saved: ClassVar[Saved] = {"weights_": array("D+1 L")}
+
+    def _token_scores(self, X: Any) -> FloatArray:
+        return np.asarray(X @ self.weights_[:-1] + self.weights_[-1])  # [M, L]
+
+
+def append_one(X: Any) -> Any:
+    """Put a column of ones after the features, for the bias, [N, D + 1]."""
+    ones = np.ones((X.shape[0], 1))  # [N, 1]
+    if sp.issparse(X):
+        return sp.hstack([X, sp.csr_matrix(ones)], format="csr")  # [N, D + 1]
+    return np.hstack([X, ones])  # [N, D + 1]
 
 
 def _as_rows(X: Any) -> Any:

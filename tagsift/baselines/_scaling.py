@@ -9,20 +9,23 @@ both parts have a squared row length of about one and neither drowns the other.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.errors import InputError
-from tagsift.features.matrix import FeatureMatrix
+from tagsift.base import SequenceTagger, TrainingSet, setting
+from tagsift.errors import InputError, ModelFileError
+from tagsift.features import FeatureMatrix
+from tagsift.storage.state import Saved, array, part, size, word
 from tagsift.typing import FloatArray
 
-__all__ = ["SCALE_MODES", "FeatureScaler", "scale_features"]
+__all__ = ["FeatureScaler", "Scale", "ScaledTagger", "scale_features"]
 
 #: What `scale_features` accepts as `mode`.
-SCALE_MODES = frozenset({"auto", "dense", "standard", "l2", "none"})
+Scale = Literal["auto", "dense", "standard", "l2", "none"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,13 @@ class FeatureScaler:
     n_features: int
     mean: FloatArray
     scale: FloatArray
+
+    saved: ClassVar[Saved] = {
+        "mode": word(*get_args(Scale)),
+        "n_features": size("D"),
+        "mean": array("scaled"),
+        "scale": array("scaled"),
+    }
 
     def transform(self, features: Any) -> Any:
         """Scale features; csr of shape [N, D], or dense where all columns are dense.
@@ -80,19 +90,15 @@ class FeatureScaler:
         joined = _join(sparse, dense)
         return _unit_rows(joined) if self.mode == "l2" else joined
 
-    def state(self) -> tuple[dict[str, Any], dict[str, FloatArray]]:
-        """Settings and arrays from which `from_state` builds an equal scaler."""
-        meta = {"mode": self.mode, "n_features": self.n_features}
-        return meta, {"mean": self.mean, "scale": self.scale}
-
-    @classmethod
-    def from_state(
-        cls, meta: dict[str, Any], arrays: dict[str, FloatArray]
-    ) -> FeatureScaler:
-        """Build the scaler that `state` described."""
-        return cls(
-            str(meta["mode"]), int(meta["n_features"]), arrays["mean"], arrays["scale"]
-        )
+    def check(self, blocks: Iterable[tuple[str, int, bool]]) -> None:
+        """Ask that a scaling read from a file is one of these feature groups."""
+        dense = sum(width for _, width, sparse in blocks if not sparse)
+        scaled = {"auto": dense, "dense": dense, "standard": self.n_features}
+        if not len(self.mean) == len(self.scale) == scaled.get(self.mode, 0):
+            raise ModelFileError(
+                "the scaling is not that of the features; the file was altered or "
+                "damaged, save the model again."
+            )
 
 
 def scale_features(features: Any, mode: str = "auto") -> tuple[Any, FeatureScaler]:
@@ -117,9 +123,9 @@ def scale_features(features: Any, mode: str = "auto") -> tuple[Any, FeatureScale
     scaler : FeatureScaler
         Applies the same scaling to other tokens.
     """
-    if mode not in SCALE_MODES:
+    if mode not in get_args(Scale):
         raise InputError(
-            f"the scaling mode must be one of {sorted(SCALE_MODES)}, got {mode!r}."
+            f"the scaling mode must be one of {get_args(Scale)}, got {mode!r}."
         )
     sparse, dense = _parts(features)
     n_features = sum(part.shape[1] for part in (sparse, dense) if part is not None)
@@ -173,3 +179,34 @@ def _inverse(values: FloatArray) -> FloatArray:
     """One over every value, zero where the value is (as good as) zero."""
     tiny = values <= 1e-12 * max(1.0, float(values.max(initial=0.0)))
     return np.where(tiny, 0.0, 1.0 / np.where(tiny, 1.0, values))
+
+
+class ScaledTagger(SequenceTagger):
+    """A tagger that scales its features, and knows which labels it has seen.
+
+    These methods read candidate sets: of soft labels or votes, the mask of the labels
+    with finite evidence.
+
+    Parameters
+    ----------
+    scale : {"auto", "dense", "standard", "l2", "none"}
+        As in `scale_features`.
+    features, labels, scheme, random_state, verbose
+        As in `SequenceTagger`.
+    """
+
+    saved: ClassVar[Saved] = {
+        "seen_": array("L", "bool"),
+        "scaler_": part(FeatureScaler),
+    }
+
+    scale: Scale = setting("auto")
+
+    def _learn_scale(self, train: TrainingSet) -> Any:
+        """Note which labels are a candidate somewhere; scale the features, [N, D]."""
+        self.seen_ = np.asarray(train.mask.any(axis=0))  # [L]
+        X, self.scaler_ = scale_features(train.features, self.scale)  # [N, D]
+        return X
+
+    def _restored(self) -> None:
+        self.scaler_.check(self.blocks_)

@@ -9,26 +9,24 @@ candidate is never predicted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from tagsift.base import SequenceTagger, TrainingSet
+from tagsift.base import TrainingSet, setting
 from tagsift.baselines._atoms import Reward
 from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe, MarginSolution
-from tagsift.baselines._scaling import SCALE_MODES, FeatureScaler, scale_features
+from tagsift.baselines._pointwise import append_one
+from tagsift.baselines._scaling import Scale, ScaledTagger
 from tagsift.chain.decoders import candidate, mean_feature
 from tagsift.chain.layout import ChainLayout
-from tagsift.errors import ConvergenceWarning, NotSupportedError
+from tagsift.errors import ConvergenceWarning, ModelFileError, NotSupportedError
 from tagsift.features import FeatureMatrix
 from tagsift.progress import warn_user
-from tagsift.storage import add_prefix, strip_prefix
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.storage.state import Saved, array
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["MaxMarginTagger"]
 
@@ -38,7 +36,7 @@ _LEAST_GAIN = 1e-3
 _FIRST_TOL = 8e-3
 
 
-class MaxMarginTagger(SequenceTagger):
+class MaxMarginTagger(ScaledTagger):
     """Base class of the structured max-margin rivals.
 
     A subclass writes `_learn`, which fits the solver it is handed.
@@ -78,44 +76,17 @@ class MaxMarginTagger(SequenceTagger):
     """
 
     _plain_passes: ClassVar[int] = 0
-    _common_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SequenceTagger._common_constraints,
-        "lam": [Interval(Real, 0, None, closed="neither")],
-        "loss": [StrOptions({"count", "fraction"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_passes": [Interval(Integral, 1, None, closed="left")],
-        "bias": ["boolean"],
-        "scale": [StrOptions(set(SCALE_MODES))],
+    saved: ClassVar[Saved] = {
+        "emissions_": array("columns L"),
+        "transitions_": array("L L"),
     }
 
-    def __init__(
-        self,
-        *,
-        lam: float = 1.0,
-        loss: str = "count",
-        tol: float = 2e-3,
-        max_passes: int = 500,
-        bias: bool = True,
-        scale: str = "dense",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.lam = lam
-        self.loss = loss
-        self.tol = tol
-        self.max_passes = max_passes
-        self.bias = bias
-        self.scale = scale
+    lam: float = setting(1.0, above=0)
+    loss: Literal["count", "fraction"] = setting("count")
+    tol: float = setting(2e-3, above=0)
+    max_passes: int = setting(500, least=1)
+    bias: bool = setting(True)
+    scale: Scale = setting("dense")
 
     def _learn(
         self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
@@ -227,8 +198,7 @@ class MaxMarginTagger(SequenceTagger):
     # What the base class asks for ------------------------------------------------
 
     def _fit(self, train: TrainingSet) -> IntArray:
-        self.seen_: BoolArray = np.asarray(train.mask.any(axis=0))  # [L]
-        X, self.scaler_ = scale_features(train.features, self.scale)  # [N, D]
+        X = self._learn_scale(train)  # [N, D]
         rng = np.random.default_rng(train.seed)
         self.n_passes_ = 0
         solver = BlockFrankWolfe(
@@ -251,12 +221,7 @@ class MaxMarginTagger(SequenceTagger):
         return self._candidates(solver, train)  # [N]
 
     def _with_bias(self, X: Any) -> Any:
-        if not self.bias:
-            return X
-        ones = np.ones((X.shape[0], 1))  # [N, 1]
-        if sp.issparse(X):
-            return sp.hstack([X, sp.csr_matrix(ones)], format="csr")  # [N, D + 1]
-        return np.hstack([X, ones])  # [N, D + 1]
+        return append_one(X) if self.bias else X  # [N, D + 1] or [N, D]
 
     def _decode(self, features: FeatureMatrix, mask: BoolArray) -> IntArray:
         X = self._with_bias(self.scaler_.transform(features))  # [M, D]
@@ -276,20 +241,10 @@ class MaxMarginTagger(SequenceTagger):
     ) -> tuple[IntArray, FloatArray | None]:
         return self._decode(features, mask), None
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        scaler_meta, scaler_arrays = self.scaler_.state()
-        return {"scaler": scaler_meta}, {
-            "seen": self.seen_,
-            "emissions": self.emissions_,
-            "transitions": self.transitions_,
-            **add_prefix("scaler/", scaler_arrays),
-        }
-
-    def _restore(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self.seen_ = arrays["seen"].astype(bool)  # [L]
-        self.emissions_, self.transitions_ = arrays["emissions"], arrays["transitions"]
-        self.scaler_ = FeatureScaler.from_state(
-            meta["scaler"], strip_prefix("scaler/", arrays)
-        )
+    def _restored(self) -> None:
+        super()._restored()
+        if len(self.emissions_) != self.n_features_in_ + self.bias:
+            raise ModelFileError(
+                "the weights are not those of the features; the file was altered or "
+                "damaged, save the model again."
+            )

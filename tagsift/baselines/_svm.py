@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,8 +18,10 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning as SolverWarning
 from sklearn.svm import SVC, LinearSVC
 
-from tagsift.errors import ConvergenceWarning
+from tagsift.baselines._distances import Reference
+from tagsift.errors import ConvergenceWarning, ModelFileError
 from tagsift.progress import warn_user
+from tagsift.storage.state import Saved, array, matrix
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["Machines", "TwoClassProblem", "is_linear", "train_machines"]
@@ -53,18 +55,46 @@ class Machines:
 
     Parameters
     ----------
-    weights : ndarray of shape (n_features or n_tokens, n_machines)
-        Over features (linear) or over the rows of the training matrix (RBF).
+    weights : ndarray of shape (n_features or n_basis, n_machines)
+        Over features (linear) or over the rows of `basis` (RBF).
     bias : ndarray of shape (n_machines,)
         Offsets; a machine with one side only is the constant of that side, an empty one
         is zero.
-    extra : list of ndarray
+    basis : ndarray of shape (n_basis, n_features), or None
+        Training rows; None for linear machines.
+    extra : tuple of ndarray
         Linear machines only: weights of the extra columns.
     """
 
     weights: FloatArray
     bias: FloatArray
-    extra: list[FloatArray]
+    basis: Any
+    extra: tuple[FloatArray, ...] = ()
+
+    saved: ClassVar[Saved] = {
+        "weights": array("rows machines"),
+        "bias": array("machines"),
+        "basis": matrix("rows D", training=True, optional=True),
+    }
+
+    def outputs(self, X: Any) -> FloatArray:
+        """Signed margins of all machines, [M, machines]."""
+        if self.basis is None:
+            return np.asarray(X @ self.weights) + self.bias  # [M, machines]
+        out = np.empty((X.shape[0], len(self.bias)))  # [M, machines]
+        for block, squared in Reference(self.basis).blocks(X):
+            K = np.exp(-squared / X.shape[1])  # [block, B]
+            out[block] = K @ self.weights + self.bias  # [block, machines]
+        return out
+
+    def check(self, n_features: int, n_machines: int) -> None:
+        """Ask that machines read from a file are those of the features."""
+        rows = n_features if self.basis is None else self.basis.shape[0]
+        if self.weights.shape != (rows, n_machines):
+            raise ModelFileError(
+                "the machines are not those of the features and labels; the file was "
+                "altered or damaged, save the model again."
+            )
 
 
 def is_linear(X: Any) -> bool:
@@ -131,7 +161,7 @@ def train_machines(
             f"{_MAX_ITER} passes before they had converged; a smaller C helps.",
             ConvergenceWarning,
         )
-    return Machines(weights, bias, extra)
+    return Machines(weights, bias, None if is_linear(X) else X, tuple(extra))
 
 
 def _train_one(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from tagsift.base import Method, TrainingSet
+from tagsift.base import Method, TrainingSet, setting
 from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.baselines._structured import MaxMarginTagger
-from tagsift.typing import IntArray, Label
+from tagsift.typing import IntArray
 
 __all__ = ["CLLP"]
 
@@ -60,58 +57,16 @@ class CLLP(MaxMarginTagger):
         family="large margin, two margins",
         disambiguation="identification",
         structured=True,
-        settings="C1=0.1, C2=1 (0.1, 1, 10 each), lam=0.1, max_rounds=15",
+        settings="{C1}, {C2}, {lam}, {max_rounds}",
         cost="rounds × 2 × NAIVE",
         source="Li, Zhang & Chen, ECML PKDD 2013 (reconstructed)",
     )
-    #: What `tune` chooses from.
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {
-        "C1": (0.1, 1.0, 10.0),
-        "C2": (0.1, 1.0, 10.0),
-    }
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C1": [Interval(Real, 0, None, closed="left")],
-        "C2": [Interval(Real, 0, None, closed="neither")],
-        "inter_loss": [StrOptions({"set", "label"})],
-        "max_rounds": [Interval(Integral, 1, None, closed="left")],
-    }
 
-    def __init__(
-        self,
-        *,
-        C1: float = 0.1,
-        C2: float = 1.0,
-        inter_loss: Literal["set", "label"] = "set",
-        max_rounds: int = 15,
-        lam: float = 0.1,
-        loss: str = "count",
-        tol: float = 2e-3,
-        max_passes: int = 500,
-        bias: bool = True,
-        scale: str = "dense",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            lam=lam,
-            loss=loss,
-            tol=tol,
-            max_passes=max_passes,
-            bias=bias,
-            scale=scale,
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.C1 = C1
-        self.C2 = C2
-        self.inter_loss = inter_loss
-        self.max_rounds = max_rounds
+    C1: float = setting(0.1, least=0, grid=(0.1, 1.0, 10.0))
+    C2: float = setting(1.0, above=0, grid=(0.1, 1.0, 10.0))
+    inter_loss: Literal["set", "label"] = setting("set")
+    max_rounds: int = setting(15, least=1)
+    lam: float = setting(0.1)
 
     def _learn(
         self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator

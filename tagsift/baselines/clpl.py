@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from tagsift.base import Method, TrainingSet
+from tagsift.base import Method, TrainingSet, setting
 from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.baselines._structured import MaxMarginTagger
-from tagsift.typing import IntArray, Label
+from tagsift.typing import IntArray
 
 __all__ = ["CLPL"]
 
@@ -58,52 +55,15 @@ class CLPL(MaxMarginTagger):
         family="large margin",
         disambiguation="average",
         structured=True,
-        settings='lam=0.1 (0.01–10), reward="max", penalty="bridge", max_rounds=15',
+        settings="{lam}, {reward}, {penalty}, {max_rounds}",
         cost="rounds × NAIVE, decoder × 2",
         source="Lou & Hamprecht, ICML 2012",
     )
-    #: What `tune` chooses from.
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {"lam": (0.01, 0.1, 1.0, 10.0)}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "reward": [StrOptions({"max", "mean"})],
-        "penalty": [StrOptions({"bridge", "hinge"})],
-        "max_rounds": [Interval(Integral, 1, None, closed="left")],
-    }
 
-    def __init__(
-        self,
-        *,
-        reward: Literal["max", "mean"] = "max",
-        penalty: Literal["bridge", "hinge"] = "bridge",
-        max_rounds: int = 15,
-        lam: float = 0.1,
-        loss: str = "count",
-        tol: float = 2e-3,
-        max_passes: int = 500,
-        bias: bool = True,
-        scale: str = "dense",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            lam=lam,
-            loss=loss,
-            tol=tol,
-            max_passes=max_passes,
-            bias=bias,
-            scale=scale,
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.reward = reward
-        self.penalty = penalty
-        self.max_rounds = max_rounds
+    reward: Literal["max", "mean"] = setting("max")
+    penalty: Literal["bridge", "hinge"] = setting("bridge")
+    max_rounds: int = setting(15, least=1)
+    lam: float = setting(0.1, grid=(0.01, 0.1, 1.0, 10.0))
 
     def _learn(
         self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator

@@ -32,7 +32,7 @@ class CRF(PartialCRF):
         probabilities=True,
         exact_only=True,
         weighted=True,
-        settings="l2 = 1 (grid 0.1, 0.3, 1, 3, 10), at most 200 steps of L-BFGS",
+        settings="{l2}, {max_iter} steps of L-BFGS",
         cost="steps × one lattice: N L² and the sparse products",
         source="Lafferty, McCallum, Pereira, ICML 2001",
     )

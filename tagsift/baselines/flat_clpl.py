@@ -6,19 +6,15 @@ reading of the loss on public partial-label sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
-from sklearn.utils._param_validation import Interval
 
-from tagsift.base import Method
-from tagsift.baselines._linear import append_one
-from tagsift.baselines._pointwise import TokenTagger
-from tagsift.typing import BoolArray, FloatArray, Label
+from tagsift.base import Method, setting
+from tagsift.baselines._pointwise import LinearTokenTagger, append_one
+from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["FlatCLPL", "clpl_objective"]
 
@@ -60,7 +56,7 @@ def clpl_objective(
     return float(value), W + np.asarray((X.T if X_T is None else X_T) @ slope)
 
 
-class FlatCLPL(TokenTagger):
+class FlatCLPL(LinearTokenTagger):
     """Convex learning from partial labels on plain instances.
 
     Parameters
@@ -86,37 +82,13 @@ class FlatCLPL(TokenTagger):
         family="convex loss on candidate sets",
         disambiguation="average",
         structured=False,
-        settings="C=1",
+        settings="{C}",
         cost="L-BFGS on d · q weights",
         source="Cour, Sapp & Taskar, JMLR 2011",
     )
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        max_iter: int = 1000,
-        scale: str = "auto",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            scale=scale,
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.C = C
-        self.max_iter = max_iter
+    C: float = setting(1.0, above=0)
+    max_iter: int = setting(1000, least=1)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
@@ -140,14 +112,3 @@ class FlatCLPL(TokenTagger):
         )
         self.weights_ = found.x.reshape(shape)  # [D + 1, L]
         return self._token_scores(X)  # [N, L]
-
-    def _token_scores(self, X: Any) -> FloatArray:
-        return np.asarray(X @ self.weights_[:-1] + self.weights_[-1])  # [M, L]
-
-    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        return {}, {"weights": self.weights_}
-
-    def _restore_tokens(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self.weights_ = arrays["weights"]  # [D + 1, L]

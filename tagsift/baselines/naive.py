@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tagsift.base import Method, TrainingSet
+from tagsift.base import Method, TrainingSet, setting
 from tagsift.baselines._atoms import Reward
 from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
@@ -47,7 +47,7 @@ class Naive(MaxMarginTagger):
         family="structured SVM",
         disambiguation="random",
         structured=True,
-        settings="lam=1 (0.01–10), loss=count",
+        settings="{lam}, {loss}",
         cost="passes · N L²",
         source="Tsochantaridis et al. 2005, on random candidates (Li et al. 2013)",
     )
@@ -55,8 +55,8 @@ class Naive(MaxMarginTagger):
         "check_sentence_order": "candidates are drawn in the order of the tokens",
     }
 
-    #: What `tune` chooses from.
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {"lam": (0.01, 0.1, 1.0, 10.0)}
+    lam: float = setting(1.0, grid=(0.01, 0.1, 1.0, 10.0))
+
     # Where labels are mostly wrong, w = 0 is (nearly) optimal, and what is learnt is
     # what the solver has not yet averaged away: the plain steps leave the most.
     _plain_passes: ClassVar[int] = 60

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from itertools import combinations
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from tagsift.base import Method
+from tagsift.base import Method, setting
 from tagsift.baselines._distances import Reference
 from tagsift.baselines._pointwise import TokenTagger
-from tagsift.baselines._state import pack_matrix, unpack_matrix
-from tagsift.baselines._svm import TwoClassProblem, is_linear, train_machines
-from tagsift.errors import ScaleWarning
+from tagsift.baselines._svm import (
+    Machines,
+    TwoClassProblem,
+    is_linear,
+    train_machines,
+)
+from tagsift.errors import ModelFileError, ScaleWarning
 from tagsift.progress import warn_user
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.storage.state import Saved, array, part
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["PALOC", "label_pairs", "pair_problems", "pair_votes", "refine"]
 
@@ -140,111 +142,79 @@ class PALOC(TokenTagger):
         family="one-vs-one SVMs with stacked one-vs-rest SVMs",
         disambiguation="identification",
         structured=False,
-        settings="C=10, mu=10, stack=own, rule=vote; linear SVMs on sparse features",
+        settings="{C}, {mu}, {stack}, {rule}; linear SVMs on sparse features",
         cost="q (q − 1) / 2 + q SVMs",
         source="Wu & Zhang, IJCAI 2018",
     )
-    #: What `tune` chooses from.
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {"C": (1.0, 10.0)}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "mu": [Interval(Real, 0, None, closed="left")],
-        "stack": [StrOptions({"own", "all"})],
-        "rule": [StrOptions({"vote", "stack"})],
-        "pair_limit": [Interval(Integral, 2, None, closed="left"), None],
-        "n_jobs": [Integral, None],
+    saved: ClassVar[Saved] = {
+        "pair_machines_": part(Machines),
+        "top_weights_": array("rows L"),
+        "top_bias_": array("L"),
+        "top_extra_": array("stacked L"),
+        "train_outputs_": array("outputs machines", optional=True),
     }
 
-    def __init__(
-        self,
-        *,
-        C: float = 10.0,
-        mu: float = 10.0,
-        stack: str = "own",
-        rule: str = "vote",
-        pair_limit: int | None = 3_000,
-        n_jobs: int | None = None,
-        scale: str = "auto",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            scale=scale,
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.C = C
-        self.mu = mu
-        self.stack = stack
-        self.rule = rule
-        self.pair_limit = pair_limit
-        self.n_jobs = n_jobs
+    C: float = setting(10.0, above=0, grid=(1.0, 10.0))
+    mu: float = setting(10.0, least=0)
+    stack: Literal["own", "all"] = setting("own")
+    rule: Literal["vote", "stack"] = setting("vote")
+    pair_limit: int | None = setting(3_000, least=2)
+    n_jobs: int | None = setting(None)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
     ) -> FloatArray:
         telling = np.flatnonzero(~mask.all(axis=1))  # [N']
         rows, sets = X[telling], mask[telling]  # [N', D], [N', L]
-        self._n_labels = mask.shape[1]
-        self._basis = None if is_linear(X) else rows  # [N', D]
-        seed = int(rng.integers(2**31))
-        limit = None if is_linear(X) else self.pair_limit
-        problems, cut = pair_problems(sets, self._pairs, limit, rng)
-        self._say_what_differs(cut)
-        first = train_machines(
-            rows,
-            problems,
-            C=self.C,
-            seed=seed,
-            title=self.method.title,
-            n_jobs=self.n_jobs,
+        linear, seed = is_linear(X), int(rng.integers(2**31))
+        problems, cut = pair_problems(
+            sets, self._pairs, None if linear else self.pair_limit, rng
         )
-        self._pair_weights, self._pair_bias = first.weights, first.bias
-        outputs = self._pair_outputs(rows)  # [N', pairs]
-        refined = refine(pair_votes(outputs, self._pairs, self._n_labels), sets)
+        self._say_what_differs(linear, cut)
+
+        def train(problems: list[TwoClassProblem]) -> Machines:
+            return train_machines(
+                rows,
+                problems,
+                C=self.C,
+                seed=seed,
+                title=self.method.title,
+                n_jobs=self.n_jobs,
+            )
+
+        self.pair_machines_ = train(problems)
+        outputs = self.pair_machines_.outputs(rows)  # [N', pairs]
+        refined = refine(pair_votes(outputs, self._pairs, mask.shape[1]), sets)
         everyone = np.arange(len(telling))  # [N']
-        second = train_machines(
-            rows,
+        second = train(
             [
-                TwoClassProblem(
-                    everyone,
-                    np.where(refined[:, j], 1, -1),
-                    outputs[:, self._stacked(j)],
-                )
-                for j in range(self._n_labels)
-            ],
-            C=self.C,
-            seed=seed,
-            title=self.method.title,
-            n_jobs=self.n_jobs,
+                TwoClassProblem(everyone, np.where(own, 1, -1), outputs[:, columns])
+                for own, columns in zip(refined.T, self._stacked, strict=True)
+            ]
         )
-        self._top_weights, self._top_bias = second.weights, second.bias
-        width = len(self._stacked(0)) if self._n_labels else 0
-        self._top_extra = np.zeros((width, self._n_labels))  # [stacked, L]
-        if is_linear(X):
-            for j, tail in enumerate(second.extra):
-                self._top_extra[:, j] = tail
-        self._train_outputs = np.empty((0, 0)) if is_linear(X) else outputs
+        self.top_weights_, self.top_bias_ = second.weights, second.bias
+        self.top_extra_ = np.zeros((len(self._stacked[0]), mask.shape[1]))
+        if linear:
+            self.top_extra_ = np.column_stack(second.extra)  # [stacked, L]
+        self.train_outputs_ = None if linear else outputs  # [N', pairs]
         return self._token_scores(X)  # [N, L]
 
     @property
     def _pairs(self) -> IntArray:
-        return label_pairs(self._n_labels)  # [pairs, 2]
+        return label_pairs(len(self.classes_))  # [pairs, 2]
 
-    def _stacked(self, j: int) -> IntArray:
-        """Columns of the pairwise outputs that the second layer of label j sees."""
+    @property
+    def _stacked(self) -> list[IntArray]:
+        """Columns of the pairwise outputs that the second layer of every label sees."""
         if self.stack == "all":
-            return np.arange(len(self._pairs))
-        return np.flatnonzero((self._pairs == j).any(axis=1))
+            return [np.arange(len(self._pairs))] * len(self.classes_)
+        return [
+            np.flatnonzero((self._pairs == j).any(axis=1))
+            for j in range(len(self.classes_))
+        ]
 
-    def _say_what_differs(self, cut: int) -> None:
-        said = ["linear SVMs (sparse features)"] if self._basis is None else []
+    def _say_what_differs(self, linear: bool, cut: int) -> None:
+        said = ["linear SVMs (sparse features)"] if linear else []
         if cut:
             said.append(f"at most {self.pair_limit} tokens per pair")
             warn_user(
@@ -255,71 +225,43 @@ class PALOC(TokenTagger):
             )
         self.variant_ = ", ".join(said)
 
-    def _pair_outputs(self, X: Any) -> FloatArray:
-        """Signed margins of the pairwise machines, [M, pairs]."""
-        if self._basis is None:
-            return np.asarray(X @ self._pair_weights) + self._pair_bias  # [M, pairs]
-        out = np.empty((X.shape[0], len(self._pair_bias)))  # [M, pairs]
-        for part, squared in Reference(self._basis).blocks(X):
-            K = np.exp(-squared / X.shape[1])  # [block, N']
-            out[part] = K @ self._pair_weights + self._pair_bias  # [block, pairs]
-        return out
-
     def _top_outputs(self, X: Any, outputs: FloatArray) -> FloatArray:
         """Signed margins of the second layer, [M, L]."""
-        columns = [self._stacked(j) for j in range(self._n_labels)]
-        if self._basis is None:
-            top = np.asarray(X @ self._top_weights) + self._top_bias  # [M, L]
-            for j, own in enumerate(columns):
-                top[:, j] += outputs[:, own] @ self._top_extra[:, j]  # [M]
+        if self.train_outputs_ is None:
+            top = np.asarray(X @ self.top_weights_) + self.top_bias_  # [M, L]
+            for j, own in enumerate(self._stacked):
+                top[:, j] += outputs[:, own] @ self.top_extra_[:, j]  # [M]
             return top
-        top = np.empty((X.shape[0], self._n_labels))  # [M, L]
-        for part, squared in Reference(self._basis).blocks(X):
-            for j, own in enumerate(columns):
-                between = Reference(self._train_outputs[:, own]).squared_distances(
-                    outputs[part][:, own]
+        top = np.empty((X.shape[0], len(self.top_bias_)))  # [M, L]
+        for block, squared in Reference(self.pair_machines_.basis).blocks(X):
+            for j, own in enumerate(self._stacked):
+                between = Reference(self.train_outputs_[:, own]).squared_distances(
+                    outputs[block][:, own]
                 )  # [block, N']
-                K = np.exp(
-                    -(squared + between) / (X.shape[1] + len(own))
-                )  # [block, N']
-                top[part, j] = (
-                    K @ self._top_weights[:, j] + self._top_bias[j]
-                )  # [block]
+                width = X.shape[1] + len(own)
+                K = np.exp(-(squared + between) / width)  # [block, N']
+                top[block, j] = K @ self.top_weights_[:, j] + self.top_bias_[j]
         return top
 
     def _token_scores(self, X: Any) -> FloatArray:
-        outputs = self._pair_outputs(X)  # [M, pairs]
+        outputs = self.pair_machines_.outputs(X)  # [M, pairs]
         top = self._top_outputs(X, outputs)  # [M, L]
         if self.rule == "stack":
             return top
-        votes = pair_votes(outputs, self._pairs, self._n_labels)  # [M, L]
+        votes = pair_votes(outputs, self._pairs, len(self.classes_))  # [M, L]
         # Bounded far below one vote, the margin decides between equal counts only.
         return votes + self.mu * (top > 0) + 1e-6 * top / (1.0 + np.abs(top))  # [M, L]
 
-    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        arrays = {
-            "pair_weights": self._pair_weights,
-            "pair_bias": self._pair_bias,
-            "top_weights": self._top_weights,
-            "top_bias": self._top_bias,
-            "top_extra": self._top_extra,
-            "train_outputs": self._train_outputs,
-        }
-        meta: dict[str, Any] = {"n_labels": self._n_labels, "basis": None}
-        if self._basis is not None:
-            meta["basis"], packed = pack_matrix("basis", self._basis)
-            arrays |= packed
-        return meta, arrays
-
-    def _restore_tokens(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self._n_labels = int(meta["n_labels"])
-        self._pair_weights = arrays["pair_weights"]  # [D or N', pairs]
-        self._pair_bias = arrays["pair_bias"]  # [pairs]
-        self._top_weights = arrays["top_weights"]  # [D or N', L]
-        self._top_bias = arrays["top_bias"]  # [L]
-        self._top_extra = arrays["top_extra"]  # [stacked, L]
-        self._train_outputs = arrays["train_outputs"]  # [N', pairs]
-        stored = meta["basis"]
-        self._basis = None if stored is None else unpack_matrix("basis", stored, arrays)
+    def _restored(self) -> None:
+        super()._restored()
+        self.pair_machines_.check(self.n_features_in_, len(self._pairs))
+        basis, outputs = self.pair_machines_.basis, self.train_outputs_
+        if (
+            (basis is None) != (outputs is None)
+            or (outputs is not None and len(outputs) != basis.shape[0])
+            or len(self.top_extra_) != len(self._stacked[0])
+        ):
+            raise ModelFileError(
+                "the second layer does not fit the first; the file was altered or "
+                "damaged, save the model again."
+            )

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from tagsift.base import Method, SequenceTagger, TrainingSet
+from tagsift.base import Method, SequenceTagger, TrainingSet, setting
 from tagsift.baselines._tuning import Tuning, tune
 from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective
 from tagsift.data import allowed_transitions
 from tagsift.features import FeatureMatrix
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.storage.state import Saved, number, part, whole
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["PartialCRF"]
 
@@ -75,46 +73,22 @@ class PartialCRF(SequenceTagger):
         structured=True,
         probabilities=True,
         weighted=True,
-        settings="l2 = 1 (grid 0.1, 0.3, 1, 3, 10), at most 200 steps of L-BFGS",
+        settings="{l2}, {max_iter} steps of L-BFGS",
         cost="steps × two lattices: N L² and the sparse products",
         source="Tsuboi, Kashima, Mori, Oda, Matsumoto, COLING 2008",
     )
-    #: What `tune` chooses from.
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {"l2": (0.1, 0.3, 1.0, 3.0, 10.0)}
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "l2": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "decoder": [StrOptions({"viterbi", "marginal", "valid"})],
-        "tune": ["boolean"],
+    saved: ClassVar[Saved] = {
+        "weights_": part(LinearChain, P="D"),
+        "l2_": number(above=0),
+        "n_iter_": whole(),
+        "objective_": number(),
     }
 
-    def __init__(
-        self,
-        *,
-        l2: float = 1.0,
-        max_iter: int = 200,
-        tol: float = 1e-6,
-        decoder: str = "viterbi",
-        tune: bool = False,
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.l2 = l2
-        self.max_iter = max_iter
-        self.tol = tol
-        self.decoder = decoder
-        self.tune = tune
+    l2: float = setting(1.0, above=0, grid=(0.1, 0.3, 1.0, 3.0, 10.0))
+    max_iter: int = setting(200, least=1)
+    tol: float = setting(1e-6, least=0)
+    decoder: Literal["viterbi", "marginal", "valid"] = setting("viterbi")
+    tune: bool = setting(False)
 
     def _fit(self, train: TrainingSet) -> IntArray:
         self.l2_ = float(self.l2)
@@ -172,26 +146,5 @@ class PartialCRF(SequenceTagger):
         )  # [S']
         return float(likelihood.sum())
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        meta = {"l2": self.l2_, "n_iter": self.n_iter_, "objective": self.objective_}
-        weights = self.weights_
-        return meta, {
-            "emissions": weights.emissions,
-            "bias": weights.bias,
-            "transitions": weights.transitions,
-            "start": weights.start,
-        }
-
-    def _restore(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self.l2_ = float(meta["l2"])
-        self.n_iter_ = int(meta["n_iter"])
-        self.objective_ = float(meta["objective"])
+    def _restored(self) -> None:
         self.tuning_ = None
-        self.weights_ = LinearChain(
-            emissions=arrays["emissions"],
-            bias=arrays["bias"],
-            transitions=arrays["transitions"],
-            start=arrays["start"],
-        )

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from tagsift.base import Method
+from tagsift.base import Method, setting
 from tagsift.baselines._distances import Reference, nearest
 from tagsift.baselines._graph import (
     confidence_step,
@@ -23,7 +20,8 @@ from tagsift.baselines._pointwise import TokenTagger
 from tagsift.baselines._scaling import scale_features
 from tagsift.baselines._simplex import CandidateSimplex
 from tagsift.progress import progress
-from tagsift.typing import BoolArray, FloatArray, Label
+from tagsift.storage.state import Saved, part
+from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["PLAGGD"]
 
@@ -63,50 +61,19 @@ class PLAGGD(TokenTagger):
         family="adaptive neighbour graph and kernel ridge regression",
         disambiguation="identification, feature-aware",
         structured=False,
-        settings="n_neighbours=10, lam=1, mu=1, gamma=0.05, max_iter=10",
+        settings="{n_neighbours}, {lam}, {mu}, {gamma}, {max_iter}",
         cost="one factor n³ / 3, then n² · q and sparse steps a round",
         source="Wang, Li & Zhang, KDD 2019",
     )
     _check_params: ClassVar[dict[str, Any]] = {"max_iter": 3}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbours": [Interval(Integral, 1, None, closed="left")],
-        "lam": [Interval(Real, 0, None, closed="left")],
-        "mu": [Interval(Real, 0, None, closed="neither")],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "max_dense": [Interval(Integral, 0, None, closed="left")],
-    }
+    saved: ClassVar[Saved] = {"expansion_": part(KernelExpansion)}
 
-    def __init__(
-        self,
-        *,
-        n_neighbours: int = 10,
-        lam: float = 1.0,
-        mu: float = 1.0,
-        gamma: float = 0.05,
-        max_iter: int = 10,
-        max_dense: int = 10_000,
-        scale: str = "auto",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            scale=scale,
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.n_neighbours = n_neighbours
-        self.lam = lam
-        self.mu = mu
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.max_dense = max_dense
+    n_neighbours: int = setting(10, least=1)
+    lam: float = setting(1.0, least=0)
+    mu: float = setting(1.0, above=0)
+    gamma: float = setting(0.05, above=0)
+    max_iter: int = setting(10, least=0)
+    max_dense: int = setting(10_000, least=0)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
@@ -137,12 +104,3 @@ class PLAGGD(TokenTagger):
 
     def _token_scores(self, X: Any) -> FloatArray:
         return self.expansion_.scores(X)  # [M, L]
-
-    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        meta, arrays = self.expansion_.state()
-        return {"expansion": meta}, arrays
-
-    def _restore_tokens(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self.expansion_ = KernelExpansion.from_state(meta["expansion"], arrays)

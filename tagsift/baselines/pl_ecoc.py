@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from tagsift.base import Method
-from tagsift.baselines._distances import Reference
+from tagsift.base import Method, setting
 from tagsift.baselines._pointwise import TokenTagger
-from tagsift.baselines._state import pack_matrix, unpack_matrix
-from tagsift.baselines._svm import TwoClassProblem, is_linear, train_machines
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.baselines._svm import (
+    Machines,
+    TwoClassProblem,
+    is_linear,
+    train_machines,
+)
+from tagsift.storage.state import Saved, array, part
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["PLECOC", "code_length", "code_losses", "draw_code", "performance"]
 
@@ -149,42 +150,19 @@ class PLECOC(TokenTagger):
         family="error-correcting output codes of SVMs",
         disambiguation="none",
         structured=False,
-        settings="C=1, length = ceil(10 log2 q); linear SVMs on sparse features",
+        settings="{C}, length = ceil(10 log2 q); linear SVMs on sparse features",
         cost="one SVM a code column",
         source="Zhang, Yu & Tang, TKDE 2017",
     )
-    #: What `tune` chooses from.
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {"C": (1.0, 10.0)}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "length": [Interval(Integral, 1, None, closed="left"), None],
-        "n_jobs": [Integral, None],
+    saved: ClassVar[Saved] = {
+        "code_": array("L machines", "int", least=-1),
+        "machines_": part(Machines),
+        "performance_": array("L machines", least=0, sums=1),
     }
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        length: int | None = None,
-        n_jobs: int | None = None,
-        scale: str = "auto",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            scale=scale,
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.C = C
-        self.length = length
-        self.n_jobs = n_jobs
+    C: float = setting(1.0, above=0, grid=(1.0, 10.0))
+    length: int | None = setting(None, least=1)
+    n_jobs: int | None = setting(None)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
@@ -206,48 +184,22 @@ class PLECOC(TokenTagger):
             n_jobs=self.n_jobs,
         )
         sign = self.code_[0]  # [columns]
-        self._weights = machines.weights[:, owner.ravel()] * sign  # [D or N', columns]
-        self._bias = machines.bias[owner.ravel()] * sign  # [columns]
-        self._basis = None
+        weights = machines.weights[:, owner.ravel()] * sign  # [D or N', columns]
+        bias = machines.bias[owner.ravel()] * sign  # [columns]
+        self.machines_ = Machines(weights, bias, None)
         if not is_linear(X):
-            support = np.flatnonzero(self._weights.any(axis=1))  # [B]
-            self._basis, self._weights = rows[support], self._weights[support]
-        self._performance = performance(self._outputs(rows), self.code_, sets)
+            support = np.flatnonzero(weights.any(axis=1))  # [B]
+            self.machines_ = Machines(weights[support], bias, rows[support])
+        self.performance_ = performance(self.machines_.outputs(rows), self.code_, sets)
         return self._token_scores(X)  # [N, L]
 
-    def _outputs(self, X: Any) -> FloatArray:
-        """Signed margins of all columns, [M, columns]."""
-        if self._basis is None:
-            return np.asarray(X @ self._weights + self._bias)  # [M, columns]
-        out = np.empty((X.shape[0], len(self._bias)))  # [M, columns]
-        for part, squared in Reference(self._basis).blocks(X):
-            K = np.exp(-squared / X.shape[1])  # [block, B]
-            out[part] = K @ self._weights + self._bias  # [block, columns]
-        return out
-
     def _token_scores(self, X: Any) -> FloatArray:
-        return -code_losses(self._outputs(X), self.code_, self._performance)  # [M, L]
+        outputs = self.machines_.outputs(X)  # [M, columns]
+        return -code_losses(outputs, self.code_, self.performance_)  # [M, L]
 
-    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        arrays = {
-            "code": self.code_,
-            "weights": self._weights,
-            "bias": self._bias,
-            "performance": self._performance,
-        }
-        if self._basis is None:
-            return {"basis": None}, arrays
-        meta, packed = pack_matrix("basis", self._basis)
-        return {"basis": meta}, {**arrays, **packed}
-
-    def _restore_tokens(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self.code_ = arrays["code"]  # [L, columns]
-        self._weights, self._bias = arrays["weights"], arrays["bias"]
-        self._performance = arrays["performance"]  # [L, columns]
-        stored = meta["basis"]
-        self._basis = None if stored is None else unpack_matrix("basis", stored, arrays)
+    def _restored(self) -> None:
+        super()._restored()
+        self.machines_.check(self.n_features_in_, self.code_.shape[1])
 
 
 def _problem(mask: BoolArray, column: IntArray) -> TwoClassProblem:

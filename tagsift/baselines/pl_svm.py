@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval
 
-from tagsift.base import Method
-from tagsift.baselines._linear import append_one
-from tagsift.baselines._pointwise import TokenTagger
+from tagsift.base import Method, setting
+from tagsift.baselines._pointwise import LinearTokenTagger, append_one
 from tagsift.progress import progress
-from tagsift.typing import BoolArray, FloatArray, Label
+from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["PLSVM", "pegasos", "pl_svm_objective"]
 
@@ -99,7 +95,7 @@ def pegasos(
     return total / (n_steps - first + 1) if average else W  # [D, L]
 
 
-class PLSVM(TokenTagger):
+class PLSVM(LinearTokenTagger):
     """Linear maximum-margin learner on candidate sets, token by token.
 
     The margin is between the best candidate and the best non-candidate; a token whose
@@ -130,45 +126,17 @@ class PLSVM(TokenTagger):
         family="linear maximum margin",
         disambiguation="identification",
         structured=False,
-        settings="lam=1e-3, n_steps=1000, average=True",
+        settings="{lam}, {n_steps}, {average}",
         cost="n_steps passes over the features",
         source="Nguyen & Caruana, KDD 2008",
     )
     _check_params: ClassVar[dict[str, Any]] = {"n_steps": 200}
-    #: What `tune` chooses from.
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {
-        "lam": (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)
-    }
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "lam": [Interval(Real, 0, None, closed="neither")],
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
-        "average": ["boolean"],
-    }
 
-    def __init__(
-        self,
-        *,
-        lam: float = 1e-3,
-        n_steps: int = 1000,
-        average: bool = True,
-        scale: str = "auto",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            scale=scale,
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.lam = lam
-        self.n_steps = n_steps
-        self.average = average
+    lam: float = setting(
+        1e-3, above=0, grid=(1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)
+    )
+    n_steps: int = setting(1000, least=1)
+    average: bool = setting(True)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
@@ -186,14 +154,3 @@ class PLSVM(TokenTagger):
         else:
             self.weights_ = np.zeros((X.shape[1] + 1, mask.shape[1]))  # [D + 1, L]
         return self._token_scores(X)  # [N, L]
-
-    def _token_scores(self, X: Any) -> FloatArray:
-        return np.asarray(X @ self.weights_[:-1] + self.weights_[-1])  # [M, L]
-
-    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        return {}, {"weights": self.weights_}
-
-    def _restore_tokens(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self.weights_ = arrays["weights"]  # [D + 1, L]

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from tagsift.base import Method
+from tagsift.base import Method, setting
 from tagsift.baselines._kernel_ridge import KernelExpansion, NystromRidge, kernel_ridge
 from tagsift.baselines._pointwise import TokenTagger, best_candidate
 from tagsift.baselines._simplex import CandidateSimplex
 from tagsift.progress import progress
-from tagsift.typing import BoolArray, FloatArray, Label
+from tagsift.storage.state import Saved, part, whole
+from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["SURE", "pseudo_labels"]
+
+#: What tuning chooses λ and β from.
+_GRID = (0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 1.0)
 
 
 def pseudo_labels(Q: FloatArray, simplex: CandidateSimplex, lam: float) -> FloatArray:
@@ -83,51 +84,17 @@ class SURE(TokenTagger):
         family="kernel ridge regression",
         disambiguation="identification",
         structured=False,
-        settings="lam=0.3, beta=0.05, kernel width = mean distance, max_iter=50",
+        settings="{lam}, {beta}, kernel width = mean distance, {max_iter}",
         cost="one factor n³ / 3, then n² · q a round",
         source="Feng & An, AAAI 2019",
     )
-    #: What `tune` chooses from.
-    grid: ClassVar[dict[str, tuple[float, ...]]] = {
-        "lam": (0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 1.0),
-        "beta": (0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 1.0),
-    }
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "lam": [Interval(Real, 0, None, closed="left")],
-        "beta": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_dense": [Interval(Integral, 0, None, closed="left")],
-    }
+    saved: ClassVar[Saved] = {"expansion_": part(KernelExpansion), "n_iter_": whole()}
 
-    def __init__(
-        self,
-        *,
-        lam: float = 0.3,
-        beta: float = 0.05,
-        max_iter: int = 50,
-        tol: float = 1e-4,
-        max_dense: int = 10_000,
-        scale: str = "auto",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            scale=scale,
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.lam = lam
-        self.beta = beta
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_dense = max_dense
+    lam: float = setting(0.3, least=0, grid=_GRID)
+    beta: float = setting(0.05, above=0, grid=_GRID)
+    max_iter: int = setting(50, least=0)
+    tol: float = setting(1e-4, least=0)
+    max_dense: int = setting(10_000, least=0)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
@@ -152,13 +119,3 @@ class SURE(TokenTagger):
 
     def _token_scores(self, X: Any) -> FloatArray:
         return self.expansion_.scores(X)  # [M, L]
-
-    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        meta, arrays = self.expansion_.state()
-        return {"expansion": meta, "n_iter": self.n_iter_}, arrays
-
-    def _restore_tokens(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self.n_iter_ = int(meta["n_iter"])
-        self.expansion_ = KernelExpansion.from_state(meta["expansion"], arrays)

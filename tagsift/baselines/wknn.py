@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
-from tagsift.base import Method
+from tagsift.base import Method, setting
 from tagsift.baselines._distances import Reference, nearest
 from tagsift.baselines._pointwise import TokenTagger
-from tagsift.baselines._state import pack_matrix, unpack_matrix
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.storage.state import Saved, array, matrix
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["WKNN", "neighbour_votes"]
 
@@ -75,34 +72,16 @@ class WKNN(TokenTagger):
         family="weighted k-nearest-neighbour vote",
         disambiguation="average",
         structured=False,
-        settings="n_neighbours=5",
+        settings="{n_neighbours}",
         cost="nothing to fit; tagging n · d per token",
         source="Hüllermeier & Beringer, Intelligent Data Analysis 2006",
     )
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbours": [Interval(Integral, 1, None, closed="left")],
+    saved: ClassVar[Saved] = {
+        "_X": matrix("N D", training=True),
+        "_mask": array("N L", "bool"),
     }
 
-    def __init__(
-        self,
-        *,
-        n_neighbours: int = 5,
-        scale: str = "auto",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            scale=scale,
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.n_neighbours = n_neighbours
+    n_neighbours: int = setting(5, least=1)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
@@ -114,13 +93,3 @@ class WKNN(TokenTagger):
     def _token_scores(self, X: Any) -> FloatArray:
         indices, distances = nearest(Reference(self._X), X, self.n_neighbours)
         return neighbour_votes(indices, distances, self._mask)  # [M, L]
-
-    def _token_state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        meta, arrays = pack_matrix("X", self._X)
-        return {"X": meta}, {**arrays, "mask": self._mask}
-
-    def _restore_tokens(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self._X = unpack_matrix("X", meta["X"], arrays)  # [N, D]
-        self._mask = arrays["mask"].astype(bool)  # [N, L]

@@ -10,7 +10,7 @@ chained method stands on this model; `tagsift.chain.objective` fits it.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import log_evidence
 from tagsift.chain.viterbi import viterbi
 from tagsift.features import FeatureMatrix
+from tagsift.storage.state import Saved, array
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["Allowed", "LinearChain"]
@@ -48,6 +49,13 @@ class LinearChain:
     bias: Array
     transitions: Array
     start: Array
+
+    saved: ClassVar[Saved] = {
+        "emissions": array("P L"),
+        "bias": array("L", infinite=-np.inf),
+        "transitions": array("L L"),
+        "start": array("L"),
+    }
 
     def on(self, device: Device) -> LinearChain:
         """Return the same parameters, living on `device`."""

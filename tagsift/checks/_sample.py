@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tagsift.base import SequenceTagger
+from tagsift.base.saving import learnt
 from tagsift.errors import TagsiftError
 from tagsift.metrics import equal_labels
 from tagsift.typing import FloatArray
@@ -199,7 +200,7 @@ def same_arrays(left: Iterable[Any], right: Iterable[Any]) -> bool:
 
 def same_state(left: SequenceTagger, right: SequenceTagger) -> bool:
     """Whether two fitted estimators learnt the same arrays, to the bit."""
-    (_, first), (_, second) = left._state(), right._state()
+    (_, first), (_, second) = learnt(left), learnt(right)
     return first.keys() == second.keys() and same_arrays(
         map(np.asarray, first.values()),
         (np.asarray(second[name]) for name in first),

@@ -140,12 +140,6 @@ def check_bad_settings(estimator: SequenceTagger) -> None:
 
 
 def check_settings_are_constrained(estimator: SequenceTagger) -> None:
-    """Every setting stands in the table of constraints, and nothing else does."""
-    table = estimator._common_constraints.keys() | estimator._parameter_constraints
-    params = estimator.get_params(deep=False).keys()
-    require(
-        params <= table,
-        f"settings without an entry in _parameter_constraints: {params - table}.",
-    )
-    stray = estimator._parameter_constraints.keys() - params
-    require(not stray, f"_parameter_constraints names settings that are none: {stray}.")
+    """Every setting is declared, with its type and range."""
+    free = estimator.get_params(deep=False).keys() - estimator.settings.keys()
+    require(not free, f"settings that are not declared with setting(): {free}.")

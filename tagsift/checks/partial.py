@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tagsift.base import SequenceTagger
+from tagsift.base.saving import learnt
 from tagsift.checks._sample import (
     LABELS,
     UNSEEN,
@@ -117,7 +118,7 @@ def check_full_sets(estimator: SequenceTagger) -> None:
     for part in (X, UNSEEN):
         full = [[frozenset(LABELS)] * len(words) for words in part]
         _require_candidates(model.predict(part), full, "predictions")
-    for name, array in model._state()[1].items():
+    for name, array in learnt(model)[1].items():
         numbers = np.asarray(array)
         require(
             numbers.dtype.kind != "f" or not np.isnan(numbers).any(),

@@ -33,7 +33,7 @@ def run(
         }
         for name, array in sorted(arrays.items())
     }
-    kept = tuple(f"model/{name}" for name in tagger.training_arrays)
+    kept = tuple(f"model/{name}" for name in tagger.training_arrays())
     held = sum(part["bytes"] for name, part in parts.items() if name.startswith(kept))
     facts = {
         "file": str(model),

@@ -106,6 +106,14 @@ class Indicators:
         return kept or members
 
     @property
+    def widths(self) -> dict[str, int]:
+        """Number of columns of every group."""
+        return {
+            group: sum(len(self.keys[number]) for number in numbers)
+            for group, numbers in self.groups.items()
+        }
+
+    @property
     def columns(self) -> frozenset[int]:
         """The columns of the input that are looked at."""
         return frozenset(self.lexicons)

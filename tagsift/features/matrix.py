@@ -62,6 +62,14 @@ class FeatureMatrix:
         return sum(int(block.shape[1]) for block in self.blocks)
 
     @property
+    def columns(self) -> tuple[tuple[str, int, bool], ...]:
+        """Name and width of every block, and whether it is sparse."""
+        return tuple(
+            (name, int(block.shape[1]), sp.issparse(block))
+            for name, block in zip(self.names, self.blocks, strict=True)
+        )
+
+    @property
     def lengths(self) -> IntArray:
         """Number of tokens of every sentence, [S]."""
         return np.diff(self.offsets)

@@ -153,6 +153,20 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         known = lexicons[column].vocabularies if column in lexicons else {}
         return frozenset(known.get("pos", ()))
 
+    @property
+    def columns(self) -> tuple[tuple[str, int, bool], ...]:
+        """Name and width of every block, and whether it is sparse."""
+        found: list[tuple[str, int, bool]] = []
+        if isinstance(self._features, Indicators):
+            found += [(k, n, True) for k, n in self._features.widths.items()]
+        elif isinstance(self._features, DictFeatures):
+            found.append(("dict", len(self._features.names), True))
+        elif self.kind_ == "array":
+            found.append(("array", self._array_width, False))
+        if self.encoder_mean_ is not None:
+            found.append(("encoder", len(self.encoder_mean_), False))
+        return tuple(found)
+
     # -- fitting -----------------------------------------------------------------
 
     def _learn(

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from tagsift.backend import asarray, to_numpy
+from tagsift.errors import ModelFileError
 from tagsift.gp.kernels import RBF, squared_distances
 from tagsift.gp.predictive import dense_moments, inducing_moments
+from tagsift.storage.state import Saved, array, listed, matrix, part
 from tagsift.typing import Array, FloatArray
 
-__all__ = ["FittedGP", "pack_matrix", "unpack_matrix"]
+__all__ = ["FittedGP"]
 
 #: New tokens whose covariances with the old ones are formed at a time.
 _BLOCK = 2048
@@ -51,6 +52,17 @@ class FittedGP:
     root: Array | None
     mu_T: FloatArray
     var_T: FloatArray
+
+    saved: ClassVar[Saved] = {
+        "kernel": part(RBF),
+        "groups": listed("G", matrix("M D", training=True)),
+        "beta": array("M L"),
+        "lowers": listed("L", array("M M", triangular=True)),
+        "roots": listed("R", array("M M", triangular=True)),
+        "root": array("M L", least=0, optional=True),
+        "mu_T": array("L L"),
+        "var_T": array("L L", least=0),
+    }
 
     @property
     def dense(self) -> bool:
@@ -104,76 +116,27 @@ class FittedGP:
             mu[rows], var[rows] = to_numpy(found[0]), to_numpy(found[1])
         return mu, var
 
-    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """Return JSON-able values and arrays for a model file."""
-        arrays: dict[str, np.ndarray[Any, Any]] = {
-            "theta": self.kernel.theta,
-            "amplitude": self.kernel.amplitude,
-            "beta": to_numpy(self.beta),
-            "mu_T": self.mu_T,
-            "var_T": self.var_T,
-        }
-        owners = [
-            next(k for k in range(y + 1) if self._shares(k, y))
-            for y in range(len(self.roots))
-        ]
-        for y, lower in enumerate(self.lowers):
-            arrays[f"lower/{y}"] = to_numpy(lower)
-        for y in sorted(set(owners)):
-            arrays[f"root/{y}"] = to_numpy(self.roots[y])
-        if self.root is not None:
-            arrays["sites"] = to_numpy(self.root)
-        for g, group in enumerate(self.groups):
-            arrays |= pack_matrix(f"group/{g}", group)
-        return {"owners": owners, "n_groups": len(self.groups)}, arrays
+    def on(self, device: Any) -> FittedGP:
+        """Return the same posterior, living on `device`; shared factors stay shared."""
+        moved: dict[int, Array] = {}
 
-    def _shares(self, k: int, y: int) -> bool:
-        return self.roots[k] is self.roots[y]
+        def move(x: Array) -> Array:
+            if id(x) not in moved:
+                moved[id(x)] = asarray(x, device=device)
+            return moved[id(x)]
 
-    @classmethod
-    def from_state(
-        cls,
-        meta: Mapping[str, Any],
-        arrays: Mapping[str, np.ndarray[Any, Any]],
-        device: Any = "cpu",
-    ) -> FittedGP:
-        """Rebuild what `state` returned, on `device`."""
-
-        def move(array: np.ndarray[Any, Any]) -> Array:
-            return asarray(array, device=device)
-
-        kernel = RBF(arrays["theta"], arrays["amplitude"])
-        roots = {int(y): move(arrays[f"root/{y}"]) for y in set(meta["owners"])}
-        return cls(
-            kernel,
-            [unpack_matrix(f"group/{g}", arrays) for g in range(int(meta["n_groups"]))],
-            move(arrays["beta"]),
-            [move(arrays[f"lower/{y}"]) for y in range(kernel.n_labels)],
-            [roots[int(y)] for y in meta["owners"]],
-            move(arrays["sites"]) if "sites" in arrays else None,
-            arrays["mu_T"],
-            arrays["var_T"],
+        return replace(
+            self,
+            beta=move(self.beta),
+            lowers=[move(lower) for lower in self.lowers],
+            roots=[move(root) for root in self.roots],
+            root=None if self.root is None else move(self.root),
         )
 
-
-def pack_matrix(name: str, matrix: Any) -> dict[str, np.ndarray[Any, Any]]:
-    """Store a matrix under `name`: dense as it is, sparse as its three arrays."""
-    if not sp.issparse(matrix):
-        return {name: np.asarray(matrix)}
-    matrix = sp.csr_matrix(matrix)
-    return {
-        f"{name}/data": matrix.data,
-        f"{name}/indices": matrix.indices.astype(np.int64),
-        f"{name}/indptr": matrix.indptr.astype(np.int64),
-        f"{name}/shape": np.asarray(matrix.shape, dtype=np.int64),
-    }
-
-
-def unpack_matrix(name: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Any:
-    """Undo `pack_matrix`."""
-    if name in arrays:
-        return arrays[name]
-    return sp.csr_matrix(
-        (arrays[f"{name}/data"], arrays[f"{name}/indices"], arrays[f"{name}/indptr"]),
-        shape=tuple(int(k) for k in arrays[f"{name}/shape"]),
-    )
+    def check_saved(self) -> None:
+        """Ask that a posterior from a file has one factor per label, or is dense."""
+        if len(self.roots) != (0 if self.dense else self.kernel.n_labels):
+            raise ModelFileError(
+                "the factors of the inducing points are not those of the labels; the "
+                "file was altered or damaged, save the model again."
+            )

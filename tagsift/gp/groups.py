@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,6 +33,7 @@ from tagsift.backend import (
 from tagsift.features import FeatureMatrix
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import median_distance, squared_distances
+from tagsift.storage.state import Saved, array, by_name, matrix, number, several
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = [
@@ -71,6 +72,13 @@ class GroupKernel:
     rbf: dict[str, tuple[float, float]]
     transition: float = 1.0
     bias: float = 1.0
+
+    saved: ClassVar[Saved] = {
+        "linear": by_name(number(least=0)),
+        "rbf": by_name(several(number(least=0), number(least=0))),
+        "transition": number(least=0),
+        "bias": number(least=0),
+    }
 
     def as_dict(self) -> dict[str, Any]:
         """Return the hyperparameters as JSON can hold them."""
@@ -150,6 +158,12 @@ class InducingColumns:
     root: FloatArray
     theta: float
 
+    saved: ClassVar[Saved] = {
+        "points": matrix("M columns", training=True),
+        "root": array("M M", triangular=True),
+        "theta": number(least=0),
+    }
+
     @classmethod
     def choose(
         cls, X: Any, mask: BoolArray, theta: float, n_points: int, seed: int
@@ -199,9 +213,9 @@ def scaled_features(
         block * kernel.linear[name] ** 0.5
         for name, block in zip(features.names, features.blocks, strict=True)
     ]
-    for name, matrix in columns.items():
-        scale = matrix.dtype.type(kernel.rbf[name][0] ** 0.5)
-        blocks.append(matrix * scale)  # [N, M]
+    for name, whitened in columns.items():
+        scale = whitened.dtype.type(kernel.rbf[name][0] ** 0.5)
+        blocks.append(whitened * scale)  # [N, M]
     return FeatureMatrix(tuple(names), tuple(blocks), features.offsets)
 
 

@@ -15,12 +15,13 @@ fixes the amplitude :math:`\sigma_y^2` at 1.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from tagsift.backend import asarray, is_torch, namespace, sparse_matmul
+from tagsift.storage.state import Saved, array
 from tagsift.typing import Array, FloatArray
 
 #: Entries above which a second sparse matrix is not spread out on a device (1 GiB).
@@ -49,6 +50,11 @@ class RBF:
 
     theta: FloatArray
     amplitude: FloatArray
+
+    saved: ClassVar[Saved] = {
+        "theta": array("L G", least=0),
+        "amplitude": array("L", least=0),
+    }
 
     @property
     def n_labels(self) -> int:

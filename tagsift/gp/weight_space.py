@@ -10,12 +10,13 @@ carry of the prior variance is the `rest` below, and is added.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from tagsift.features import FeatureMatrix
+from tagsift.storage.state import Saved, array
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["Spread"]
@@ -32,6 +33,8 @@ class Spread:
     """
 
     precision: FloatArray
+
+    saved: ClassVar[Saved] = {"precision": array("P L", least=1, infinite=np.inf)}
 
     @classmethod
     def at_mode(cls, phi: FeatureMatrix, p: FloatArray, active: BoolArray) -> Spread:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
 from tagsift.backend import (
     available_device,
     use_device,
 )
-from tagsift.base import Method, TrainingSet
+from tagsift.base import Method, TrainingSet, setting
 from tagsift.chain.linear_chain import LinearChain
+from tagsift.errors import ModelFileError
 from tagsift.features import FeatureMatrix
-from tagsift.gp.fitted import pack_matrix, unpack_matrix
 from tagsift.gp.groups import (
     GroupKernel,
     InducingColumns,
@@ -30,7 +28,8 @@ from tagsift.models.constraints import scheme_constraints
 from tagsift.models.kernel_choice import draw_sentences, learn_kernels, read_kernel
 from tagsift.models.kernel_trials import Trial, best_trial, untried
 from tagsift.models.label_sets import SetTagger
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.storage.state import Saved, array, by_name, number, part, several, whole
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["ChainGP"]
 
@@ -117,59 +116,33 @@ class ChainGP(SetTagger):
         structured=True,
         probabilities=True,
         weighted=True,
-        settings="everything learnt; n_inducing=300",
+        settings="everything learnt; {n_inducing}",
         cost="steps · (features + N·M·L + N·L²)",
         source="this package",
     )
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "kernel": [dict, None],
-        "rbf": ["boolean"],
-        "n_inducing": [Interval(Integral, 1, None, closed="left")],
-        "constraints": [StrOptions({"scheme", "none"})],
-        "temperature": [
-            Interval(Real, 0, None, closed="neither"),
-            StrOptions({"held-out"}),
-        ],
-        "decoder": [StrOptions({"viterbi", "marginal"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "device": [str],
+    saved: ClassVar[Saved] = {
+        "kernel_": part(GroupKernel),
+        "weights_": part(LinearChain),
+        "allowed_": several(
+            array("L L", "bool"), array("L", "bool"), array("L", "bool")
+        ),
+        "columns_": by_name(part(InducingColumns)),
+        "spread_": part(Spread),
+        "temperature_": number(above=0),
+        "evidence_": number(optional=True),
+        "lower_bound_": number(),
+        "n_iter_": whole(),
     }
 
-    def __init__(
-        self,
-        *,
-        kernel: dict[str, Any] | None = None,
-        rbf: bool = True,
-        n_inducing: int = 300,
-        constraints: str = "scheme",
-        temperature: float | str = "held-out",
-        decoder: str = "viterbi",
-        max_iter: int = 300,
-        tol: float = 1e-5,
-        device: str = "cpu",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.kernel = kernel
-        self.rbf = rbf
-        self.n_inducing = n_inducing
-        self.constraints = constraints
-        self.temperature = temperature
-        self.decoder = decoder
-        self.max_iter = max_iter
-        self.tol = tol
-        self.device = device
+    kernel: dict[str, Any] | None = setting(None)
+    rbf: bool = setting(True)
+    n_inducing: int = setting(300, least=1)
+    constraints: Literal["scheme", "none"] = setting("scheme")
+    temperature: float | Literal["held-out"] = setting("held-out", above=0)
+    decoder: Literal["viterbi", "marginal"] = setting("viterbi")
+    max_iter: int = setting(300, least=1)
+    tol: float = setting(1e-5, least=0)
+    device: str = setting("cpu")
 
     # Fit -----------------------------------------------------------------------
 
@@ -296,58 +269,23 @@ class ChainGP(SetTagger):
 
     # Save ----------------------------------------------------------------------
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        allowed, first, last = self.allowed_
-        arrays: dict[str, np.ndarray[Any, Any]] = {
-            "emissions": self.weights_.emissions,
-            "bias": self.weights_.bias,
-            "transitions": self.weights_.transitions,
-            "start": self.weights_.start,
-            "allowed": allowed,
-            "first": first,
-            "last": last,
-            "spread": self.spread_.precision,
-        }
-        if hasattr(self, "set_scores_"):
-            arrays["set_scores"] = self.set_scores_
-        thetas = {}
-        for name, part in self.columns_.items():
-            arrays |= pack_matrix(f"points/{name}", part.points)
-            arrays[f"root/{name}"] = part.root
-            thetas[name] = part.theta
-        meta = {
-            "kernel": self.kernel_.as_dict(),
-            "thetas": thetas,
-            "temperature": self.temperature_,
-            "evidence": self.evidence_,
-            "lower_bound": self.lower_bound_,
-            "n_iter": self.n_iter_,
-        }
-        return meta, arrays
-
-    def _restore(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
+    def _restored(self) -> None:
         self.device = available_device(self.device)
-        self.kernel_ = GroupKernel.from_dict(meta["kernel"])
-        self.weights_ = LinearChain(
-            arrays["emissions"],
-            arrays["bias"],
-            arrays["transitions"],
-            arrays["start"],
-        )
-        self.allowed_ = arrays["allowed"], arrays["first"], arrays["last"]
-        self.columns_ = {
-            name: InducingColumns(
-                unpack_matrix(f"points/{name}", arrays), arrays[f"root/{name}"], theta
-            )
-            for name, theta in meta["thetas"].items()
-        }
-        self.spread_ = Spread(arrays["spread"])
-        if "set_scores" in arrays:
-            self.set_scores_ = arrays["set_scores"]
-        self.temperature_ = float(meta["temperature"])
-        self.evidence_ = meta["evidence"]
-        self.lower_bound_ = float(meta["lower_bound"])
-        self.n_iter_ = int(meta["n_iter"])
         self.history_ = []
+        widths = {
+            name: (width, sparse) for name, width, sparse in self.blocks_
+        }  # every group has its linear part, and every RBF part its columns
+        inputs = {name: width for name, (width, sparse) in widths.items() if not sparse}
+        if any(sparse for _, sparse in widths.values()):
+            inputs["sparse"] = sum(width for width, sparse in widths.values() if sparse)
+        columns = self.n_features_in_ + sum(len(c.root) for c in self.columns_.values())
+        if (
+            self.kernel_.linear.keys() != widths.keys()
+            or self.kernel_.rbf.keys() != self.columns_.keys()
+            or any(inputs.get(k) != c.points.shape[1] for k, c in self.columns_.items())
+            or len(self.weights_.emissions) != columns
+        ):
+            raise ModelFileError(
+                "the kernel and the weights are not those of the features; the file "
+                "was altered or damaged, save the model again."
+            )

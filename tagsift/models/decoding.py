@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from tagsift.chain.viterbi import viterbi
 from tagsift.chain.weighted_viterbi import weighted_viterbi
 from tagsift.errors import NotSupportedError
 from tagsift.features import FeatureMatrix
-from tagsift.gp.fitted import pack_matrix, unpack_matrix
-from tagsift.storage import add_prefix, strip_prefix
+from tagsift.storage.state import Saved, array, matrix, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Decoding", "Neighbours"]
@@ -39,6 +37,12 @@ class Neighbours:
     confidences: FloatArray
     mask: BoolArray
 
+    saved: ClassVar[Saved] = {
+        "features": matrix("N D"),
+        "confidences": array("N L", least=0, sums=1),
+        "mask": array("N L", "bool"),
+    }
+
     def factor(self, X: Any, n_neighbours: int, floor: str) -> FloatArray:
         """Equation (29) for new tokens, [M, L].
 
@@ -53,20 +57,6 @@ class Neighbours:
         """
         nearest = nearest_tokens(X, self.features, n_neighbours)  # [M, Q]
         return neighbour_factor(nearest, self.confidences, self.mask, floor=floor)
-
-    def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return arrays for a model file."""
-        return pack_matrix("features", self.features) | {
-            "confidences": self.confidences,
-            "mask": self.mask,
-        }
-
-    @classmethod
-    def from_state(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Neighbours:
-        """Rebuild what `state` returned."""
-        return cls(
-            unpack_matrix("features", arrays), arrays["confidences"], arrays["mask"]
-        )
 
 
 @dataclass(frozen=True)
@@ -89,6 +79,13 @@ class Decoding:
     available: BoolArray
     tau_T: FloatArray
     neighbours: Neighbours | None
+
+    saved: ClassVar[Saved] = {
+        "prior": array("L", least=0, sums=1),
+        "available": array("L", "bool"),
+        "tau_T": array("L L", least=0),
+        "neighbours": part(Neighbours, training=True, optional=True),
+    }
 
     def weighted(
         self,
@@ -143,25 +140,3 @@ class Decoding:
         layout = ChainLayout.from_offsets(features.offsets)
         labels: IntArray = viterbi(unary, pair, layout)  # [M]
         return labels
-
-    def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return arrays for a model file."""
-        arrays: dict[str, np.ndarray[Any, Any]] = {
-            "prior": self.prior,
-            "available": self.available,
-            "tau_T": self.tau_T,
-        }
-        if self.neighbours is not None:
-            arrays |= add_prefix("neighbours/", self.neighbours.state())
-        return arrays
-
-    @classmethod
-    def from_state(cls, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Decoding:
-        """Rebuild what `state` returned; other arrays may stand beside it."""
-        kept = strip_prefix("neighbours/", arrays)
-        return cls(
-            arrays["prior"],
-            arrays["available"],
-            arrays["tau_T"],
-            Neighbours.from_state(kept) if kept else None,
-        )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tagsift.base import SequenceTagger
 from tagsift.errors import InputError
-from tagsift.typing import FloatArray, Label
+from tagsift.storage.state import Saved, array
+from tagsift.typing import Label
 
 __all__ = ["SetTagger"]
 
@@ -22,7 +23,9 @@ class SetTagger(SequenceTagger):
         Sorted 1 − marginal of the truth of the calibration tokens.
     """
 
-    set_scores_: FloatArray
+    saved: ClassVar[Saved] = {
+        "set_scores_": array("calibration", least=0, optional=True)
+    }
 
     def calibrate_sets(self, X: Any, y: Any) -> Self:
         """Learn from exactly labelled sentences how wide label sets must be.
@@ -62,7 +65,7 @@ class SetTagger(SequenceTagger):
         alpha : float
             Share of tokens whose set may miss the truth.
         """
-        if not hasattr(self, "set_scores_"):
+        if getattr(self, "set_scores_", None) is None:
             raise InputError(
                 "predict_sets needs calibrate_sets(X, y) first, with gold labels of "
                 "sentences that were not used in fit."

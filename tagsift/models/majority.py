@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +9,7 @@ import scipy.sparse as sp
 
 from tagsift.base import Method, SequenceTagger, TrainingSet
 from tagsift.features import FeatureMatrix
+from tagsift.storage.state import Saved, array
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["Majority"]
@@ -45,6 +45,11 @@ class Majority(SequenceTagger):
         source="a floor for the other methods",
     )
 
+    saved: ClassVar[Saved] = {
+        "prior_": array("L", least=0, sums=1),
+        "counts_": array("word L", least=0),
+    }
+
     def _fit(self, train: TrainingSet) -> IntArray:
         votes = train.mask / train.mask.sum(axis=1, keepdims=True)  # [N, L]
         self.prior_ = votes.mean(axis=0)  # [L]
@@ -63,14 +68,6 @@ class Majority(SequenceTagger):
         votes = np.asarray(_words(features) @ self.counts_)  # [M, L]
         votes = votes + _PRIOR_COUNT * self.prior_  # [M, L]
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))  # [M, L]
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        return {}, {"prior": self.prior_, "counts": self.counts_}
-
-    def _restore(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        self.prior_, self.counts_ = arrays["prior"], arrays["counts"]
 
 
 def _words(features: FeatureMatrix) -> Any:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils._param_validation import Integral, Interval, Real, StrOptions
 
 from tagsift.backend import available_device, to_numpy, use_device
-from tagsift.base import Method, SequenceTagger, TrainingSet
+from tagsift.base import Method, SequenceTagger, TrainingSet, setting
 from tagsift.chain.factors import transition_factor
 from tagsift.chain.potentials import log_evidence
 from tagsift.chain.scores import emission_scores, transition_scores
@@ -28,8 +27,8 @@ from tagsift.models.decoding import Decoding, Neighbours
 from tagsift.models.outer_loop import run_outer_loop, watched_tokens
 from tagsift.models.rbf_choice import RBFChoice
 from tagsift.progress import warn_user
-from tagsift.storage import add_prefix, strip_prefix
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.storage.state import Saved, number, part, whole
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["SGPPSL"]
 
@@ -113,79 +112,34 @@ class SGPPSL(SequenceTagger):
         disambiguation="confidence",
         structured=True,
         probabilities=True,
-        settings="theta and amplitude learnt; decoder=weighted, n_neighbours=10",
+        settings="theta and amplitude learnt; {decoder}, {n_neighbours}",
         cost="N·M² per label and refresh (M inducing points)",
         source="Lu & Chow, Partial sequence labeling with structured Gaussian "
         "Processes",
     )
-    training_arrays: ClassVar[tuple[str, ...]] = ("neighbours/", "gp/group/")
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "theta": [Interval(Real, 0, None, closed="neither"), None],
-        "amplitude": [Interval(Real, 0, None, closed="neither"), None],
-        "hyperparameters": [StrOptions({"laplace", "bound", "fixed"})],
-        "posterior": [StrOptions({"auto", "dense", "inducing"})],
-        "n_inducing": [Interval(Integral, 1, None, closed="left")],
-        "weighting": [StrOptions({"confidence", "literal"})],
-        "confidence": [StrOptions({"softmax", "literal"})],
-        "neighbour_floor": [StrOptions({"uniform", "literal"})],
-        "likelihood": [StrOptions({"piecewise", "chain"})],
-        "expectation": [StrOptions({"jensen", "tilted", "sampled", "laplace"})],
-        "decoder": [StrOptions({"weighted", "viterbi", "argmax", "log"})],
-        "n_neighbours": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "watch": ["array-like", None],
-        "device": [str],
+    saved: ClassVar[Saved] = {
+        "gp_": part(FittedGP),
+        "decoding_": part(Decoding),
+        "lower_bound_": number(),
+        "n_iter_": whole(),
     }
 
-    def __init__(
-        self,
-        *,
-        theta: float | None = None,
-        amplitude: float | None = None,
-        hyperparameters: str = "laplace",
-        posterior: str = "auto",
-        n_inducing: int = 400,
-        weighting: str = "confidence",
-        confidence: str = "softmax",
-        neighbour_floor: str = "uniform",
-        likelihood: str = "piecewise",
-        expectation: str = "jensen",
-        decoder: str = "weighted",
-        n_neighbours: int = 10,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        watch: Any = None,
-        device: str = "cpu",
-        features: Any = None,
-        labels: Iterable[Label] | None = None,
-        scheme: str = "auto",
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            features=features,
-            labels=labels,
-            scheme=scheme,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.theta = theta
-        self.amplitude = amplitude
-        self.hyperparameters = hyperparameters
-        self.posterior = posterior
-        self.n_inducing = n_inducing
-        self.weighting = weighting
-        self.confidence = confidence
-        self.neighbour_floor = neighbour_floor
-        self.likelihood = likelihood
-        self.expectation = expectation
-        self.decoder = decoder
-        self.n_neighbours = n_neighbours
-        self.max_iter = max_iter
-        self.tol = tol
-        self.watch = watch
-        self.device = device
+    theta: float | None = setting(None, above=0)
+    amplitude: float | None = setting(None, above=0)
+    hyperparameters: Literal["laplace", "bound", "fixed"] = setting("laplace")
+    posterior: Literal["auto", "dense", "inducing"] = setting("auto")
+    n_inducing: int = setting(400, least=1)
+    weighting: Literal["confidence", "literal"] = setting("confidence")
+    confidence: Literal["softmax", "literal"] = setting("softmax")
+    neighbour_floor: Literal["uniform", "literal"] = setting("uniform")
+    likelihood: Literal["piecewise", "chain"] = setting("piecewise")
+    expectation: Literal["jensen", "tilted", "sampled", "laplace"] = setting("jensen")
+    decoder: Literal["weighted", "viterbi", "argmax", "log"] = setting("weighted")
+    n_neighbours: int = setting(10, least=1)
+    max_iter: int = setting(100, least=1)
+    tol: float = setting(1e-4, least=0)
+    watch: Sequence[Any] | np.ndarray[Any, Any] | None = setting(None)
+    device: str = setting("cpu")
 
     # Fit -----------------------------------------------------------------------
 
@@ -359,28 +313,10 @@ class SGPPSL(SequenceTagger):
         finally:
             self.decoding_ = kept
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        gp_meta, gp_arrays = self.gp_.state()
-        arrays = add_prefix("gp/", gp_arrays) | self.decoding_.state()
-        meta = {
-            "gp": gp_meta,
-            "lower_bound": self.lower_bound_,
-            "n_iter": self.n_iter_,
-            "neighbours": self.decoding_.neighbours is not None,
-            "dense": self.gp_.dense,
-        }
-        return meta, arrays
-
-    def _restore(
-        self, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> None:
-        gp_arrays = strip_prefix("gp/", arrays)
+    def _restored(self) -> None:
         self.device = available_device(self.device)
-        self.gp_ = FittedGP.from_state(meta["gp"], gp_arrays, use_device(self.device))
+        self.gp_ = self.gp_.on(use_device(self.device))
         self.kernel_ = self.gp_.kernel
-        self.decoding_ = Decoding.from_state(arrays)
-        self.lower_bound_ = float(meta["lower_bound"])
-        self.n_iter_ = int(meta["n_iter"])
 
 
 def _feature_groups(features: FeatureMatrix) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tagsift.base import setting
 from tagsift.base.saving import pack
 from tagsift.errors import InputError
 from tagsift.features import SequenceVectorizer
@@ -114,24 +115,7 @@ def test_a_transformer_is_not_stored_and_can_be_given_again(tmp_path: Path):
 
 def test_settings_of_numpy_are_stored_as_json(tmp_path: Path):
     class Weighted(Majority):
-        def __init__(
-            self,
-            *,
-            weights=None,
-            features=None,
-            labels=None,
-            scheme="auto",
-            random_state=0,
-            verbose=0,
-        ):
-            super().__init__(
-                features=features,
-                labels=labels,
-                scheme=scheme,
-                random_state=random_state,
-                verbose=verbose,
-            )
-            self.weights = weights
+        weights: Any = setting(None)
 
     model = Weighted(weights={"a": (np.float64(0.5), np.arange(2))}).fit(X, Y)
     assert pack(model)[0]["params"]["weights"] == {"a": [0.5, [0, 1]]}

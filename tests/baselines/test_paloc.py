@@ -76,8 +76,10 @@ def test_both_layers_are_the_machines_of_scikit_learn(stack: str, sparse: bool):
         rows = mask[:, j] ^ mask[:, k]
         fitted = machine(X[rows], np.where(mask[rows, j], 1, -1))
         outputs[:, p] = fitted.decision_function(X)
-    np.testing.assert_allclose(model._pair_outputs(features), outputs, atol=2e-2)
-    used = model._pair_outputs(features)
+    np.testing.assert_allclose(
+        model.pair_machines_.outputs(features), outputs, atol=2e-2
+    )
+    used = model.pair_machines_.outputs(features)
     refined = refine(pair_votes(used, pairs, 4), mask)
     top = np.zeros((len(X), 4))
     for j in range(4):
@@ -92,7 +94,7 @@ def test_the_two_rules():
     X, mask, _ = data(3)
     vote = PALOC(scale="none").fit_flat(X, mask)
     alone = PALOC(scale="none", rule="stack").fit_flat(X, mask)
-    outputs = vote._pair_outputs(X)
+    outputs = vote.pair_machines_.outputs(X)
     top = vote._top_outputs(X, outputs)
     np.testing.assert_array_equal(alone.predict_flat(X), top.argmax(axis=1))
     counts = pair_votes(outputs, label_pairs(4), 4) + 10 * (top > 0)
@@ -108,7 +110,7 @@ def test_empty_and_one_sided_pairs():
     mask = np.array([[1, 1, 0, 0]] * 4 + [[0, 0, 0, 1]] * 4, dtype=bool)
     X = np.vstack([np.zeros((4, 1)), np.ones((4, 1))])
     model = PALOC(scale="none").fit_flat(X, mask)
-    outputs = model._pair_outputs(X)
+    outputs = model.pair_machines_.outputs(X)
     np.testing.assert_array_equal(outputs[:, 0], 0.0)  # 0 against 1: empty
     np.testing.assert_array_equal(outputs[:, 5], -1.0)  # 2 against 3: only 3
     assert set(model.predict_flat(X[:4])) <= {0, 1}

@@ -122,7 +122,7 @@ def test_margins_are_those_of_the_support_vector_machines():
         y = np.where(np.isin(rows, plus), 1, -1)
         svm = SVC(C=2.0, gamma=1 / 4).fit(X[rows], y)
         np.testing.assert_allclose(
-            model._outputs(X)[:, c], svm.decision_function(X), atol=2e-2
+            model.machines_.outputs(X)[:, c], svm.decision_function(X), atol=2e-2
         )
 
 
@@ -132,4 +132,4 @@ def test_two_processes_give_the_same_model():
     X = sp.csr_matrix((rng.random((len(mask), 30)) < 0.2).astype(float))
     one = PLECOC().fit_flat(X, mask)
     two = PLECOC(n_jobs=2).fit_flat(X, mask)
-    np.testing.assert_array_equal(one._outputs(X), two._outputs(X))
+    np.testing.assert_array_equal(one.machines_.outputs(X), two.machines_.outputs(X))

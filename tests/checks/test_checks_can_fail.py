@@ -23,6 +23,7 @@ from tagsift.checks import (
 )
 from tagsift.errors import InputError
 from tagsift.models import Majority
+from tagsift.storage.state import Saved, array, whole, word
 
 MODULES = (common, inputs, partial, probabilistic, structured, persistence, errors)
 ALL_CHECKS = {name for module in MODULES for name in module.__all__}
@@ -98,9 +99,7 @@ class Remembers(Majority):
         self.n_fits_ = getattr(self, "n_fits_", 0) + 1
         return super()._fit(train)
 
-    def _state(self):
-        meta, arrays = super()._state()
-        return meta, arrays | {"n_fits": np.array(self.n_fits_)}
+    saved: ClassVar[Saved] = {"n_fits_": array("", "int")}
 
 
 @breaks("check_input_is_not_modified")
@@ -339,8 +338,8 @@ class HidesStructure(Majority):
 
 @breaks("check_save_load")
 class LoadsWrongly(Majority):
-    def _restore(self, meta, arrays):
-        super()._restore(meta, {**arrays, "prior": arrays["prior"][::-1]})
+    def _restored(self):
+        self.prior_ = self.prior_[::-1]
 
 
 @breaks("check_save_load_ready_features")
@@ -352,23 +351,26 @@ class SavesOnlyWords(Majority):
 
 @breaks("check_saved_again")
 class LosesOnLoading(Majority):
-    def _state(self):
-        meta, arrays = super()._state()
-        return meta | {"history": getattr(self, "history_", [])}, arrays
+    saved: ClassVar[Saved] = {"n_iter_": whole()}
 
     def _fit(self, train):
-        self.history_ = [0.5]
+        self.n_iter_ = 2
         return super()._fit(train)
+
+    def _restored(self):
+        self.n_iter_ = 0
 
 
 @breaks("check_file_holds_no_code")
 class HidesAPickle(Majority):
-    def _state(self):
-        packed = np.frombuffer(pickle.dumps(super()._state()), dtype=np.uint8)
-        return {}, {"pickle": packed}
+    saved: ClassVar[Saved] = {"hidden_": word()}
 
-    def _restore(self, meta, arrays):
-        super()._restore(*pickle.loads(arrays["pickle"].tobytes()))
+    def _fit(self, train):
+        self.hidden_ = pickle.dumps(len(train.mask)).hex()
+        return super()._fit(train)
+
+    def _restored(self):
+        pickle.loads(bytes.fromhex(self.hidden_))
 
 
 @breaks("check_pickle")
@@ -410,7 +412,7 @@ class HalfFitted(Majority):
 
 @breaks("check_bad_settings")
 class TakesAnything(Majority):
-    def _check_parameters(self):
+    def check_settings(self):
         pass
 
 

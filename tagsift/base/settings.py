@@ -1,0 +1,191 @@
+"""Settings of estimators are declared: type, default and range, once, in the class.
+
+A class body says ``l2: float = setting(1.0, above=0)``. From that come the keyword-only
+``__init__`` (which stores what it is given untouched, as scikit-learn asks), its
+signature, on which ``get_params`` and ``clone`` stand, and the check that `fit` makes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from inspect import Parameter, Signature
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from tagsift.errors import InputError
+
+__all__ = ["Declared", "Setting", "setting"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: its default, its type and its range.
+
+    Parameters
+    ----------
+    default : object
+        What it is unless said otherwise.
+    annotation : type
+        What it may be, as written in the class body.
+    above, least, most : float, optional
+        A number must be greater than, or at least, or at most this.
+    grid : tuple
+        Values that tuning chooses from.
+    """
+
+    default: Any
+    annotation: Any = Any
+    above: float | None = None
+    least: float | None = None
+    most: float | None = None
+    grid: tuple[Any, ...] = ()
+
+    @property
+    def _kinds(self) -> tuple[Any, ...]:
+        """The alternatives of the annotation."""
+        union = get_origin(self.annotation) in (Union, UnionType)
+        return get_args(self.annotation) if union else (self.annotation,)
+
+    def allows(self, value: Any) -> bool:
+        """Whether `value` is of the declared type and in range."""
+        return any(self._fits(value, kind) for kind in self._kinds)
+
+    def _fits(self, value: Any, kind: Any) -> bool:
+        if kind is Any:
+            return True
+        if get_origin(kind) is Literal:
+            return isinstance(value, str) and value in get_args(kind)
+        if kind is bool:
+            return isinstance(value, bool | np.bool_)
+        if kind in (int, float):
+            number = Integral if kind is int else Real
+            if isinstance(value, bool | np.bool_) or not isinstance(value, number):
+                return False
+            return bool(np.isfinite(float(value))) and self._in_range(float(value))
+        return isinstance(value, get_origin(kind) or kind)
+
+    def _in_range(self, value: float) -> bool:
+        return (
+            (self.above is None or value > self.above)
+            and (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
+        )
+
+    def __str__(self) -> str:
+        """What the setting must be, in words."""
+        said = [self._in_words(kind) for kind in self._kinds]
+        return " or ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
+
+    def _in_words(self, kind: Any) -> str:
+        if get_origin(kind) is Literal:
+            return f"one of {', '.join(map(repr, get_args(kind)))}"
+        if kind in (int, float):
+            limits = (("above", self.above), ("of at least", self.least))
+            said = [f" {word} {limit:g}" for word, limit in limits if limit is not None]
+            if self.most is not None:
+                said.append(f" {'and' if said else 'of'} at most {self.most:g}")
+            return ("an integer" if kind is int else "a number") + "".join(said)
+        names = {bool: "True or False", str: "a string", NoneType: "None"}
+        return names.get(kind) or f"of the type {(get_origin(kind) or kind).__name__}"
+
+
+def setting(
+    default: Any,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    grid: tuple[Any, ...] = (),
+) -> Any:
+    """Declare a setting in a class body; see `Setting`.
+
+    The type is the annotation: a class, ``Literal["a", "b"]``, ``None``, alternatives
+    of them, or ``Any``. Where a base class has a setting of that name and no range is
+    given, the range of the base class holds on.
+    """
+    return Setting(default, above=above, least=least, most=most, grid=grid)
+
+
+@dataclass_transform(
+    kw_only_default=True, eq_default=False, field_specifiers=(setting,)
+)
+class Declared:
+    """Base class of classes whose settings are declared with `setting`."""
+
+    #: All settings, those of the class itself first.
+    settings: ClassVar[Mapping[str, Setting]] = {}
+    #: What tuning chooses from.
+    grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        known = cls.settings
+        own: dict[str, Setting] = {}
+        for name, declared in list(vars(cls).items()):
+            if not isinstance(declared, Setting):
+                continue
+            new = {"default": declared.default, "grid": declared.grid}
+            if name in known and declared == Setting(**new):
+                declared = replace(known[name], **new)
+            own[name] = replace(declared, annotation=_annotation(cls, name))
+            delattr(cls, name)
+        cls.settings = own | {k: known[k] for k in known if k not in own}
+        cls.grid = {k: s.grid for k, s in cls.settings.items() if s.grid}
+        if "__init__" not in vars(cls):
+            cls.__init__ = _make_init(cls)  # type: ignore[method-assign]
+
+    def check_settings(self) -> None:
+        """Refuse the first setting that is not as declared, in one sentence."""
+        for name, declared in self.settings.items():
+            value = getattr(self, name)
+            if not declared.allows(value):
+                shown = repr(value) if len(repr(value)) < 80 else type(value).__name__
+                raise InputError(
+                    f"The {name!r} parameter of {type(self).__name__} must be "
+                    f"{declared}. Got {shown} instead."
+                )
+
+
+def _annotation(cls: type, name: str) -> Any:
+    """Evaluate one annotation of a class body."""
+    alone = type(cls.__name__, (), {"__annotations__": {}})
+    alone.__annotations__[name] = cls.__annotations__[name]
+    return get_type_hints(alone, vars(sys.modules[cls.__module__]))[name]
+
+
+def _make_init(cls: type[Declared]) -> Any:
+    """Make an ``__init__`` of keyword-only settings that stores them untouched."""
+    settings = cls.settings
+
+    def __init__(self: Any, **given: Any) -> None:  # noqa: N807
+        for name in given:
+            if name not in settings:
+                raise TypeError(
+                    f"{cls.__name__} has no setting {name!r}; it has "
+                    f"{', '.join(settings)}."
+                )
+        for name, declared in settings.items():
+            setattr(self, name, given.get(name, declared.default))
+
+    own = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    keywords = [
+        Parameter(k, Parameter.KEYWORD_ONLY, default=s.default, annotation=s.annotation)
+        for k, s in settings.items()
+    ]
+    __init__.__signature__ = Signature([own, *keywords])  # type: ignore[attr-defined]
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    return __init__

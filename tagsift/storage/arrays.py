@@ -1,0 +1,161 @@
+"""Arrays and sparse matrices as parts of a declared state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.backend import to_numpy
+from tagsift.storage.items import (
+    LARGEST,
+    Item,
+    Reading,
+    Writing,
+    is_count,
+    refuse,
+    short,
+)
+
+__all__ = ["array", "matrix"]
+
+#: How far sums may be from what they should be.
+_SUM_TOLERANCE = 1e-6
+#: The least diagonal entry of a Cholesky factor.
+_LEAST_PIVOT = 1e-10
+_KINDS = {"float": "f", "int": "i", "bool": "b"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Array(Item):
+    shape: str
+    kind: Literal["float", "int", "bool"] = "float"
+    least: float | None = None
+    below: str | None = None
+    sums: float | None = None
+    infinite: float | None = None
+    triangular: bool = False
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        out.arrays[name] = np.asarray(to_numpy(value))
+
+    def _read(self, name: str, source: Reading) -> Any:
+        found = source.array(name)
+        source.match(name, self.shape, found.shape)
+        self.check(name, found, source.sizes)
+        return found
+
+    def check(self, name: str, found: Any, sizes: Mapping[str, int]) -> None:
+        """Refuse another kind of number, and numbers out of range."""
+        if found.dtype.kind != _KINDS[self.kind]:
+            refuse(name, f"must be of the kind {self.kind}", str(found.dtype))
+        if self.kind == "float":
+            inside = np.abs(found) <= LARGEST
+            if self.infinite is not None:
+                inside |= found == self.infinite
+            if not inside.all():
+                refuse(name, "must hold finite numbers", "NaN, infinite or huge ones")
+        if self.least is not None and found.size and found.min() < self.least:
+            refuse(name, f"must be at least {self.least:g}", f"{found.min():g}")
+        if self.below is not None and found.size and found.max() >= sizes[self.below]:
+            refuse(name, f"must be below {sizes[self.below]}", f"{found.max()}")
+        if self.sums is not None and found.size:
+            off = np.abs(found.sum(axis=-1) - self.sums).max()
+            if off > _SUM_TOLERANCE:
+                refuse(name, f"must sum to {self.sums:g}", f"sums off by {off:.2g}")
+        if self.triangular and (found.diagonal() < _LEAST_PIVOT).any():
+            refuse(name, "must have a positive diagonal", "one that is not")
+
+
+def array(
+    shape: str,
+    kind: Literal["float", "int", "bool"] = "float",
+    *,
+    least: float | None = None,
+    below: str | None = None,
+    sums: float | None = None,
+    infinite: float | None = None,
+    triangular: bool = False,
+    optional: bool = False,
+) -> Item:
+    """Declare an array.
+
+    Parameters
+    ----------
+    shape : str
+        Sizes in order, such as ``"D+1 L"``.
+    kind : {"float", "int", "bool"}
+        Of the numbers; floats are finite.
+    least : float, optional
+        No number is smaller.
+    below : str, optional
+        The size that all numbers (indices) are below.
+    sums : float, optional
+        What the last axis sums to.
+    infinite : float, optional
+        The one infinity that is allowed, ``-np.inf`` or ``np.inf``.
+    triangular : bool
+        Whether it is a Cholesky factor, with a positive diagonal.
+    optional : bool
+        Whether it may be None.
+    """
+    return _Array(
+        shape=shape,
+        kind=kind,
+        least=least,
+        below=below,
+        sums=sums,
+        infinite=infinite,
+        triangular=triangular,
+        optional=optional,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Matrix(Item):
+    shape: str
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        if not sp.issparse(value):
+            out.arrays[name] = np.asarray(value)
+            return
+        rows = sp.csr_matrix(value)
+        if not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+        out.meta[name] = [int(size) for size in rows.shape]
+        out.arrays[f"{name}/data"] = rows.data
+        out.arrays[f"{name}/indices"] = rows.indices
+        out.arrays[f"{name}/indptr"] = rows.indptr
+
+    def _read(self, name: str, source: Reading) -> Any:
+        dense = _Array(shape=self.shape)
+        if name not in source.meta:
+            return dense.read(name, source)
+        shape = source.meta[name]
+        sizes = shape if isinstance(shape, list) else []
+        if len(sizes) != 2 or not all(is_count(size) for size in sizes):
+            refuse(name, "must have two sizes", short(shape))
+        source.match(name, self.shape, tuple(shape))
+        local = Reading({}, source.arrays, {"rows": shape[0], "columns": shape[1]})
+        data = array("stored").read(f"{name}/data", local)
+        indices = array("stored", "int", least=0, below="columns").read(
+            f"{name}/indices", local
+        )
+        indptr = array("rows+1", "int", least=0).read(f"{name}/indptr", local)
+        steps = np.diff(indptr)  # [rows]
+        if indptr[0] != 0 or indptr[-1] != len(data) or (steps < 0).any():
+            refuse(f"{name}/indptr", f"must rise from 0 to {len(data)}", "it does not")
+        rises = np.diff(indices) > 0  # [stored - 1]
+        rises[indptr[1:-1][(indptr[1:-1] > 0) & (indptr[1:-1] < len(data))] - 1] = True
+        if not rises.all():
+            refuse(f"{name}/indices", "must rise within every row", "it does not")
+        return sp.csr_matrix((data, indices, indptr), shape=tuple(shape))
+
+
+def matrix(shape: str, *, training: bool = False, optional: bool = False) -> Item:
+    """Declare a matrix of finite numbers, dense or in compressed sparse rows."""
+    return _Matrix(shape=shape, training=training, optional=optional)

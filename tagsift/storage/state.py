@@ -1,0 +1,228 @@
+"""What a model file holds is declared: shape, kind and range of every part.
+
+A fitted estimator, or a frozen dataclass inside it, has one table::
+
+    saved = {
+        "prior_": array("L", least=0, sums=1),
+        "weights_": part(ChainWeights),
+        "n_iter_": whole(),
+    }
+
+`write_state` and `read_state` do the rest. Sizes are names: ``L`` labels, ``D``
+features, and what the caller binds; any other name takes its value where it is read
+first, and must agree everywhere else. What does not fit the declaration is refused in
+one sentence, so that no altered file can reach the arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tagsift.storage.arrays import array, matrix
+from tagsift.storage.items import (
+    Item,
+    Reading,
+    Writing,
+    is_count,
+    number,
+    refuse,
+    short,
+    size,
+    whole,
+    word,
+)
+
+__all__ = [
+    "Item",
+    "Saved",
+    "array",
+    "by_name",
+    "listed",
+    "matrix",
+    "number",
+    "part",
+    "read_state",
+    "several",
+    "size",
+    "training_parts",
+    "whole",
+    "word",
+    "write_state",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Several(Item):
+    each: tuple[Item, ...]
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        for k, (item, entry) in enumerate(zip(self.each, value, strict=True)):
+            item.write(f"{name}/{k}", entry, out)
+
+    def _read(self, name: str, source: Reading) -> Any:
+        return tuple(k.read(f"{name}/{i}", source) for i, k in enumerate(self.each))
+
+
+def several(*each: Item) -> Item:
+    """Declare a tuple."""
+    return _Several(each=each)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Part(Item):
+    kind: Any
+    sizes: Mapping[str, str]
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        for key, item in self.kind.saved.items():
+            item.write(f"{name}/{key}", getattr(value, key), out)
+
+    def _read(self, name: str, source: Reading) -> Any:
+        for own, outer in self.sizes.items():
+            source.sizes[own] = source.sizes[outer]
+        found = self.kind(
+            **{
+                key: item.read(f"{name}/{key}", source)
+                for key, item in self.kind.saved.items()
+            }
+        )
+        if hasattr(found, "check_saved"):
+            found.check_saved()
+        return found
+
+    def training_parts(self, name: str) -> list[str]:
+        inside = (
+            prefix
+            for key, item in self.kind.saved.items()
+            for prefix in item.training_parts(f"{name}/{key}")
+        )
+        return [f"{name}/"] if self.training else list(inside)
+
+
+def part(
+    kind: Any, *, training: bool = False, optional: bool = False, **sizes: str
+) -> Item:
+    """Declare an object of a class with a table ``saved`` of its fields.
+
+    Where the class has a method ``check_saved``, it is asked after reading. Further
+    keywords say which size outside a size of the class is: ``part(Weights, P="D")``.
+    """
+    return _Part(kind=kind, training=training, optional=optional, sizes=sizes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Listed(Item):
+    count: str
+    each: Item
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        entries = list(value)
+        first = [next(k for k, x in enumerate(entries) if x is y) for y in entries]
+        out.meta[name] = first
+        for k in sorted(set(first)):
+            self.each.write(f"{name}/{k}", entries[k], out)
+
+    def _read(self, name: str, source: Reading) -> Any:
+        first = source.value(name)
+        if not isinstance(first, list) or not all(
+            is_count(k) and k <= place and first[k] == k
+            for place, k in enumerate(first)
+        ):
+            refuse(name, "must say which entries are the same", short(first))
+        source.match(name, self.count, (len(first),))
+        made = {k: self.each.read(f"{name}/{k}", source) for k in sorted(set(first))}
+        return [made[k] for k in first]
+
+    def training_parts(self, name: str) -> list[str]:
+        return [f"{name}/"] if self.training or self.each.training else []
+
+
+def listed(count: str, each: Item, *, training: bool = False) -> Item:
+    """Declare a list; an object that stands in it several times is stored once."""
+    return _Listed(count=count, each=each, training=training)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ByName(Item):
+    each: Item
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        out.meta[name] = list(value)
+        for key, entry in value.items():
+            self.each.write(f"{name}/{key}", entry, out)
+
+    def _read(self, name: str, source: Reading) -> Any:
+        keys = source.value(name)
+        if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
+            refuse(name, "must be a list of names", short(keys))
+        found = {}
+        for key in keys:
+            own = Reading(source.meta, source.arrays, dict(source.sizes))
+            found[key] = self.each.read(f"{name}/{key}", own)
+        return found
+
+    def training_parts(self, name: str) -> list[str]:
+        return [f"{name}/"] if self.training or self.each.training_parts("") else []
+
+
+def by_name(each: Item) -> Item:
+    """Declare a dictionary; sizes that are new in an entry hold in that entry only."""
+    return _ByName(each=each)
+
+
+#: A table of what is saved, by attribute.
+Saved: TypeAlias = Mapping[str, Item]
+
+
+def write_state(
+    table: Mapping[str, Item], source: Any
+) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    """Collect what the table names from the attributes of `source`.
+
+    Returns
+    -------
+    meta : dict
+        JSON-able values by path.
+    arrays : dict of str to ndarray
+        Arrays by path.
+    """
+    out = Writing()
+    for name, item in table.items():
+        item.write(name.strip("_"), getattr(source, name, None), out)
+    return out.meta, out.arrays
+
+
+def read_state(
+    table: Mapping[str, Item],
+    meta: Any,
+    arrays: Mapping[str, np.ndarray[Any, Any]],
+    sizes: Mapping[str, int],
+) -> dict[str, Any]:
+    """Read and check what `write_state` returned.
+
+    Parameters
+    ----------
+    table : mapping of str to Item
+        The declaration.
+    meta, arrays : mappings
+        What the file holds.
+    sizes : mapping of str to int
+        What the sizes of the declaration are, as far as they are known beforehand.
+    """
+    if not isinstance(meta, dict):
+        refuse("model", "must be a table of values", short(meta))
+    source = Reading(meta, arrays, dict(sizes))
+    return {name: item.read(name.strip("_"), source) for name, item in table.items()}
+
+
+def training_parts(table: Mapping[str, Item]) -> tuple[str, ...]:
+    """How the names of saved arrays begin that hold features of training tokens."""
+    return tuple(
+        prefix
+        for name, item in table.items()
+        for prefix in item.training_parts(name.strip("_"))
+    )
