@@ -19,7 +19,7 @@ FILES  := pyproject.toml constraints.txt
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint format types layers reproduce bench docs clean
+.PHONY: help demo test slow fuzz lint format types layers reproduce bench docs clean
 
 help:  ## This list.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,12 @@ test: lint types layers  ## Lint, types, layers and the tests, as continuous int
 
 slow: $(VENV)/.dev  ## The slow tests: whole protocols, claims over many seeds.
 	$(BIN)/pytest -n 2 -m slow
+
+SEED  ?= 0
+COUNT ?= 1000
+
+fuzz: $(VENV)/.dev  ## Damaged input of every kind: SEED=7 COUNT=10000.
+	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT)
 
 lint: $(VENV)/.dev  ## Ruff: rules and format.
 	$(BIN)/ruff check .

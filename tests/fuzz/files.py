@@ -1,0 +1,182 @@
+"""Cases: column files, exchange formats and command lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import tagsift
+from tagsift.cli import app
+from tests.fuzz import inputs
+from tests.fuzz.dice import ODD_NUMBERS, ODD_TEXT, Dice
+from tests.fuzz.outcome import attempt, command
+
+
+def column_files(dice: Dice, folder: Path) -> None:
+    """A verb on a column file that may be damaged."""
+    source, out = folder / "file.conll", folder / "out"
+    text = inputs.columns(dice)
+    if dice.often(0.6):
+        text = dice.damage_lines(text)
+    data = text.encode("utf-8", "surrogatepass")
+    if dice.often(0.3):
+        data = dice.damage_bytes(data)
+    source.write_bytes(data)
+    command(*_verb_on(dice, source, out), out=out)
+
+
+def _verb_on(dice: Dice, source: Path, out: Path) -> list[Any]:
+    """Arguments of a verb that reads a column file."""
+    model = inputs.fitted(dice.choice(inputs.QUICK), out.parent.parent)
+    method = ("-m", inputs.methods(dice))
+    votes = ("--votes", dice.choice(("2:4", "2,3", "2:3", "1", "4", "2:50")))
+    some_votes = votes if dice.often(0.4) else ()
+    choices: tuple[list[Any], ...] = (
+        ["fit", source, "-o", out, *method, *some_votes],
+        ["clean", source, "-o", out, *method, *some_votes],
+        ["rank", source, "-o", out, *method, *some_votes],
+        ["rank", source, "-o", out, "--by", "disagreement", *method, *votes],
+        ["agree", source, *votes],
+        ["corrupt", source, "-o", out, "--cl", dice.randint(1, 4), "--p", 0.3],
+        ["corrupt", source, "-o", out, "--r", 0.4, "--keep-gold"],
+        ["tag", model, source, "-o", out],
+        ["tag", model, source, "--marginals"],
+        ["score", model, source],
+        ["clean", source, "-o", out, "--model", model],
+    )
+    arguments = dice.choice(choices)
+    flags = ("--json", "--comments", "--gold")
+    extra = [flag for flag in flags if dice.often(0.15)]
+    if dice.often(0.1):
+        scheme = dice.choice(("iob1", "iob2", "iobes", "plain", "auto"))
+        extra += ["--scheme", scheme]
+    return [*arguments, *extra]
+
+
+#: Name → valid records, and how they are read. A new format is one more line.
+FORMATS: dict[str, tuple[Callable[[Dice], list[Any]], Callable[[Path], Any], bool]] = {
+    "jsonl": (inputs.json_lines, tagsift.data.read_jsonl, True),
+    "doccano": (inputs.doccano, tagsift.data.read_doccano, True),
+    "label-studio": (inputs.label_studio, tagsift.data.read_label_studio, False),
+}
+
+
+def exchange_formats(dice: Dice, folder: Path) -> None:
+    """A file of an annotation tool, its values or its bytes damaged."""
+    name = dice.choice(sorted(FORMATS))
+    make, read, lines = FORMATS[name]
+    records = make(dice)
+    if dice.often(0.8):
+        damaged = dice.damage_json(records)
+        records = damaged if isinstance(damaged, list) else [damaged]
+    write = inputs.write_lines if lines else inputs.write_json
+    path = write(folder / "file.json", records, dice)
+    if dice.often(0.2):
+        path.write_bytes(dice.damage_bytes(path.read_bytes()))
+    if name == "doccano" or dice.often(0.4):
+        corpus = attempt(lambda: read(path))
+        if corpus is not None and hasattr(corpus, "candidates") and dice.often(0.2):
+            attempt(
+                lambda: tagsift.make("majority").fit(corpus.rows, corpus.candidates)
+            )
+        return
+    out = folder / "out"
+    options = ("--format", name, "-o", out, "-m", inputs.methods(dice))
+    command(dice.choice(("fit", "clean", "rank")), path, *options, out=out)
+
+
+def command_lines(dice: Dice, folder: Path) -> None:
+    """Any verb with any options and any values."""
+    out = folder / "out"
+    source = folder / "file.conll"
+    text = inputs.columns(dice)
+    source.write_text(text, encoding="utf-8", newline="", errors="surrogatepass")
+    group = typer.main.get_command(app)
+    verbs = sorted(set(group.commands) - {"demo", "reproduce"})
+    if dice.often(0.05):
+        command(
+            *(dice.choice(_values(dice, folder)) for _ in range(dice.randint(1, 4)))
+        )
+        return
+    name = dice.choice(verbs)
+    arguments: list[Any] = [name]
+    for parameter in group.commands[name].params:
+        wanted = parameter.required or dice.often(0.15)
+        if not wanted or dice.often(0.03):
+            continue
+        if parameter.param_type_name == "option":
+            arguments.append(dice.choice(parameter.opts))
+        if not getattr(parameter, "is_flag", False):
+            arguments.append(_value_for(parameter.name, dice, folder))
+    if name in ("fit", "clean", "rank") and "-m" not in arguments:
+        arguments += ["-m", dice.choice(inputs.QUICK)]
+    if "--help" not in arguments and dice.often(0.05):
+        arguments.append(dice.choice(_values(dice, folder)))
+    command(*arguments, out=out if str(out) in map(str, arguments) else None)
+
+
+def _value_for(name: str, dice: Dice, folder: Path) -> Any:
+    """A value of an option, mostly one that fits."""
+    if dice.often(0.25):
+        return dice.choice(_values(dice, folder))
+    fitting: dict[str, Any] = {
+        "model": inputs.fitted(dice.choice(inputs.QUICK), folder.parent),
+        "out": folder / "out",
+        "method": inputs.methods(dice),
+        "votes": dice.choice(("2", "2:3", "2,3", "1:2", "3:2", "0", "2:50000000")),
+        "settings": dice.choice(_SETTINGS),
+        "seed": dice.choice((0, 1, -1, 2**32)),
+        "scheme": dice.choice(("auto", "iob1", "iob2", "iobes", "plain")),
+        "labels": dice.choice(("B-NP,I-NP,O", "O", "O,O", ",", "B-VP,B-NP,I-NP,O")),
+        "form": dice.choice(("columns", "jsonl", "label-studio")),
+        "cl": dice.choice((1, 2, 3, 50, 2_000_000_000)),
+        "p": dice.choice((0, 0.5, 1, 2, "nan")),
+        "r": dice.choice((0, 0.5, 1, -1, "inf")),
+        "top": dice.choice((1, 5, 10**9)),
+        "by": dice.choice(("entropy", "confidence", "disagreement")),
+    }
+    return fitting.get(name, folder / "file.conll")
+
+
+_SETTINGS = (
+    "n_neighbours=3",
+    "n_neighbours=0",
+    "max_iter=2",
+    "max_iter=-1",
+    "tol=nan",
+    "tol=1e-2",
+    "C=1e400",
+    "scale=inf",
+    "labels=[]",
+    "scheme=null",
+    "device=cuda:99",
+    "random_state=[1]",
+    "nosuch=1",
+    "=",
+    "features=1",
+    "verbose=7",
+)
+
+
+def _values(dice: Dice, folder: Path) -> tuple[Any, ...]:
+    """Values that fit nowhere, or perhaps somewhere."""
+    odd = dice.choice(ODD_TEXT).replace("\x00", "")
+    return (
+        odd,
+        dice.text().replace("\x00", ""),
+        dice.choice(ODD_NUMBERS),
+        "nan",
+        "\udcff.conll",
+        folder,
+        folder / "missing" / "file",
+        "/dev/null",
+        "--help",
+        "--version",
+        "--json",
+        "-",
+        "--",
+        "-o",
+    )

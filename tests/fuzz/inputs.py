@@ -1,0 +1,114 @@
+"""Small valid inputs, which the cases then damage."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import tagsift
+from tagsift.registry import estimator
+from tests.fuzz.dice import Dice
+
+SENTENCES = (
+    (("the", "DT", "B-NP"), ("dog", "NN", "I-NP"), ("barks", "VBZ", "B-VP")),
+    (("a", "DT", "B-NP"), ("cat", "NN", "I-NP"), ("#", "SYM", "O")),
+    (("dogs", "NNS", "B-NP"), ("chase", "VBP", "B-VP"), ("cats", "NNS", "B-NP")),
+)
+LABELS = ("B-NP", "B-VP", "I-NP", "O")
+#: Methods whose fit of a dozen tokens takes less than a tenth of a second.
+QUICK = ("majority", "wknn", "sure", "pl-svm", "partial-crf")
+
+
+def methods(dice: Dice) -> str:
+    """A method, mostly a quick one."""
+    if dice.often(0.97):
+        return dice.choice(QUICK)
+    return dice.choice([method.name for method in tagsift.methods()])
+
+
+def columns(dice: Dice) -> str:
+    """A column file: gold labels, candidates or votes last."""
+    sentences = [dice.choice(SENTENCES) for _ in range(dice.randint(1, 6))]
+    kind = dice.choice(("gold", "candidates", "votes", "random"))
+    width = dice.randint(1, 6)
+    lines = []
+    for sentence in sentences:
+        for row in sentence:
+            if kind == "random":
+                row = (dice.word(), *(dice.label() for _ in range(width - 1)))
+            elif kind == "candidates":
+                names = dice.sample(LABELS, dice.randint(1, 3))
+                row = (*row[:2], "|".join(sorted({*names, row[-1]})))
+            elif kind == "votes":
+                row = (row[0], *(dice.choice((row[-1], "O", "?")) for _ in range(3)))
+            lines.append("\t".join(row))
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def json_lines(dice: Dice) -> list[Any]:
+    """Candidates as JSON lines."""
+    return [
+        {
+            "tokens": [row[0] for row in sentence],
+            "candidates": [[row[-1]] for row in sentence],
+            "gold": [row[-1] for row in sentence],
+        }
+        for sentence in dice.choices(SENTENCES, k=2)
+    ]
+
+
+def doccano(dice: Dice) -> list[Any]:
+    """Spans over characters, in both keys that the tool has used."""
+    key = dice.choice(("label", "entities", "labels"))
+    spans: list[Any] = [[0, 3, "NP"], [4, 7, "NP"]]
+    if key == "entities":
+        spans = [{"start_offset": 0, "end_offset": 3, "label": "NP", "id": 1}]
+    return [{"id": 1, "text": "the dog barks", key: spans, "relations": []}]
+
+
+def label_studio(dice: Dice) -> list[Any]:
+    """Two annotators of one text."""
+
+    def result(start: int, end: int, name: str) -> dict[str, Any]:
+        where = {"start": start, "end": end, "text": "x", "labels": [name]}
+        return {
+            "type": "labels",
+            "value": where,
+            "from_name": "label",
+            "to_name": "text",
+        }
+
+    people = [
+        {"completed_by": who, "result": [result(0, 3, "NP"), result(4, 7, "VP")]}
+        for who in (1, {"id": 2, "email": "b@c"})
+    ]
+    task = {"id": 1, "data": {"text": "the dog barks"}, "annotations": people}
+    return [task, {"id": 2, "data": {"text": "a cat"}, "annotations": people[:1]}]
+
+
+@functools.cache
+def fitted(name: str, folder: Path) -> Path:
+    """A model file of a method, fitted once in each process."""
+    path = folder / f"{name}.tagsift"
+    kind = estimator(name)
+    rows = [[row[:2] for row in sentence] for sentence in SENTENCES * 2]
+    gold = [[row[-1] for row in sentence] for sentence in SENTENCES * 2]
+    if not kind.method.exact_only:
+        gold = [[{label, "O"} for label in row] for row in gold[:3]] + gold[3:]
+    kind(**kind._check_params).fit(rows, gold).save(path)
+    return path
+
+
+def write_lines(path: Path, records: list[Any], dice: Dice) -> Path:
+    """Write JSON lines, the texts as `Dice.json_text` writes them."""
+    text = "\n".join(dice.json_text(record) for record in records)
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    return path
+
+
+def write_json(path: Path, value: Any, dice: Dice) -> Path:
+    """Write one JSON value."""
+    path.write_bytes(dice.json_text(value).encode("utf-8", "surrogatepass"))
+    return path

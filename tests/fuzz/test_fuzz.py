@@ -1,0 +1,62 @@
+"""A few cases of every kind with the tests, and the harness itself; see `make fuzz`."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from tests.fuzz import kinds, pool
+from tests.fuzz.dice import Dice
+from tests.fuzz.model_files import packed, unpacked
+from tests.fuzz.outcome import attempt
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
+def test_some_cases_of_every_kind():
+    found = [one for one in pool.run_cases(2026, range(120)) if one is not None]
+    assert not found, "\n".join(f"case {one.number}: {one.how}" for one in found)
+    drawn = {pool.kind_of(2026, number) for number in range(120)}
+    assert drawn == {name for name, (_, weight) in kinds.KINDS.items() if weight}
+
+
+def test_the_same_seed_gives_the_same_case():
+    for number in range(20):
+        first, second = (Dice(f"7/{number}") for _ in range(2))
+        assert first.damage_lines("a\tB\n\nb\tO\n") == second.damage_lines(
+            "a\tB\n\nb\tO\n"
+        )
+    assert pool.kind_of(1, 5) == pool.kind_of(1, 5)
+
+
+def test_edits_keep_the_checksum_right(tmp_path):
+    from tagsift import load
+    from tagsift.baselines import Naive
+
+    path = tmp_path / "m.tagsift"
+    Naive().fit([["a", "b"]], [["X", "Y"]]).save(path)
+    path.write_bytes(packed(*unpacked(path.read_bytes())))
+    assert load(path).predict([["a"]]) == [["X"]]
+
+
+@pytest.mark.parametrize(
+    "answer", [np.array([np.nan]), [np.array([1.0, np.inf])], float("nan")]
+)
+def test_answers_with_nan_fail(answer):
+    with pytest.raises(Exception, match="that are none"):
+        attempt(lambda: answer)
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        ("crash", "killed by SIGSEGV"),
+        ("endless", "more than 1 s"),
+        ("large", "MemoryError"),
+    ],
+)
+def test_crashes_endless_work_and_memory_are_noticed(monkeypatch, kind, how):
+    monkeypatch.setattr(pool, "SECONDS", 1.0)
+    (found,) = pool.run_cases(0, range(1), kind)
+    assert how in found.how
