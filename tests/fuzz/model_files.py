@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import tagsift
-from tagsift.storage import _digest
+from tagsift.storage.container import _digest
 from tests.fuzz import inputs
 from tests.fuzz.dice import NOT_NUMBERS, ODD_NUMBERS, Dice
 from tests.fuzz.outcome import command
