@@ -32,9 +32,9 @@ from tagsift.backend import asarray, to_numpy
 from tagsift.gp.alternating import Labels, Settings, alternate
 from tagsift.gp.confidence import confidence, literal_confidence, pair_confidence_sums
 from tagsift.gp.distances import Distances
-from tagsift.gp.evidence import laplace_evidence
 from tagsift.gp.expectations import Moments, expectation
 from tagsift.gp.fitted import FittedGP
+from tagsift.gp.hyperparameters import laplace_evidence
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF, median_distance
 from tagsift.gp.likelihoods import Chain, Piecewise, Separate

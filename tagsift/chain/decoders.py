@@ -22,14 +22,7 @@ from tagsift.chain.layout import ChainLayout
 from tagsift.chain.viterbi import viterbi
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = [
-    "candidate",
-    "free",
-    "max_marginals",
-    "mean_feature",
-    "non_candidate",
-    "non_candidate_by_marginals",
-]
+__all__ = ["candidate", "free", "mean_feature", "non_candidate"]
 
 
 def free(U: FloatArray, T: FloatArray, layout: ChainLayout) -> IntArray:
@@ -125,69 +118,6 @@ def non_candidate(
         flag = np.concatenate([raised, np.ones(len(ending), dtype=np.int64)])  # [B]
         labels[steps[t] : steps[t + 1]] = label
     return layout.unpack(labels), found
-
-
-def max_marginals(U: FloatArray, T: FloatArray, layout: ChainLayout) -> FloatArray:
-    """Best score of a whole sequence through every label of every token.
-
-    Parameters
-    ----------
-    U, T, layout
-        As in `free`.
-
-    Returns
-    -------
-    through : ndarray of shape (n_tokens, n_labels)
-        Forward plus backward maxima, in stacked order.
-    """
-    steps, packed = layout.steps, U[layout.order]  # [N, L]
-    forward = packed.copy()  # [N, L]  best score up to and with the token
-    onward = np.zeros_like(packed)  # [N, L]  best continuation after the token
-    for t in range(1, layout.max_length):
-        rows, count = slice(steps[t], steps[t + 1]), steps[t + 1] - steps[t]
-        last = forward[steps[t - 1] : steps[t - 1] + count]  # [B, L]
-        forward[rows] += (last[:, :, None] + T).max(axis=1)  # [B, L]
-    for t in range(layout.max_length - 1, 0, -1):
-        rows, count = slice(steps[t], steps[t + 1]), steps[t + 1] - steps[t]
-        coming = (packed[rows] + onward[rows])[:, None, :] + T  # [B, L, L]
-        onward[steps[t - 1] : steps[t - 1] + count] = coming.max(axis=2)  # [B, L]
-    through = np.empty_like(packed)  # [N, L]
-    through[layout.order] = forward + onward
-    return through
-
-
-def non_candidate_by_marginals(
-    U: FloatArray, T: FloatArray, mask: BoolArray, layout: ChainLayout
-) -> tuple[IntArray, BoolArray]:
-    """Best sequence outside the candidate sets, by way of max-marginals (D3).
-
-    The best score outside is the largest max-marginal of a non-candidate; the sequence
-    is then the best one that is forced through that label at that token.
-
-    Parameters
-    ----------
-    U, T, mask, layout
-        As in `candidate`.
-
-    Returns
-    -------
-    labels, found
-        As in `non_candidate`.
-    """
-    through = max_marginals(U, T, layout)  # [N, L]
-    outside = np.where(mask, -np.inf, through)[layout.order]  # [N, L]
-    owner = np.concatenate([np.arange(count) for count in layout.counts])  # [N]
-    best = np.full(len(layout.sentences), -np.inf)  # [S']
-    np.maximum.at(best, owner, outside.max(axis=1))
-    found = best > -np.inf  # [S']
-    allowed = np.ones_like(mask)  # [N, L]
-    hits = outside.max(axis=1) == best[owner]  # [N]
-    for s in np.flatnonzero(found):
-        row = int(np.flatnonzero(hits & (owner == s))[0])
-        forced = np.zeros(mask.shape[1], dtype=bool)  # [L]
-        forced[outside[row].argmax()] = True
-        allowed[layout.order[row]] = forced
-    return candidate(U, T, allowed, layout), found
 
 
 def mean_feature(mask: BoolArray, offsets: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -30,11 +30,9 @@ __all__ = [
     "Lattice",
     "cannot_underflow",
     "forward_backward",
-    "log_forward_backward",
     "log_partition",
     "packed_forward_backward",
     "rescaled_forward",
-    "sequence_score",
 ]
 
 
@@ -109,24 +107,6 @@ def packed_forward_backward(potentials: Potentials) -> Lattice:
     return lattice if ok.all() else _mixed(potentials, ok)
 
 
-def log_forward_backward(
-    U: Array,
-    T: Array,
-    layout: ChainLayout,
-    *,
-    start: Array | None = None,
-    end: Array | None = None,
-    mask: Array | None = None,
-    evidence: Array | None = None,
-) -> Lattice:
-    """Do the work of `forward_backward` in the log domain, safely and slowly."""
-    potentials = Potentials.gather(
-        U, T, layout, start=start, end=end, mask=mask, evidence=evidence
-    )
-    log_z, marginals, pairs = log_marginals(potentials)
-    return Lattice(log_z, potentials.unpack(marginals), pairs)
-
-
 def log_partition(
     U: Array,
     T: Array,
@@ -150,39 +130,6 @@ def log_partition(
     if cannot_underflow(potentials):
         return rescaled_forward(potentials)[1]
     return log_forward(potentials)[1]
-
-
-def sequence_score(
-    U: Array,
-    T: Array,
-    labels: Array,
-    layout: ChainLayout,
-    *,
-    start: Array | None = None,
-    end: Array | None = None,
-) -> Array:
-    """Score of one label sequence per sentence; minus log Z its log-probability.
-
-    Parameters
-    ----------
-    U, T, layout, start, end
-        As for `forward_backward`.
-    labels : array of int, shape (n_tokens,)
-        Label indices in stacked order.
-
-    Returns
-    -------
-    array of shape (n_sentences,)
-        In the order of ``layout.sentences``.
-    """
-    xp = namespace(U)
-    potentials = Potentials.gather(U, T, layout, start=start, end=end)
-    order = asarray(layout.order, like=U)  # [N]
-    y = xp.take(asarray(labels, like=U), order, axis=0)  # [N]
-    score = xp.take_along_axis(potentials.W, y[:, None], axis=1)[:, 0]  # [N]
-    for lo, hi, before in _steps_after_first(layout):
-        score[lo:hi] += T[y[before : before + hi - lo], y[lo:hi]]  # [S_t]
-    return _sum_by_sentence(score, layout)
 
 
 def cannot_underflow(potentials: Potentials) -> bool:

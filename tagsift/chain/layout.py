@@ -14,7 +14,7 @@ import numpy as np
 
 from tagsift.typing import IntArray
 
-__all__ = ["ChainLayout"]
+__all__ = ["ChainLayout", "neighbours"]
 
 
 @dataclass(frozen=True)
@@ -76,3 +76,11 @@ class ChainLayout:
         stacked = np.empty_like(packed)
         stacked[self.order] = packed
         return stacked
+
+
+def neighbours(offsets: IntArray) -> IntArray:
+    """Stacked tokens that have a left neighbour in their sentence, [P]."""
+    has_left = np.ones(int(offsets[-1]), dtype=bool)  # [N]
+    starts = offsets[:-1][np.diff(offsets) > 0]  # [S']
+    has_left[starts] = False
+    return np.flatnonzero(has_left)  # [P]

@@ -14,33 +14,10 @@ the latent values, which has no closed form; the paper scores with the softmax o
 
 from __future__ import annotations
 
-import numpy as np
-
-from tagsift.backend import asarray, namespace, softmax
+from tagsift.backend import softmax
 from tagsift.typing import Array
 
-__all__ = [
-    "emission_scores",
-    "label_probability",
-    "sampled_probability",
-    "transition_scores",
-]
-
-
-def label_probability(f: Array) -> Array:
-    """Equation (26): probability of every label given the latent values, […, L]."""
-    return softmax(f, axis=-1)  # […, L]
-
-
-def sampled_probability(mu: Array, var: Array, n_samples: int, seed: int) -> Array:
-    """Equation (25) by sampling: the softmax averaged over q(f), [N, L]."""
-    xp = namespace(mu)
-    rng = np.random.default_rng(seed)
-    total = xp.zeros_like(mu)  # [N, L]
-    for _ in range(n_samples):
-        noise = asarray(rng.standard_normal(mu.shape), like=mu)  # [N, L]
-        total = total + label_probability(mu + xp.sqrt(var) * noise)  # [N, L]
-    return total / n_samples  # [N, L]
+__all__ = ["emission_scores", "transition_scores"]
 
 
 def emission_scores(mu: Array, var: Array) -> Array:

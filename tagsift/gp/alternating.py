@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tagsift.backend import asarray, namespace, to_numpy
-from tagsift.chain.layout import ChainLayout
+from tagsift.chain.layout import ChainLayout, neighbours
 from tagsift.chain.potentials import log_evidence
 from tagsift.gp.acceleration import Anderson
 from tagsift.gp.confidence import (
@@ -29,7 +29,6 @@ from tagsift.gp.confidence import (
 )
 from tagsift.gp.expectations import Expected
 from tagsift.gp.likelihoods import Chain, Likelihood, Piecewise
-from tagsift.gp.pieces import neighbours
 from tagsift.gp.solver import Problem, State, ascend, evaluate, start
 from tagsift.gp.transitions import settle_transitions
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray

@@ -78,7 +78,7 @@ class ChainPoint:
         The sentences.
     evidence : ndarray of shape (n_tokens, n_labels)
         Log evidence of every label, or a mask of candidates.
-    free, tied : Counts
+    free, restricted : Counts
         Expected counts on all label sequences, without and with the evidence.
     """
 
@@ -87,7 +87,7 @@ class ChainPoint:
     layout: ChainLayout
     evidence: FloatArray
     free: Counts
-    tied: Counts
+    restricted: Counts
 
     @classmethod
     def at(
@@ -100,24 +100,24 @@ class ChainPoint:
         """Run both lattices."""
         e = log_evidence(evidence)  # [N, L]
         free = _counts(forward_backward(U, T, layout))
-        tied = _counts(forward_backward(U, T, layout, evidence=e))
-        return cls(U, T, layout, e, free, tied)
+        restricted = _counts(forward_backward(U, T, layout, evidence=e))
+        return cls(U, T, layout, e, free, restricted)
 
     @property
     def gradient(self) -> Counts:
         """Derivative of log Z_S − log Z: what the candidates ask for, less what is."""
-        return self.tied - self.free
+        return self.restricted - self.free
 
     def first(self, unary: FloatArray) -> FloatArray:
         """Rows of the first tokens of all sentences, [S', A]."""
         rows: FloatArray = unary[self.layout.order[: len(self.layout.sentences)]]
         return rows
 
-    def moved(self, direction: Counts, *, tied: bool) -> Counts:
+    def moved(self, direction: Counts, *, restricted: bool) -> Counts:
         """Jacobian of the expected counts times a direction."""
         size = max(np.abs(direction.unary).max(), np.abs(direction.pairs).max(), 1e-300)
         step = _DIFFERENCE / float(size)
-        evidence = self.evidence if tied else None
+        evidence = self.evidence if restricted else None
         ends = [
             _counts(
                 forward_backward(
@@ -148,7 +148,7 @@ class Determinants:
         Derivative in K at fixed curvature.
     by_variance : float
         Derivative in the logarithm of the transitions' variance, likewise.
-    by_free, by_tied : Counts
+    by_free, by_restricted : Counts
         Derivatives in the expected counts of the two lattices.
     """
 
@@ -156,7 +156,7 @@ class Determinants:
     by_kernel: FloatArray
     by_variance: float
     by_free: Counts
-    by_tied: Counts
+    by_restricted: Counts
 
     @classmethod
     def of(
@@ -183,13 +183,13 @@ class Determinants:
             weight * unary.by_kernel,
             weight * (start.by_variance + rows.by_variance),
             weight * (unary.by_free + start.by_free + rows.by_free),
-            weight * (unary.by_tied + start.by_tied + rows.by_tied),
+            weight * (unary.by_restricted + start.by_restricted + rows.by_restricted),
         )
 
     def by_scores(self, point: ChainPoint) -> Counts:
         """Derivative in the scores: through the counts of both lattices."""
-        return point.moved(self.by_free, tied=False) + point.moved(
-            self.by_tied, tied=True
+        return point.moved(self.by_free, restricted=False) + point.moved(
+            self.by_restricted, restricted=True
         )
 
 
@@ -228,14 +228,14 @@ def _unary(K: FloatArray, point: ChainPoint) -> Determinants:
     B = I + √D K √D and E = √D B⁻¹ √D, as for the multinomial GP classifier. Tokens and
     labels of next to no curvature are left out.
     """
-    p, w = point.free.unary, point.tied.unary  # [N, A]
+    p, w = point.free.unary, point.restricted.unary  # [N, A]
     rho, spread_p, _ = _share(p, w)  # [N]
     rows = np.flatnonzero(rho * spread_p * K.diagonal() > _NEGLIGIBLE)  # [n]
     by_kernel = np.zeros_like(K)  # [N, N]
     by_free = Counts(np.zeros_like(p), np.zeros_like(point.T))
-    by_tied = Counts(np.zeros_like(p), np.zeros_like(point.T))
+    by_restricted = Counts(np.zeros_like(p), np.zeros_like(point.T))
     if len(rows) == 0:
-        return Determinants(0.0, by_kernel, 0.0, by_free, by_tied)
+        return Determinants(0.0, by_kernel, 0.0, by_free, by_restricted)
     inside = np.ix_(rows, rows)
     kept, K = p[rows], K[inside]  # [n, A], [n, n]
     d = rho[rows, None] * kept  # [n, A]
@@ -267,10 +267,10 @@ def _unary(K: FloatArray, point: ChainPoint) -> Determinants:
         product[:, y] += np.einsum("in,in->n", g, mean)
         diagonal[:, y] += np.einsum("in,in->n", g, g)
     by_kernel[inside] = -0.5 * total  # now Σ_y E − E (Σ E)⁻¹ E
-    by_free.unary[rows], by_tied.unary[rows] = _through_counts(
+    by_free.unary[rows], by_restricted.unary[rows] = _through_counts(
         kept, w[rows], diagonal, product
     )
-    return Determinants(-0.5 * value, by_kernel, 0.0, by_free, by_tied)
+    return Determinants(-0.5 * value, by_kernel, 0.0, by_free, by_restricted)
 
 
 def _factor_labels(
@@ -299,35 +299,35 @@ class _Part:
     value: float
     by_variance: float
     by_free: Counts
-    by_tied: Counts
+    by_restricted: Counts
 
 
 def _starts(variance: float, point: ChainPoint) -> _Part:
     """Start scores: the curvatures of all first tokens add up."""
-    p, w = point.first(point.free.unary), point.first(point.tied.unary)  # [S', A]
+    p, w = point.first(point.free.unary), point.first(point.restricted.unary)  # [S', A]
     rho = _share(p, w)[0]  # [S']
     H = np.diag(rho @ p) - (rho[:, None] * p).T @ p  # [A, A]
     B = np.eye(len(H)) + variance * H  # [A, A]
     V = variance * np.linalg.inv(B)  # [A, A]
     by_p, by_w = _through_counts(p, w, np.tile(np.diag(V), (len(p), 1)), p @ V)
     rows = point.layout.order[: len(p)]  # [S']
-    by_free, by_tied = np.zeros_like(point.U), np.zeros_like(point.U)  # [N, A]
-    by_free[rows], by_tied[rows] = by_p, by_w
+    by_free, by_restricted = np.zeros_like(point.U), np.zeros_like(point.U)  # [N, A]
+    by_free[rows], by_restricted[rows] = by_p, by_w
     none = np.zeros_like(point.T)  # [A, A]
     return _Part(
         -0.5 * float(np.linalg.slogdet(B)[1]),
         -0.5 * float((V * H).sum()),
         Counts(by_free, none),
-        Counts(by_tied, none),
+        Counts(by_restricted, none),
     )
 
 
 def _transitions(variance: float, point: ChainPoint) -> _Part:
     """Rows of transitions: each is used as often as its label has a successor."""
-    free, tied = point.free.pairs, point.tied.pairs  # [A, A]
+    free, restricted = point.free.pairs, point.restricted.pairs  # [A, A]
     spread_f, slope_f = _row_spread(free)  # [A], [A, A]
-    spread_t, slope_t = _row_spread(tied)
-    rho = np.maximum(1.0 - spread_t / spread_f, 0.0)  # [A]
+    spread_r, slope_r = _row_spread(restricted)
+    rho = np.maximum(1.0 - spread_r / spread_f, 0.0)  # [A]
     known = rho > 0  # [A]
     d = np.maximum(rho, 1e-12)[:, None] * np.maximum(free, _SMALLEST)  # [A, A]
     shrink = 1.0 / (1.0 + variance * d)  # [A, A]
@@ -341,13 +341,13 @@ def _transitions(variance: float, point: ChainPoint) -> _Part:
     )  # [A]
     by_rho = (by_d * free).sum(axis=1)  # [A]
     none = np.zeros_like(point.U)  # [N, A]
-    by_free = rho[:, None] * by_d + (by_rho * spread_t / spread_f**2)[:, None] * slope_f
-    by_tied = -(by_rho / spread_f)[:, None] * slope_t  # [A, A]
+    by_free = rho[:, None] * by_d + (by_rho * spread_r / spread_f**2)[:, None] * slope_f
+    by_restricted = -(by_rho / spread_f)[:, None] * slope_r  # [A, A]
     return _Part(
         -0.5 * float(log_dets[known].sum()),
         -0.5 * float(by_variance[known].sum()),
         Counts(none, by_free),
-        Counts(none, by_tied),
+        Counts(none, by_restricted),
     )
 
 

@@ -8,7 +8,7 @@ Equations (14), (16) and (21), the paper's way:
         + \tfrac12 V(x_a, y')\bigr) \le E_q[\log p(Y | X, f)]
 
 unary factors with (μ_U, V_U), transition factors with (μ_T, V_T). Written with the two
-log-partition functions of a `Likelihood`, this is clamped(μ) − free(μ + ½V), and it
+log-partition functions of a `Likelihood`, this is restricted(μ) − free(μ + ½V), and it
 serves the chain as it serves the pieces. Four ways are offered:
 
 ==========  =============================================  ============================
@@ -24,7 +24,7 @@ laplace     log Z(μ)                                       p(1 − p)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -89,13 +89,26 @@ class Expected:
     precision_T: Array
     weights: Array
 
+    @classmethod
+    def between(
+        cls, known: Partition, free: Partition, value: float, precision: Array
+    ) -> Expected:
+        """Put together what the two partition functions say."""
+        return cls(
+            value,
+            known.unary - free.unary,
+            precision,
+            known.pairs - free.pairs,
+            free.pairs,
+            known.unary,
+        )
+
 
 class Expectation(Protocol):
     """Moments in; expected log-likelihood and its derivatives out."""
 
-    @property
-    def uses_variance(self) -> bool:
-        """Whether the value depends on the variances."""
+    #: Whether the value depends on the variances.
+    uses_variance: ClassVar[bool]
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
@@ -105,46 +118,28 @@ class Expectation(Protocol):
 class Jensen:
     """Equations (14), (16) and (21): E[log Z(f)] ≤ log Z(μ + ½V)."""
 
-    @property
-    def uses_variance(self) -> bool:
-        """Whether the value depends on the variances."""
-        return True
+    uses_variance: ClassVar[bool] = True
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
-        clamped = likelihood.clamped(q.mu, q.mu_T)
+        restricted = likelihood.restricted(q.mu, q.mu_T)
         free = likelihood.free(q.mu + 0.5 * q.var, q.mu_T + 0.5 * q.var_T)
-        return Expected(
-            clamped.value - free.value,
-            clamped.unary - free.unary,
-            free.unary,
-            clamped.pairs - free.pairs,
-            free.pairs,
-            clamped.unary,
-        )
+        value = restricted.value - free.value
+        return Expected.between(restricted, free, value, free.unary)
 
 
 @dataclass(frozen=True)
 class Laplace:
     """The mode: everything at μ; the variances do not enter the value."""
 
-    @property
-    def uses_variance(self) -> bool:
-        """Whether the value depends on the variances."""
-        return False
+    uses_variance: ClassVar[bool] = False
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
-        clamped = likelihood.clamped(q.mu, q.mu_T)
+        restricted = likelihood.restricted(q.mu, q.mu_T)
         free = likelihood.free(q.mu, q.mu_T)
-        return Expected(
-            clamped.value - free.value,
-            clamped.unary - free.unary,
-            free.curvature,
-            clamped.pairs - free.pairs,
-            free.pairs,
-            clamped.unary,
-        )
+        value = restricted.value - free.value
+        return Expected.between(restricted, free, value, free.curvature)
 
 
 @dataclass(frozen=True)
@@ -164,26 +159,17 @@ class Tilted:
 
     n_rounds: int = 8
 
-    @property
-    def uses_variance(self) -> bool:
-        """Whether the value depends on the variances."""
-        return True
+    uses_variance: ClassVar[bool] = True
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
         xp = namespace(q.mu)
-        clamped = likelihood.clamped(q.mu, q.mu_T)
+        restricted = likelihood.restricted(q.mu, q.mu_T)
         T = q.mu_T + 0.5 * q.var_T  # [L, L]
         a, free, value = self._tilt(likelihood, q, T)
         precision = a * a + (1.0 - 2.0 * a) * free.unary  # [N, L]
-        return Expected(
-            clamped.value - value,
-            clamped.unary - free.unary,
-            xp.where(precision > 0, precision, xp.zeros_like(precision)),
-            clamped.pairs - free.pairs,
-            free.pairs,
-            clamped.unary,
-        )
+        positive = xp.where(precision > 0, precision, xp.zeros_like(precision))
+        return Expected.between(restricted, free, restricted.value - value, positive)
 
     def _tilt(
         self, likelihood: Likelihood, q: Moments, T: Array
@@ -227,10 +213,7 @@ class Sampled:
     n_samples: int = 8
     seed: int = 0
 
-    @property
-    def uses_variance(self) -> bool:
-        """Whether the value depends on the variances."""
-        return True
+    uses_variance: ClassVar[bool] = True
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
@@ -249,12 +232,12 @@ class Sampled:
                 noise, noise_T = -noise, -noise_T
             U = q.mu + scale * noise  # [N, L]
             T = q.mu_T + scale_T * noise_T  # [L, L]
-            clamped, free = likelihood.clamped(U, T), likelihood.free(U, T)
-            value += clamped.value - free.value
-            gradient = gradient + (clamped.unary - free.unary)
-            curvature = curvature + (free.curvature - clamped.curvature)
-            weights = weights + clamped.unary
-            gradient_T = gradient_T + (clamped.pairs - free.pairs)
+            restricted, free = likelihood.restricted(U, T), likelihood.free(U, T)
+            value += restricted.value - free.value
+            gradient = gradient + (restricted.unary - free.unary)
+            curvature = curvature + (free.curvature - restricted.curvature)
+            weights = weights + restricted.unary
+            gradient_T = gradient_T + (restricted.pairs - free.pairs)
             precision_T = precision_T + free.pairs
         n = float(self.n_samples)
         positive = xp.where(curvature > 0, curvature, xp.zeros_like(curvature))

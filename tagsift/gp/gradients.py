@@ -25,25 +25,7 @@ from tagsift.gp.kernels import RBF
 from tagsift.gp.posterior import Dense, Factors, Inducing
 from tagsift.typing import Array, FloatArray
 
-__all__ = [
-    "dense_gradient",
-    "gradient_mean",
-    "gradient_variance",
-    "inducing_gradient",
-]
-
-
-def gradient_mean(K: Array, mu: Array, dP: Array) -> Array:
-    """Equation (18) for one label: −K⁻¹μ + ∂P/∂μ, [N]."""
-    xp = namespace(K)
-    return dP - xp.linalg.solve(K, mu[:, None])[:, 0]  # [N]
-
-
-def gradient_variance(K: Array, V: Array, dP: Array) -> Array:
-    """Equation (19) for one label: ½(V⁻¹ − K⁻¹) + diag(∂P/∂V), [N, N]."""
-    xp = namespace(K)
-    eye = asarray(np.eye(K.shape[0]), like=K)  # [N, N]
-    return 0.5 * (xp.linalg.inv(V) - xp.linalg.inv(K)) + eye * dP[:, None]  # [N, N]
+__all__ = ["dense_gradient", "inducing_gradient"]
 
 
 def dense_gradient(

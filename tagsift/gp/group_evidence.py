@@ -23,14 +23,12 @@ its products are differences of lattices.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import minimize
 
 from tagsift.backend import cholesky
 from tagsift.chain.lbfgs import minimise
@@ -45,6 +43,7 @@ from tagsift.gp.curvature import (
 )
 from tagsift.gp.groups import GroupKernel, rbf_inputs
 from tagsift.gp.kernels import squared_distances
+from tagsift.gp.search import climb
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["Evidence", "GroupEvidence", "learn_groups"]
@@ -222,7 +221,7 @@ class GroupEvidence:
         layout = objective.layout
         U[layout.order[: len(layout.sentences)]] += start - objective.mean_start
         move = Counts(U, T - objective.mean_T)
-        bend = point.moved(move, tied=False) - point.moved(move, tied=True)
+        bend = point.moved(move, restricted=False) - point.moved(move, restricted=True)
         return s - bend
 
     def _total(self, kernel: GroupKernel, units: list[FloatArray]) -> FloatArray:
@@ -311,31 +310,15 @@ def learn_groups(
         Its evidence.
     """
     start = evidence.pack(kernel)  # [H]
-    tried: list[tuple[float, float, GroupKernel]] = []
 
-    def loss(logs: FloatArray) -> tuple[float, FloatArray]:
-        if len(tried) == n_steps:
-            raise _EnoughError
+    def value(logs: FloatArray) -> tuple[float, FloatArray, tuple[GroupKernel, float]]:
         trial = evidence.unpack(logs)
         found = evidence(trial)
-        shift = (logs - start) / spread  # [H]
-        score = found.value - 0.5 * float(shift @ shift)
-        tried.append((score, found.value, trial))
         if on_step is not None:
             on_step(found.value, trial)
-        return -score / _SCALE, (shift / spread - found.gradient) / _SCALE
+        shift = (logs - start) / spread  # [H]
+        score = found.value - 0.5 * float(shift @ shift)
+        return score, found.gradient - shift / spread, (trial, found.value)
 
-    with contextlib.suppress(_EnoughError):
-        minimize(
-            loss,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(log - _REACH, log + _REACH) for log in start],
-        )
-    _, value, best = max(tried, key=lambda one: one[0])
-    return best, value
-
-
-class _EnoughError(Exception):
-    """All evaluations are spent."""
+    bounds = [(log - _REACH, log + _REACH) for log in start]
+    return climb(value, start, bounds, n_evaluations=n_steps, scale=_SCALE)

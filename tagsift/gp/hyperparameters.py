@@ -1,60 +1,139 @@
-"""Hyperparameters by the gradient of the bound, as the paper has it.
+r"""Width and amplitude of the RBF process: as given, by evidence, or by the bound.
 
-The outer loop of section III-D: at fixed confidences the bound, maximised over (μ, V),
-is a smooth function of log θ and log σ² with the gradient of Equation (20). It is
-climbed by L-BFGS, first with one θ and one amplitude for all labels, then (where asked)
-label by label; between rounds the confidences are brought up to date.
+The paper climbs the bound (15) in θ by its gradient (20), in an outer loop around the
+confidences (section III-D). The value of that bound prefers amplitudes that are far too
+small (Reading R8), because Jensen's inequality is loose as soon as the prior variance
+is large. Laplace's evidence has no such bias: with :math:`\hat f` the mode and
+B = I + √λ K √λ its curvature, λ = p(1 − p),
+
+.. math:: \log p(S | \theta, \sigma^2) \approx \log p(S | \hat f)
+          - \tfrac12 \hat f^T K^{-1} \hat f - \tfrac12 \log|B|
+
+It needs no confidences. Two numbers are searched by it, the width and the amplitude
+that all labels share; the bound is climbed first in these two, then label by label.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
-from tagsift.gp.alternating import (
-    Labels,
-    Settings,
-    Solution,
-    alternate,
-    build_likelihood,
-)
+from tagsift.gp.alternating import Labels, Settings, alternate, build_likelihood
 from tagsift.gp.distances import Distances
-from tagsift.gp.expectations import Expectation
+from tagsift.gp.expectations import Expectation, Laplace
 from tagsift.gp.kernels import RBF
 from tagsift.gp.likelihoods import Likelihood
-from tagsift.gp.solver import Problem, State, ascend, carry_over
-from tagsift.typing import FloatArray
+from tagsift.gp.search import climb, pattern_search
+from tagsift.gp.solver import Problem, State, ascend, carry_over, start
+from tagsift.typing import Array, FloatArray
 
-__all__ = ["Bounds", "learn_kernel"]
+__all__ = ["Freedom", "climb_bound", "laplace_evidence", "search_evidence"]
+
+#: How far log θ may move from where it begins, and between what log σ² may lie.
+_REACH, _AMPLITUDES = 4.0, (float(np.log(1e-2)), float(np.log(1e4)))
 
 
 @dataclass(frozen=True)
-class Bounds:
-    """Box in which the logarithms are searched, relative to the start."""
+class Freedom:
+    """Which hyperparameters are learnt.
 
-    theta: float = 4.0
-    amplitude: tuple[float, float] = (np.log(1e-2), np.log(1e4))
+    Parameters
+    ----------
+    theta, amplitude : bool
+        Whether the widths and the prior variances are free.
+    """
+
+    theta: bool = True
+    amplitude: bool = True
 
 
-def learn_kernel(
+def laplace_evidence(
+    distances: Distances,
+    kernel: RBF,
+    likelihood: Likelihood,
+    weights: Array,
+    state: State | None = None,
+) -> tuple[float, State]:
+    """Evidence of the candidate sets under `kernel`, and the mode it was taken at.
+
+    Parameters
+    ----------
+    distances : Distances
+        Of the tokens.
+    kernel : RBF
+        Hyperparameters.
+    likelihood : Likelihood
+        What the labels say; usually `Separate`.
+    weights : array of shape (n_tokens, n_labels)
+        Sets the first curvature where there is no `state`.
+    state : State, optional
+        Warm start.
+    """
+    covariance, _ = distances.covariance(kernel)
+    covariance = replace(covariance, variances=False)  # the mode needs none
+    problem = Problem(covariance, Laplace())
+    if state is None:
+        state = start(problem, weights, weights.shape[1])
+    else:
+        state = carry_over(problem, state)
+    state, bounds = ascend(problem, likelihood, state, n_mean=8, n_variance=3, tol=1e-5)
+    return bounds[-1] - 0.5 * state.factors.log_det, state
+
+
+def search_evidence(
+    kernel: RBF,
+    distances: Distances,
+    likelihood: Likelihood,
+    weights: Array,
+    free: Freedom,
+    *,
+    max_trials: int = 16,
+) -> RBF:
+    """Pattern search for the width and the amplitude that all labels share.
+
+    Parameters
+    ----------
+    kernel : RBF
+        Where to begin.
+    distances, likelihood, weights
+        As in `laplace_evidence`.
+    free : Freedom
+        What is learnt.
+    max_trials : int
+        Most evaluations of the evidence.
+    """
+    state: State | None = None
+
+    def shifted(logs: FloatArray) -> RBF:
+        amplitude, theta = np.exp(logs)
+        return RBF(kernel.theta * theta, kernel.amplitude * amplitude)
+
+    def value(logs: FloatArray) -> float:
+        nonlocal state
+        evidence, state = laplace_evidence(
+            distances, shifted(logs), likelihood, weights, state
+        )
+        return evidence
+
+    return shifted(
+        pattern_search(value, (free.amplitude, free.theta), max_trials=max_trials)
+    )
+
+
+def climb_bound(
     kernel: RBF,
     distances: Distances,
     labels: Labels,
     settings: Settings,
     expectation: Expectation,
+    free: Freedom,
     *,
-    learn_amplitude: bool = True,
-    learn_theta: bool = True,
-    per_label: bool = False,
     n_rounds: int = 4,
     n_steps: int = 6,
-    prior_T: float = 1.0,
-    on_round: Any = None,
-) -> RBF:
-    """Climb the bound in θ and the amplitude.
+) -> tuple[RBF, float]:
+    """Climb the bound in θ and the amplitude, every label by itself in the last round.
 
     Parameters
     ----------
@@ -63,123 +142,57 @@ def learn_kernel(
     distances : Distances
         Of the tokens to learn from.
     labels : Labels
-        Their candidate sets.
+        What is known of their labels.
     settings, expectation
         Readings, likelihood and expectation of the fit.
-    learn_amplitude, learn_theta : bool
-        Which of them are free.
-    per_label : bool
-        Whether the last round frees every label's own θ and amplitude.
+    free : Freedom
+        What is learnt.
     n_rounds : int
-        Rounds of confidences and L-BFGS.
+        Rounds of confidences and quasi-Newton steps.
     n_steps : int
-        L-BFGS iterations a round.
-    prior_T : float
-        Prior variance of the transitions.
-    on_round : callable, optional
-        Called after every round with (bound, kernel).
+        Quasi-Newton steps a round.
 
     Returns
     -------
-    RBF
+    kernel : RBF
         The learnt hyperparameters.
+    bound : float
+        The bound there, at the confidences of the last round.
     """
-    if not (learn_amplitude or learn_theta):
-        return kernel
     origin = np.log(kernel.theta)  # [L, G]
     state: State | None = None
     for round_ in range(n_rounds):
-        own = per_label and round_ == n_rounds - 1
-        covariance, _ = distances.covariance(kernel)
-        problem = Problem(covariance, expectation, prior_T)
+        problem = Problem(distances.covariance(kernel)[0], expectation)
         if state is not None:
             state = carry_over(problem, state)
         solution = alternate(problem, labels, settings, state=state, max_iter=12)
-        climb = _Climb(
-            distances, labels, settings, expectation, prior_T, solution, kernel, own
+        likelihood = build_likelihood(
+            settings, solution.state, labels, solution.confidences
         )
-        kernel, state, bound = climb.run(
-            origin, Bounds(), n_steps, learn_amplitude, learn_theta
-        )
-        if on_round is not None:
-            on_round(bound, kernel)
-    return kernel
+        fixed = _FixedConfidences(distances, expectation, likelihood, solution.state)
+        rows = kernel.n_labels if round_ == n_rounds - 1 else 1
+        kernel, state, bound = _climb_once(kernel, fixed, free, origin, rows, n_steps)
+    return kernel, bound
 
 
-class _Climb:
-    """One round of L-BFGS at fixed confidences."""
+class _FixedConfidences:
+    """The bound, maximised over (μ, V), as a function of the kernel alone."""
 
     def __init__(
         self,
         distances: Distances,
-        labels: Labels,
-        settings: Settings,
         expectation: Expectation,
-        prior_T: float,
-        solution: Solution,
-        kernel: RBF,
-        own: bool,
+        likelihood: Likelihood,
+        state: State,
     ) -> None:
-        self.distances = distances
-        self.expectation = expectation
-        self.prior_T = prior_T
-        self.likelihood = _frozen(settings, labels, solution)
-        self.state = solution.state
-        self.kernel = kernel
-        self.own = own
+        self.distances, self.expectation = distances, expectation
+        self.likelihood, self.state = likelihood, state
 
-    def run(
-        self,
-        origin: FloatArray,
-        box: Bounds,
-        n_steps: int,
-        learn_amplitude: bool,
-        learn_theta: bool,
-    ) -> tuple[RBF, State, float]:
-        """Climb, and return the best kernel, its state and its bound."""
-        n_labels, n_groups = self.kernel.theta.shape
-        rows = n_labels if self.own else 1
-        theta0 = np.log(self.kernel.theta[:rows])  # [R, G]
-        amplitude0 = np.log(self.kernel.amplitude[:rows])  # [R]
-        best: list[Any] = [-np.inf, self.kernel, self.state]
-
-        def objective(packed: FloatArray) -> tuple[float, FloatArray]:
-            theta = packed[: rows * n_groups].reshape(rows, n_groups)  # [R, G]
-            amplitude = packed[rows * n_groups :]  # [R]
-            kernel = RBF(
-                np.exp(np.broadcast_to(theta, (n_labels, n_groups))).copy(),
-                np.exp(np.broadcast_to(amplitude, (n_labels,))).copy(),
-            )
-            bound, state, d_theta, d_amplitude = self.value(kernel)
-            if bound > best[0]:
-                best[:] = [bound, kernel, state]
-            if not self.own:
-                d_theta = d_theta.sum(axis=0, keepdims=True)  # [1, G]
-                d_amplitude = d_amplitude.sum(keepdims=True)  # [1]
-            slope = np.concatenate(
-                [learn_theta * d_theta.ravel(), learn_amplitude * d_amplitude]
-            )
-            return -bound, -slope
-
-        low, high = box.amplitude
-        limits = [(t - box.theta, t + box.theta) for t in origin[:rows].ravel()] + [
-            (min(low, a), max(high, a)) for a in amplitude0
-        ]
-        minimize(
-            objective,
-            np.concatenate([theta0.ravel(), amplitude0]),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=limits,
-            options={"maxiter": n_steps, "maxfun": 2 * n_steps},
-        )
-        return best[1], best[2], best[0]
-
-    def value(self, kernel: RBF) -> tuple[float, State, FloatArray, FloatArray]:
-        """Maximised bound at `kernel`, warm-started, and its gradient."""
+    def __call__(self, kernel: RBF) -> tuple[float, FloatArray, FloatArray]:
+        """Bound at `kernel` and its derivatives in log θ [L, G] and log σ² [L]."""
         covariance, roots = self.distances.covariance(kernel)
-        problem = Problem(covariance, self.expectation, self.prior_T)
-        state, bounds = ascend(
+        problem = Problem(covariance, self.expectation)
+        self.state, bounds = ascend(
             problem,
             self.likelihood,
             carry_over(problem, self.state),
@@ -187,13 +200,42 @@ class _Climb:
             n_variance=3,
             tol=1e-6,
         )
-        self.state = state
-        d_theta, d_amplitude = self.distances.gradient(
-            problem, kernel, roots, self.likelihood, state
+        slopes = self.distances.gradient(
+            problem, kernel, roots, self.likelihood, self.state
         )
-        return bounds[-1], state, d_theta, d_amplitude
+        return bounds[-1], *slopes
 
 
-def _frozen(settings: Settings, labels: Labels, solution: Solution) -> Likelihood:
-    """Build the likelihood at the confidences of `solution`."""
-    return build_likelihood(settings, solution.state, labels, solution.confidences)
+def _climb_once(
+    kernel: RBF,
+    bound: _FixedConfidences,
+    free: Freedom,
+    origin: FloatArray,
+    rows: int,
+    n_steps: int,
+) -> tuple[RBF, State, float]:
+    """One round at fixed confidences; one row of hyperparameters serves all labels."""
+    n_labels, n_groups = kernel.theta.shape
+
+    def value(logs: FloatArray) -> tuple[float, FloatArray, Any]:
+        theta = logs[: rows * n_groups].reshape(rows, n_groups)  # [R, G]
+        amplitude = logs[rows * n_groups :]  # [R]
+        trial = RBF(
+            np.exp(np.broadcast_to(theta, (n_labels, n_groups))).copy(),
+            np.exp(np.broadcast_to(amplitude, (n_labels,))).copy(),
+        )
+        found, d_theta, d_amplitude = bound(trial)
+        if rows == 1:
+            d_theta = d_theta.sum(axis=0, keepdims=True)  # [1, G]
+            d_amplitude = d_amplitude.sum(keepdims=True)  # [1]
+        slope = [free.theta * d_theta.ravel(), free.amplitude * d_amplitude]
+        return found, np.concatenate(slope), (trial, bound.state, found)
+
+    first = np.log(kernel.amplitude[:rows])  # [R]
+    low, high = _AMPLITUDES
+    bounds = [(t - _REACH, t + _REACH) for t in origin[:rows].ravel()]
+    bounds += [(min(low, a), max(high, a)) for a in first]
+    begin = np.concatenate([np.log(kernel.theta[:rows]).ravel(), first])  # [H]
+    options = {"maxiter": n_steps, "maxfun": 2 * n_steps}
+    best: tuple[RBF, State, float] = climb(value, begin, bounds, options=options)
+    return best

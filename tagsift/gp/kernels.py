@@ -30,9 +30,7 @@ _SPREAD_OUT = 2**27
 __all__ = [
     "RBF",
     "median_distance",
-    "prior_blocks",
     "squared_distances",
-    "transition_covariance",
 ]
 
 
@@ -86,17 +84,6 @@ class RBF:
             theta=self.theta if theta is None else theta,
             amplitude=self.amplitude if amplitude is None else amplitude,
         )
-
-
-def transition_covariance(n_labels: int) -> FloatArray:
-    """Equation (5): covariance of the transition latents, the identity over pairs."""
-    return np.eye(n_labels * n_labels)  # [L², L²]
-
-
-def prior_blocks(kernel: RBF, distances: list[Array]) -> list[Array]:
-    """Equation (6): the blocks of K, one per label and one for the transitions."""
-    unary = [kernel.gram(distances, y) for y in range(kernel.n_labels)]  # L × [N, N]
-    return [*unary, transition_covariance(kernel.n_labels)]
 
 
 def squared_distances(

@@ -9,10 +9,10 @@ Equations (2)–(3):
                   C_{ia}^j \, p(y_{ia}^j | x_{ia}, f)
 
 A likelihood is two log-partition functions of the unary scores U [N, L] and transition
-scores T [L, L]: the *clamped* one, over what the candidates allow, and the *free* one,
-over everything; log p = clamped − free. Their gradients are label counts: those that
+scores T [L, L]: the *restricted* one, with what is known of the labels, and the *free*
+one, without; log p = restricted − free. Their gradients are label counts: those that
 the labels ask for and those that the model gives. `Piecewise` holds the weights of the
-candidates fixed, so that its clamped part is linear; `Chain` sums over all label
+candidates fixed, so that its restricted part is linear; `Chain` sums over all label
 sequences by forward–backward. The solver and the expectations see only `Partition`.
 """
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from tagsift.backend import log_softmax_parts, logsumexp, namespace
+from tagsift.backend import log_softmax_parts, namespace
 from tagsift.chain.lattice import Lattice, forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.typing import Array
@@ -33,7 +33,6 @@ __all__ = [
     "Partition",
     "Piecewise",
     "Separate",
-    "log_piece_probability",
 ]
 
 
@@ -65,19 +64,8 @@ class Likelihood(Protocol):
     def free(self, U: Array, T: Array) -> Partition:
         """Over all labels."""
 
-    def clamped(self, U: Array, T: Array) -> Partition:
-        """Over what the candidates allow."""
-
-
-def log_piece_probability(U: Array) -> Array:
-    """Logarithm of Equation (2): a softmax over the last axis.
-
-    Parameters
-    ----------
-    U : array of shape (…, n_labels)
-        Latent values of a unary factor, or of a transition factor given the left label.
-    """
-    return U - logsumexp(U, axis=-1, keepdims=True)  # […, L]
+    def restricted(self, U: Array, T: Array) -> Partition:
+        """With what is known of the labels."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +108,7 @@ class Piecewise:
             tokens[:, None] * (p * (1.0 - p)),  # [N, L]
         )
 
-    def clamped(self, U: Array, T: Array) -> Partition:
+    def restricted(self, U: Array, T: Array) -> Partition:
         """Weighted sum of the latent values of the candidates: linear."""
         xp = namespace(U)
         value = xp.sum(self.weights * U) + xp.sum(self.pair_weights * T)  # []
@@ -148,7 +136,7 @@ class Separate:
         """Sum of the log-normalisers over all labels."""
         return _softmax_partition(U, T)
 
-    def clamped(self, U: Array, T: Array) -> Partition:
+    def restricted(self, U: Array, T: Array) -> Partition:
         """Sum of the log-normalisers with the evidence."""
         return _softmax_partition(U + self.evidence, T)
 
@@ -185,7 +173,7 @@ class Chain:
         """Sum of log Z over all label sequences."""
         return _as_partition(forward_backward(U, T, self.layout, start=self.start))
 
-    def clamped(self, U: Array, T: Array) -> Partition:
+    def restricted(self, U: Array, T: Array) -> Partition:
         """Sum of log Z_S over the label sequences that the candidates allow."""
         lattice = forward_backward(
             U, T, self.layout, start=self.start, evidence=self.evidence

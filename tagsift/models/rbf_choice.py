@@ -10,9 +10,8 @@ import numpy as np
 from tagsift.base import TrainingSet
 from tagsift.gp.alternating import Labels, Settings
 from tagsift.gp.distances import Distances
-from tagsift.gp.evidence import search_kernel
 from tagsift.gp.expectations import Expectation
-from tagsift.gp.hyperparameters import learn_kernel
+from tagsift.gp.hyperparameters import Freedom, climb_bound, search_evidence
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF, median_distance
 from tagsift.gp.likelihoods import Separate
@@ -84,23 +83,12 @@ class RBFChoice:
         )
         distances = Distances.of(groups, points, device)
         labels = Labels.build(part.log_evidence, part.offsets, device)
-        free_theta, free_amplitude = self.theta is None, self.amplitude is None
+        free = Freedom(self.theta is None, self.amplitude is None)
         if self.way == "laplace":
-            return search_kernel(
-                kernel,
-                distances,
-                Separate(labels.evidence),
-                labels.uniform(),
-                learn_amplitude=free_amplitude,
-                learn_theta=free_theta,
+            likelihood = Separate(labels.evidence)
+            return search_evidence(
+                kernel, distances, likelihood, labels.uniform(), free
             )
-        return learn_kernel(
-            kernel,
-            distances,
-            labels,
-            self.settings,
-            self.expectation,
-            learn_amplitude=free_amplitude,
-            learn_theta=free_theta,
-            per_label=True,
-        )
+        return climb_bound(
+            kernel, distances, labels, self.settings, self.expectation, free
+        )[0]

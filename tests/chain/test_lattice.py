@@ -11,17 +11,23 @@ from hypothesis import strategies as st
 
 from tagsift.chain import lattice as module
 from tagsift.chain.lattice import (
+    Lattice,
     forward_backward,
-    log_forward_backward,
     log_partition,
-    sequence_score,
 )
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.sampling import sample
-from tagsift.errors import InputError
+from tagsift.chain.log_lattice import log_marginals
+from tagsift.chain.potentials import Potentials
 from tests.tensors import tensor, torch
 
 PROPERTY = settings(deadline=None, max_examples=40, derandomize=True)
+
+
+def log_forward_backward(U, T, layout, **options):
+    """The log-domain twin by itself."""
+    potentials = Potentials.gather(U, T, layout, **options)
+    log_z, marginals, pairs = log_marginals(potentials)
+    return Lattice(log_z, potentials.unpack(marginals), pairs)
 
 
 def case(seed, *, n_labels=None, scale=2.0, max_length=4, n_sentences=5):
@@ -271,58 +277,3 @@ def test_one_very_long_sentence():
     answer = forward_backward(U, T, layout)
     np.testing.assert_allclose(answer.marginals.sum(axis=1), 1)
     np.testing.assert_allclose(answer.pairs.sum(), 19_999)
-
-
-@PROPERTY
-@given(st.integers(0, 10_000))
-def test_sequence_score(seed):
-    U, T, offsets, options = case(seed)
-    labels = np.random.default_rng(seed).integers(0, U.shape[1], size=len(U))
-    layout = ChainLayout.from_offsets(offsets)
-    ends = {name: options[name] for name in ("start", "end")}
-    expected = [
-        score_of(
-            labels[offsets[s] : offsets[s + 1]], U[offsets[s] :], T, *ends.values()
-        )
-        for s in layout.sentences
-    ]
-    np.testing.assert_allclose(
-        sequence_score(U, T, labels, layout, **ends), expected, atol=1e-12
-    )
-    twin = sequence_score(tensor(U), tensor(T), tensor(labels), layout, **ends)
-    np.testing.assert_allclose(twin.numpy(), expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("scale", [1.0, 400.0])
-def test_samples_follow_the_distribution(scale):
-    U, T, offsets, options = case(11, n_labels=3, scale=scale)
-    layout = ChainLayout.from_offsets(offsets)
-    draws = sample(U, T, layout, n_samples=20_000, random_state=1, **options)
-    assert draws.shape == (20_000, len(U))
-    answer = forward_backward(U, T, layout, **options)
-    shares = np.stack([(draws == label).mean(axis=0) for label in range(3)], axis=1)
-    np.testing.assert_allclose(shares, answer.marginals, atol=0.015)
-    follow = np.ones(len(U), dtype=bool)
-    follow[offsets[:-1][np.diff(offsets) > 0]] = False
-    pairs = np.zeros((3, 3))
-    for n in np.flatnonzero(follow):
-        np.add.at(pairs, (draws[:, n - 1], draws[:, n]), 1 / len(draws))
-    np.testing.assert_allclose(pairs, answer.pairs, atol=0.05)
-    twin = sample(
-        tensor(U),
-        tensor(T),
-        layout,
-        n_samples=50,
-        random_state=1,
-        **{name: tensor(value) for name, value in options.items()},
-    )
-    again = sample(U, T, layout, n_samples=50, random_state=1, **options)
-    np.testing.assert_array_equal(twin.numpy(), again)
-
-
-def test_nothing_can_be_drawn_from_an_impossible_sentence():
-    layout = ChainLayout.from_offsets(np.array([0, 1, 3]))
-    T = np.array([[0.0, -np.inf], [0.0, 0.0]])
-    mask = np.array([[1, 1], [1, 0], [0, 1]], dtype=bool)
-    with pytest.raises(InputError, match="sentence 1: no label sequence"):
-        sample(np.zeros((3, 2)), T, layout, mask=mask)

@@ -47,7 +47,7 @@ def shares(p: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 def dense_value(K: np.ndarray, variance: float, point: ChainPoint) -> float:
     """The same determinants from full matrices."""
-    p, w = point.free.unary, point.tied.unary
+    p, w = point.free.unary, point.restricted.unary
     n, a = p.shape
     rho = shares(p, w)
     W = np.zeros((n * a, n * a))
@@ -59,10 +59,10 @@ def dense_value(K: np.ndarray, variance: float, point: ChainPoint) -> float:
         H += block if i in first else 0.0
     value = np.linalg.slogdet(np.eye(n * a) + np.kron(K, np.eye(a)) @ W)[1]
     value += np.linalg.slogdet(np.eye(a) + variance * H)[1]
-    for free, tied in zip(point.free.pairs, point.tied.pairs, strict=True):
+    for free, restricted in zip(point.free.pairs, point.restricted.pairs, strict=True):
         spread_f = free.sum() - free @ free / free.sum()
-        spread_t = tied.sum() - tied @ tied / tied.sum()
-        share = max(0.0, 1 - spread_t / spread_f)
+        spread_r = restricted.sum() - restricted @ restricted / restricted.sum()
+        share = max(0.0, 1 - spread_r / spread_f)
         row = share * (np.diag(free) - np.outer(free, free) / free.sum())
         value += np.linalg.slogdet(np.eye(a) + variance * row)[1]
     return -0.5 * value
@@ -145,11 +145,11 @@ def test_what_is_left_out_is_small(
     assert Determinants.of(K, 1.0, point).value == pytest.approx(whole, abs=0.1)
 
 
-@pytest.mark.parametrize("tied", [False, True])
-def test_moved_is_the_directional_derivative(point: ChainPoint, tied: bool):
+@pytest.mark.parametrize("restricted", [False, True])
+def test_moved_is_the_directional_derivative(point: ChainPoint, restricted: bool):
     rng = np.random.default_rng(5)
     direction = Counts(rng.normal(size=point.U.shape), rng.normal(size=point.T.shape))
-    evidence = point.evidence if tied else None
+    evidence = point.evidence if restricted else None
     step = 1e-6
     up = forward_backward(
         point.U + step * direction.unary,
@@ -157,8 +157,8 @@ def test_moved_is_the_directional_derivative(point: ChainPoint, tied: bool):
         point.layout,
         evidence=evidence,
     )
-    here = point.tied if tied else point.free
-    found = point.moved(direction, tied=tied)
+    here = point.restricted if restricted else point.free
+    found = point.moved(direction, restricted=restricted)
     np.testing.assert_allclose(
         found.unary, (up.marginals - here.unary) / step, atol=1e-4
     )
@@ -175,8 +175,8 @@ def test_jacobian_is_symmetric(point: ChainPoint):
     def dot(x: Counts, y: Counts) -> float:
         return float((x.unary * y.unary).sum() + (x.pairs * y.pairs).sum())
 
-    left = dot(a, point.moved(b, tied=False))
-    assert left == pytest.approx(dot(b, point.moved(a, tied=False)), abs=1e-5)
+    left = dot(a, point.moved(b, restricted=False))
+    assert left == pytest.approx(dot(b, point.moved(a, restricted=False)), abs=1e-5)
 
 
 def test_conjugate_gradient_solves():

@@ -29,7 +29,7 @@ def likelihood_of(problem, name):
 
 def log_likelihood(likelihood):
     def value(U, T):
-        return likelihood.clamped(U, T).value - likelihood.free(U, T).value
+        return likelihood.restricted(U, T).value - likelihood.free(U, T).value
 
     return value
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tagsift.gp.likelihoods import Piecewise, Separate, log_piece_probability
+from tagsift.gp.likelihoods import Piecewise, Separate
 from tests.reference import confidence as slow_confidence
 from tests.reference import pieces as slow
 from tests.reference.gradients import central_difference
@@ -40,14 +40,16 @@ def likelihoods(problem):
 def test_piece_probability_equals_the_loop():
     problem = small(1)
     q = random_moments(problem, 1)
-    found = np.exp(log_piece_probability(q.mu))
-    found_T = np.exp(log_piece_probability(q.mu_T))
+    shape, square = problem.mask.shape, (problem.n_labels,) * 2
+    free = Piecewise(np.full(shape, 1.0 / shape[1]), np.full(square, 1.0 / shape[1]))
+    found = free.free(q.mu, q.mu_T)  # every token and every left label counts once
     for y in range(problem.n_labels):
         for n in range(len(q.mu)):
-            assert found[n, y] == pytest.approx(slow.unary_probability(q.mu[n], y))
+            expected = slow.unary_probability(q.mu[n], y)
+            assert found.unary[n, y] == pytest.approx(expected)
         for before in range(problem.n_labels):
             expected = slow.transition_probability(q.mu_T, before, y)
-            assert found_T[before, y] == pytest.approx(expected)
+            assert found.pairs[before, y] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("literal", [False, True])
@@ -60,7 +62,8 @@ def test_piecewise_equals_the_loop(literal):
     if literal:  # every candidate piece once, and log C apart from it
         C, C_pairs = mask.astype(float), (C_pairs > 0).astype(float)
     likelihood = Piecewise(C, C_pairs.sum(axis=0))
-    value = likelihood.clamped(q.mu, q.mu_T).value - likelihood.free(q.mu, q.mu_T).value
+    value = likelihood.restricted(q.mu, q.mu_T).value
+    value -= likelihood.free(q.mu, q.mu_T).value
     expected = slow.weighted_log_likelihood(q.mu, q.mu_T, mask, offsets, C, C_pairs)
     assert value == pytest.approx(expected, rel=1e-12)
     if literal:
@@ -74,7 +77,7 @@ def test_chain_equals_enumeration():
     q = random_moments(problem, 3)
     likelihood = problem.chain()
     everything = np.ones_like(problem.mask)
-    for part, mask in (("free", everything), ("clamped", problem.mask)):
+    for part, mask in (("free", everything), ("restricted", problem.mask)):
         found = getattr(likelihood, part)(q.mu, q.mu_T)
         expected = enumerate_log_z(q.mu, q.mu_T, mask, problem.offsets)
         assert found.value == pytest.approx(expected, rel=1e-12)
@@ -85,7 +88,7 @@ def test_separate_is_a_chain_without_transitions():
     q = random_moments(problem, 4)
     flat = 0.0 * q.mu_T
     chain, separate = problem.chain(), Separate(problem.evidence)
-    for part in ("free", "clamped"):
+    for part in ("free", "restricted"):
         one, other = (getattr(k, part)(q.mu, flat) for k in (chain, separate))
         assert one.value == pytest.approx(other.value)
         np.testing.assert_allclose(one.unary, other.unary, atol=1e-12)
@@ -93,7 +96,7 @@ def test_separate_is_a_chain_without_transitions():
 
 
 @pytest.mark.parametrize("name", ["piecewise", "chain", "separate"])
-@pytest.mark.parametrize("part", ["free", "clamped"])
+@pytest.mark.parametrize("part", ["free", "restricted"])
 def test_counts_are_derivatives(name, part):
     problem = small(5, lengths=(3, 2))
     q = random_moments(problem, 5)
@@ -120,4 +123,4 @@ def test_chain_start_scores_count_once_a_sentence():
     U = q.mu.copy()
     U[[0, 2]] += begin
     expected = enumerate_log_z(U, q.mu_T, problem.mask, problem.offsets)
-    assert chain.clamped(q.mu, q.mu_T).value == pytest.approx(expected)
+    assert chain.restricted(q.mu, q.mu_T).value == pytest.approx(expected)

@@ -13,11 +13,9 @@ from tagsift.gp.confidence import (
     literal_confidence,
     pair_confidence_sums,
 )
-from tagsift.gp.evidence import laplace_evidence
 from tagsift.gp.expectations import Moments, expectation
 from tagsift.gp.fitted import FittedGP
-from tagsift.gp.gradients import gradient_mean, gradient_variance
-from tagsift.gp.kernels import prior_blocks
+from tagsift.gp.hyperparameters import laplace_evidence
 from tagsift.gp.likelihoods import Chain, Piecewise, Separate
 from tagsift.gp.solver import start
 from tests.reference.problems import random_moments, small
@@ -45,12 +43,8 @@ def test_kernels_and_confidences():
     evidence = move(problem.evidence)
     distances, tensors = problem.distances(), problem.distances(device=DEVICE)
     close(distances.NN[0], tensors.NN[0])
-    for one, other in zip(
-        prior_blocks(problem.kernel, distances.NN),
-        prior_blocks(problem.kernel, tensors.NN),
-        strict=True,
-    ):
-        close(one, other)
+    for y in range(problem.n_labels):
+        close(problem.kernel.gram(distances.NN, y), problem.kernel.gram(tensors.NN, y))
     close(confidence(q.mu, q.var, problem.evidence), confidence(p.mu, p.var, evidence))
     close(
         literal_confidence(q.mu, q.var, problem.evidence),
@@ -113,16 +107,6 @@ def test_covariances(points):
     assert other.kl == pytest.approx(one.kl, rel=1e-8)
     assert other.log_det == pytest.approx(one.log_det, rel=1e-8)
     close(covariance.precondition(one, slope), tensors.precondition(other, move(slope)))
-
-
-def test_plain_gradients():
-    problem = small(4)
-    K = problem.kernel.gram(problem.distances().NN, 0) + 0.1 * np.eye(len(problem.X))
-    rng = np.random.default_rng(4)
-    mu, dP = rng.normal(size=len(K)), rng.normal(size=len(K))
-    close(gradient_mean(K, mu, dP), gradient_mean(move(K), move(mu), move(dP)))
-    V = np.linalg.inv(np.linalg.inv(K) + np.eye(len(K)))
-    close(gradient_variance(K, V, dP), gradient_variance(move(K), move(V), move(dP)))
 
 
 @pytest.mark.parametrize("points", [None, POINTS], ids=["dense", "inducing"])

@@ -75,8 +75,8 @@ def test_the_mode_is_stationary(data):
             for sentence in partial.candidates
         ]
     )
-    tied = model._restricted(features, masks)[1]
-    pull = features.stacked().T @ (tied - full)
+    restricted = model._restricted(features, masks)[1]
+    pull = features.stacked().T @ (restricted - full)
     possible = model.weights_.possible
     np.testing.assert_allclose(
         model.weights_.emissions[:, possible], pull[:, possible], atol=1e-3

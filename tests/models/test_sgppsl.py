@@ -163,13 +163,13 @@ def test_the_search_takes_part_of_the_sentences(monkeypatch):
     monkeypatch.setattr(rbf_choice, "_LEARN_TOKENS", 12)
     monkeypatch.setattr(rbf_choice, "_LEARN_POINTS", 6)
     seen = []
-    search = rbf_choice.search_kernel
+    search = rbf_choice.search_evidence
 
-    def spy(kernel, distances, likelihood, weights, **options):
+    def spy(kernel, distances, likelihood, weights, *rest):
         seen.append(weights.shape)
-        return search(kernel, distances, likelihood, weights, **options)
+        return search(kernel, distances, likelihood, weights, *rest)
 
-    monkeypatch.setattr(rbf_choice, "search_kernel", spy)
+    monkeypatch.setattr(rbf_choice, "search_evidence", spy)
     SGPPSL().fit(X, y)
     assert seen == [(15, 3)]
 
@@ -281,7 +281,7 @@ def test_jitter_of_the_final_fit_is_said(monkeypatch):
 def test_too_little_memory_is_said_before_the_work(monkeypatch):
     X, y, _ = data(15)
     monkeypatch.setattr(memory, "free_bytes", lambda where: 1000)
-    monkeypatch.setattr(rbf_choice, "search_kernel", None)  # must not be reached
+    monkeypatch.setattr(rbf_choice, "search_evidence", None)  # must not be reached
     with pytest.raises(ResourceError, match="use posterior='inducing'"):
         SGPPSL(posterior="dense").fit(X, y)
     with pytest.raises(ResourceError, match="lower n_inducing"):
