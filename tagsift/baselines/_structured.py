@@ -76,6 +76,7 @@ class MaxMarginTagger(ScaledTagger):
     """
 
     _plain_passes: ClassVar[int] = 0
+    _check_params: ClassVar[dict[str, Any]] = {"tol": 0.01}
     saved: ClassVar[Saved] = {
         "emissions_": array("columns L"),
         "transitions_": array("L L"),
