@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
+from tagsift import baselines
 from tagsift.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -65,6 +66,13 @@ def test_every_command_is_documented(name: str):
                 assert f"`{option}" in known or f" {option}" in known, (
                     f"docs/guide/cli.md does not mention {option} of {name}"
                 )
+
+
+@pytest.mark.parametrize("kind", baselines.__all__)
+def test_every_baseline_is_documented(kind: str):
+    page = (ROOT / "docs/baselines.md").read_text(encoding="utf-8")
+    method = getattr(baselines, kind).method
+    assert f"`{method.name}`" in page
 
 
 def test_commands_in_the_documentation_exist():
