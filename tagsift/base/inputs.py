@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tagsift.data.offsets import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
@@ -307,7 +308,7 @@ def _as_set(entry: Any, n: int, lengths: IntArray) -> frozenset[Label]:
         return frozenset([_plain(entry)])
     if isinstance(entry, (set, frozenset, list, tuple)):
         if not entry:
-            s, t = _locate(n, lengths)
+            s, t = locate(n, offsets_of(lengths))
             raise InputError(_empty_sentence(s, t))
         for name in entry:
             if not _is_label(name):
@@ -344,15 +345,8 @@ def _empty_sentence(s: int, t: int) -> str:
     )
 
 
-def _locate(n: int, lengths: IntArray) -> tuple[int, int]:
-    """Sentence and position of stacked token `n`."""
-    offsets = np.concatenate([[0], np.cumsum(lengths)])  # [S + 1]
-    s = int(np.searchsorted(offsets, n, side="right")) - 1
-    return s, int(n - offsets[s])
-
-
 def _where(n: int, lengths: IntArray) -> str:
-    s, t = _locate(n, lengths)
+    s, t = locate(n, offsets_of(lengths))
     return f"sentence {s}, token {t}"
 
 

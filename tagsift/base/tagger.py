@@ -23,6 +23,7 @@ from tagsift.base.saving import pack, saved_state, unpack
 from tagsift.base.settings import Declared, setting
 from tagsift.base.training_set import TrainingSet, scheme_of
 from tagsift.base.vectorizing import as_matrix, new_vectorizer
+from tagsift.data.offsets import locate
 from tagsift.errors import InputError, NotFittedError, NotSupportedError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 from tagsift.metrics import span_scores, token_accuracy
@@ -177,8 +178,7 @@ class SequenceTagger(Declared, BaseEstimator):
         train = replace(train, sample_weight=weights)
         if self.method.exact_only and not train.exact.all():
             n = int(np.flatnonzero(~train.exact)[0])
-            s = int(np.searchsorted(train.offsets, n, side="right")) - 1
-            t, size = n - int(train.offsets[s]), int(train.mask[n].sum())
+            (s, t), size = locate(n, train.offsets), int(train.mask[n].sum())
             raise InputError(
                 f"{self.method.title} needs exact labels; sentence {s}, token {t} has "
                 f"{size} candidates. Use a method for partial labels, such as "

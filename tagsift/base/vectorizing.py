@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from tagsift.data.offsets import offsets_of
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 
@@ -59,5 +60,4 @@ def as_matrix(transformed: Any, sentences: list[Any]) -> FeatureMatrix:
         )
     width = shapes.pop()[0] if shapes else 0
     stacked = np.vstack([np.zeros((0, width)), *filled])  # [N, D]
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)  # [S + 1]
-    return FeatureMatrix(("array",), (stacked,), offsets)
+    return FeatureMatrix(("array",), (stacked,), offsets_of(lengths))

@@ -9,6 +9,7 @@ import numpy as np
 
 from tagsift.chain.decoders import candidate, free, non_candidate
 from tagsift.chain.layout import ChainLayout
+from tagsift.data.offsets import offsets_of
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Batch", "Term"]
@@ -41,7 +42,7 @@ class Batch:
     def __init__(self, offsets: IntArray, mask: BoolArray, sentences: IntArray) -> None:
         lengths = offsets[sentences + 1] - offsets[sentences]  # [B]
         self.sentences = sentences
-        self.starts = np.concatenate([[0], np.cumsum(lengths)])  # [B+1]
+        self.starts = offsets_of(lengths)  # [B+1]
         self.owner = np.repeat(np.arange(len(sentences)), lengths)  # [N']
         self.joined = self.owner[1:] == self.owner[:-1]  # [N'-1]
         first = offsets[sentences] - self.starts[:-1]  # [B]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tagsift.data.offsets import offsets_of
 from tagsift.typing import IntArray
 
 __all__ = ["ChainLayout", "neighbours"]
@@ -45,7 +46,7 @@ class ChainLayout:
         kept = lengths[sentences]  # [S']
         longest = int(kept[0]) if len(kept) else 0
         counts = np.searchsorted(-kept, -np.arange(longest), side="left")  # [T]
-        steps = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)  # [T+1]
+        steps = offsets_of(counts)  # [T+1]
         starts = offsets[sentences]  # [S']
         order = np.empty(int(steps[-1]), dtype=np.int64)  # [N]
         for t in range(longest):

@@ -14,6 +14,7 @@ import numpy as np
 
 from tagsift.backend import asarray, namespace
 from tagsift.chain.layout import ChainLayout
+from tagsift.data.offsets import offsets_of
 from tagsift.typing import Array, BoolArray, IntArray
 
 __all__ = [
@@ -139,6 +140,5 @@ def take_sentences(
         The chosen sentences, in unchanged order, stacked one after the other.
     """
     lengths = sentence_lengths(layout)[chosen]  # [S'']
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)  # [S''+1]
     rows = np.flatnonzero(chosen[token_sentences(layout)])  # [N']
-    return rows, ChainLayout.from_offsets(offsets)
+    return rows, ChainLayout.from_offsets(offsets_of(lengths))

@@ -9,10 +9,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from tagsift.data.offsets import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["Kind", "StackedTokens", "offsets_of", "stack_tokens", "words_of"]
+__all__ = ["Kind", "StackedTokens", "stack_tokens", "words_of"]
 
 #: What the tokens of a sentence are; "empty" where no sentence has a token.
 Kind: TypeAlias = Literal["columns", "dict", "array", "empty"]
@@ -60,13 +61,6 @@ class StackedTokens:
     def n_tokens(self) -> int:
         """Number of stacked tokens, N."""
         return int(self.offsets[-1])
-
-
-def offsets_of(lengths: Iterable[int]) -> IntArray:
-    """Where sentences of the given lengths begin, and where the last one ends."""
-    return np.concatenate(
-        [[0], np.cumsum(np.fromiter(lengths, dtype=np.int64))]
-    ).astype(np.int64)  # [S+1]
 
 
 def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
@@ -242,8 +236,7 @@ def _complain_of_entry(
     """Find the first entry of a column that is not a string, and say where."""
     for n, entry in enumerate(column):
         if not isinstance(entry, str):
-            s = int(np.searchsorted(offsets, n, side="right")) - 1
-            t = n - int(offsets[s])
+            s, t = locate(n, offsets)
             raise InputError(
                 f"{_where(s, t, sentences[s])}: column {k} is of type "
                 f"{type(entry).__name__}, expected a string; give features that are "

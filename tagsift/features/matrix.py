@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tagsift.data.offsets import offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 
@@ -111,7 +112,7 @@ class FeatureMatrix:
         """Features of the chosen sentences, in the order given."""
         chosen = np.asarray(list(indices), dtype=np.int64)  # [S']
         lengths = self.lengths[chosen]  # [S']
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)  # [S'+1]
+        offsets = offsets_of(lengths)  # [S'+1]
         rows = np.repeat(self.offsets[chosen] - offsets[:-1], lengths) + np.arange(
             offsets[-1]
         )  # [N']

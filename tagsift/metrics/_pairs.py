@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tagsift.data.offsets import offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray, Label
 
@@ -191,10 +192,9 @@ def encode(
         for side in (gold, predicted):
             seen.update(*side)
         labels = label_order(seen)
-    lengths = [len(sentence) for sentence in gold]
     return Pairs(
         tuple(labels),
         label_indices(gold, labels, name="gold"),
         label_indices(predicted, labels, name="predicted"),
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        offsets_of(map(len, gold)),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tagsift.data.offsets import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.metrics import (
     Recovery,
@@ -173,12 +174,11 @@ class Cleaned:
 
     def suspects(self, most: int = 15) -> list[Suspect]:
         """The tokens to check first, the most doubtful in front."""
-        starts = np.cumsum([0, *(len(words) for words in self.tokens)])  # [S+1]
+        starts = offsets_of(map(len, self.tokens))  # [S+1]
         doubts = self.doubts()  # [N]
         found = []
         for n in self.order()[:most].tolist():
-            s = int(np.searchsorted(starts, n, side="right")) - 1
-            t = n - int(starts[s])
+            s, t = locate(n, starts)
             words = self.tokens[s]
             found.append(
                 Suspect(
