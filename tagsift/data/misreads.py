@@ -69,7 +69,9 @@ class Watch:
             self.first, self.line = list(cells[0]), block.lines[0]
             layout = self.layout
             watched = {*layout.rows, *layout.votes, layout.label, layout.gold}
-            self.seen = {i: set() for i in watched if i}
+            if layout.rows[0] == 0:  # tokens are many, and nothing asks for them
+                watched -= {0}
+            self.seen = {i: set() for i in watched if i is not None}
             cells = cells[1:]
         if self.counts_tokens:
             numbers = [
@@ -133,7 +135,7 @@ class Watch:
             others = self.seen[layout.label]
             given = [self.first[layout.label]]
         else:
-            others, given = self.seen[len(names) - 1], [self.first[-1]]
+            others, given = self.seen.get(len(names) - 1, set()), [self.first[-1]]
         if not others.isdisjoint(given):
             return False
         known = [name in _NAMES or bool(_NUMBERED.fullmatch(name)) for name in names]
@@ -289,7 +291,10 @@ def recognise_head(path: PathName) -> str | None:
             "--format label-studio (in Python read_jsonl, read_label_studio)."
         )
     for sign, name in ((",", "commas"), (";", "semicolons")):
-        fields = {len(row) for row in csv.reader(lines, delimiter=sign)}
+        try:
+            fields = {len(row) for row in csv.reader(lines, delimiter=sign)}
+        except csv.Error:  # a lone carriage return, or a field without an end
+            return None
         if len(lines) > 1 and len(fields) == 1 and min(fields) > 1:
             return (
                 f"this looks like a table with {name} between its {min(fields)} "
