@@ -25,7 +25,7 @@ from tagsift.base.training_set import TrainingSet, scheme_of
 from tagsift.base.vectorizing import as_matrix, new_vectorizer
 from tagsift.data.offsets import locate
 from tagsift.errors import InputError, NotFittedError, NotSupportedError
-from tagsift.features import FeatureMatrix, SequenceVectorizer
+from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.storage import write_container
 from tagsift.storage.state import Saved, training_parts
@@ -357,6 +357,7 @@ class SequenceTagger(Declared, BaseEstimator):
             else:
                 vectorizer.fit(sentences)
                 features = as_matrix(vectorizer.transform(sentences), sentences)
+        features = checked(features)
         if features.n_tokens == 0:
             raise InputError("nothing to learn from: X has no token.")
         mask, classes = read_candidates(
@@ -388,6 +389,7 @@ class SequenceTagger(Declared, BaseEstimator):
                     "model with features=."
                 )
             features = as_matrix(self.vectorizer_.transform(sentences), sentences)
+        features = checked(features)
         if features.n_tokens and features.n_features != self.n_features_in_:
             raise InputError(
                 f"the features have {features.n_features} columns, those of the fit "

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from tagsift.base import TrainingSet
 from tagsift.baselines._scaling import ScaledTagger
 from tagsift.errors import InputError, NotSupportedError
-from tagsift.features import FeatureMatrix
+from tagsift.features import FeatureMatrix, checked
 from tagsift.storage.state import Saved, array, word
 from tagsift.threads import blas_threads
 from tagsift.typing import BoolArray, FloatArray, IntArray
@@ -113,7 +113,7 @@ class TokenTagger(ScaledTagger):
         rows = _as_rows(X)
         if rows.shape[0] == 0:
             return np.empty(0, dtype=np.int64)
-        return self._predict(_one_sequence(rows))
+        return self._predict(checked(_one_sequence(rows)))
 
     # What the base class asks for ----------------------------------------------
 
@@ -164,19 +164,14 @@ def append_one(X: Any) -> Any:
 
 
 def _as_rows(X: Any) -> Any:
-    """Check plain features: two axes, finite numbers."""
-    rows = sp.csr_matrix(X, dtype=float) if sp.issparse(X) else np.asarray(X)
-    if rows.ndim != 2 or rows.dtype.kind not in "fiub":
+    """Check plain features: a matrix."""
+    rows = X if sp.issparse(X) else np.asarray(X)
+    if rows.ndim != 2:
         raise InputError(
             "X must be a matrix of numbers, one row per instance; got an array of "
             f"shape {rows.shape} and type {rows.dtype}."
         )
-    values = rows.data if sp.issparse(rows) else rows
-    if not np.isfinite(values).all():
-        raise InputError(
-            "X holds NaN or infinite values; fill them in or leave those instances out."
-        )
-    return rows if sp.issparse(rows) else rows.astype(float)
+    return rows
 
 
 def _one_sequence(rows: Any) -> FeatureMatrix:

@@ -111,7 +111,9 @@ def minimise(
     if warn and n_iter == max_iter and change > tol:
         warn_user(
             f"{title} stopped after max_iter={max_iter} steps, the last of which "
-            f"changed the objective by {change:.1e} of its value; raise max_iter or "
+            f"changed the objective by {change:.1e} of its value. It can be used as "
+            f"it is; to go on, raise max_iter (on the command line --set "
+            f"max_iter={4 * max_iter}); to stop sooner without this, raise "
             f"tol={tol:.1e}.",
             ConvergenceWarning,
         )

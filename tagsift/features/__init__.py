@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tagsift.features.checking import checked
 from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.features.templates import Template, column_templates, default_templates
@@ -13,6 +14,7 @@ __all__ = [
     "FeatureMatrix",
     "SequenceVectorizer",
     "Template",
+    "checked",
     "clear_cache",
     "column_templates",
     "default_templates",

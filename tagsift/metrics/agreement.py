@@ -78,6 +78,8 @@ def _check(votes: IntArray, n_labels: int) -> IntArray:
             "votes must be an integer array of shape (n_tokens, n_annotators) with "
             f"something in it; got {array.dtype} of shape {array.shape}."
         )
+    if n_labels < 1:
+        raise InputError("votes need a label to be for; the label set is empty.")
     if array.min() < -1 or array.max() >= n_labels:
         raise InputError(
             f"votes must lie between −1 (missing) and {n_labels - 1}; got values from "
@@ -96,9 +98,10 @@ def vote_counts(votes: IntArray, n_labels: int) -> FloatArray:
     n_labels : int
         Labels.
     """
-    n_tokens = len(votes)
-    token, annotator = np.nonzero(votes >= 0)  # [V], [V]
-    cell = token * n_labels + votes[token, annotator]  # [V]
+    array = _check(votes, n_labels)
+    n_tokens = len(array)
+    token, annotator = np.nonzero(array >= 0)  # [V], [V]
+    cell = token * n_labels + array[token, annotator]  # [V]
     flat = np.bincount(cell, minlength=n_tokens * n_labels)  # [N·L]
     return flat.reshape(n_tokens, n_labels).astype(float)
 
@@ -170,7 +173,7 @@ def pairwise_agreement(votes: IntArray, n_labels: int) -> PairwiseAgreement:
 
 def _counts_of_pairs(votes: IntArray, n_labels: int) -> FloatArray:
     """Votes for every label, at the tokens with at least two votes, [N', L]."""
-    counts = vote_counts(_check(votes, n_labels), n_labels)  # [N, L]
+    counts = vote_counts(votes, n_labels)  # [N, L]
     return np.asarray(counts[counts.sum(axis=1) >= 2])
 
 

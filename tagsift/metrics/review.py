@@ -72,8 +72,15 @@ def vote_disagreement(votes: IntArray, chosen: IntArray) -> FloatArray:
         Between 0 and 1; 1 where nobody voted, since nobody supports the label. Above
         one half, the majority says something else.
     """
+    votes, chosen = np.asarray(votes), np.asarray(chosen)
+    if votes.dtype.kind not in "iu" or votes.shape[:1] != chosen.shape:
+        raise InputError(
+            "votes must be an integer array of shape (n_tokens, n_annotators) with a "
+            f"chosen label for each token; got {votes.dtype} of shape {votes.shape} "
+            f"and {len(chosen)} labels."
+        )
     given = (votes >= 0).sum(axis=1)  # [N]
-    backing = (votes == np.asarray(chosen)[:, None]).sum(axis=1)  # [N]
+    backing = (votes == chosen[:, None]).sum(axis=1)  # [N]
     return np.asarray(1.0 - backing / np.maximum(given, 1))  # [N]
 
 

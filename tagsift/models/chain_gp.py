@@ -140,7 +140,7 @@ class ChainGP(SetTagger):
     constraints: Literal["scheme", "none"] = setting("scheme")
     temperature: float | Literal["held-out"] = setting("held-out", above=0)
     decoder: Literal["viterbi", "marginal"] = setting("viterbi")
-    max_iter: int = setting(300, least=1)
+    max_iter: int = setting(1000, least=1)
     tol: float = setting(1e-5, least=0)
     device: str = setting("cpu")
 

@@ -158,7 +158,7 @@ def test_bad_plain_input_is_refused():
     model = WKNN()
     with pytest.raises(InputError, match="one row per instance and one column"):
         model.fit_flat(np.eye(3), np.ones((2, 2), dtype=bool))
-    with pytest.raises(InputError, match="NaN or infinite"):
+    with pytest.raises(InputError, match="feature 0 of .flat. is nan"):
         model.fit_flat([[np.nan]], [[True]])
     with pytest.raises(InputError, match="a matrix of numbers"):
         model.fit_flat(["a", "b"], [[True], [True]])

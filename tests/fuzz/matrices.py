@@ -55,7 +55,8 @@ def _features(dice: Dice, lengths: list[int], width: int) -> Any:
                 place = dice.randrange(len(stacked)), dice.randrange(width)
                 stacked[place] = dice.choice(values)
     if dice.often(0.1) and stacked.size:
-        stacked = stacked * dice.choice((1e-200, 1e100, 1e200))
+        with np.errstate(all="ignore"):
+            stacked = stacked * dice.choice((1e-200, 1e100, 1e200))
     if dice.often(0.1):
         with np.errstate(all="ignore"):
             kinds = (np.float32, np.int64, np.uint8, bool, object, np.complex128, "U5")

@@ -1,0 +1,101 @@
+"""The door for ready features: finite numbers in canonical form, or one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.errors import InputError
+from tagsift.features.matrix import FeatureMatrix
+
+__all__ = ["LARGEST", "checked"]
+
+#: Larger features lose all digits, or overflow, when they are multiplied and added.
+LARGEST = 1e30
+
+
+def checked(features: FeatureMatrix) -> FeatureMatrix:
+    """Refuse features that no method can use, and bring the others into one form.
+
+    Sparse blocks become compressed rows with rising column numbers, each named once;
+    what is in that form already is not copied.
+
+    Parameters
+    ----------
+    features : FeatureMatrix
+        From the user, or from a transformer of the user.
+
+    Raises
+    ------
+    InputError
+        Where sentences overlap, a block is no matrix of numbers, or a number is NaN,
+        infinite or huge; it says where.
+    """
+    offsets = np.asarray(features.offsets)  # [S+1]
+    steps = np.diff(offsets)  # [S]
+    if offsets.dtype.kind not in "iu" or offsets[0] != 0 or (steps < 0).any():
+        raise InputError(
+            "the offsets of a FeatureMatrix must be whole numbers that rise from 0; "
+            f"found {offsets.dtype} from {offsets[0]}."
+        )
+    blocks = tuple(
+        _sparse(name, block) if sp.issparse(block) else _dense(name, block)
+        for name, block in zip(features.names, features.blocks, strict=True)
+    )
+    for name, block in zip(features.names, blocks, strict=True):
+        _check_values(name, block, offsets)
+    return FeatureMatrix(features.names, blocks, offsets)
+
+
+def _dense(name: str, block: Any) -> Any:
+    array = np.asarray(block)
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise InputError(
+            f"the features {name!r} must be a matrix of numbers, one row per token; "
+            f"got an array of shape {array.shape} and type {array.dtype}."
+        )
+    return array
+
+
+def _sparse(name: str, block: Any) -> Any:
+    try:
+        if block.dtype.kind not in "fiub":
+            raise ValueError(f"numbers of the type {block.dtype}")
+        rows = sp.csr_matrix(block)
+        if (np.diff(rows.indptr) < 0).any():  # scipy does not look where nnz < 0
+            raise ValueError("index pointer values must not fall")
+        # A fresh matrix does not believe what the old one thought of its order.
+        rows = sp.csr_matrix((rows.data, rows.indices, rows.indptr), shape=rows.shape)
+        rows.check_format(full_check=True)
+        if not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
+    except (ValueError, IndexError) as error:
+        raise InputError(
+            f"the sparse features {name!r} are damaged ({error}); build the matrix "
+            "again."
+        ) from error
+    return rows
+
+
+def _check_values(name: str, block: Any, offsets: Any) -> None:
+    values = block.data if sp.issparse(block) else block
+    if values.dtype.kind != "f":
+        return
+    inside = np.abs(values) <= min(LARGEST, np.finfo(values.dtype).max)
+    if inside.all():
+        return
+    if sp.issparse(block):
+        k = int(np.argmin(inside))
+        n = int(np.searchsorted(block.indptr, k, side="right")) - 1
+        d, value = int(block.indices[k]), block.data[k]
+    else:
+        n, d = (int(place) for place in np.argwhere(~inside)[0])
+        value = block[n, d]
+    s = int(np.searchsorted(offsets, n, side="right")) - 1
+    raise InputError(
+        f"sentence {s}, token {n - int(offsets[s])}: feature {d} of {name!r} is "
+        f"{value}; every feature must be a finite number, and none above {LARGEST:g}."
+    )
