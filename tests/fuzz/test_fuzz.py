@@ -14,7 +14,7 @@ from tests.fuzz.outcome import attempt
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
-@pytest.mark.parametrize("kind", ["formats", "arguments"])
+@pytest.mark.parametrize("kind", ["columns", "formats", "arguments", "votes"])
 def test_some_cases_of_every_kind(kind):
     found = [one for one in pool.run_cases(2026, range(30), kind) if one is not None]
     assert not found, "\n".join(f"case {one.number}: {one.how}" for one in found)
