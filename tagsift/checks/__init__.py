@@ -90,7 +90,8 @@ def check_estimator(estimator: SequenceTagger) -> None:
     Raises
     ------
     AssertionError
-        From the first check that fails, with its name and what was expected.
+        From the first check that fails, with its name, what it asks for and, where
+        there is more to say, what was found.
     """
     for check in yield_checks(estimator):
         title = f"{type(estimator).__name__}, {getattr(check, '__name__', check)}"
@@ -99,7 +100,7 @@ def check_estimator(estimator: SequenceTagger) -> None:
                 warnings.simplefilter("ignore", TagsiftWarning)
                 check(estimator)
         except AssertionError as error:
-            raise AssertionError(f"{title}: {error}") from error
+            raise AssertionError(f"{title}: {check.__doc__} {error}") from error
         except Exception as error:
             raise AssertionError(
                 f"{title}: stopped by {type(error).__name__}: {error}"

@@ -127,30 +127,28 @@ def fitted(estimator: SequenceTagger, **params: Any) -> SequenceTagger:
     return fresh(estimator, **params).fit(X, y)
 
 
-def require(condition: object, message: str) -> None:
-    """Raise an `AssertionError` unless the condition holds, under ``-O`` too."""
+def require(condition: object, found: str = "") -> None:
+    """Raise an `AssertionError` unless the condition holds, under ``-O`` too.
+
+    The docstring of a check says what is asked for; `found` what was found instead,
+    where there is more to say.
+    """
     if not condition:
-        raise AssertionError(message)
+        raise AssertionError(found)
 
 
 def require_distributions(
     pieces: Sequence[FloatArray], lengths: Sequence[int], n_labels: int, case: str
 ) -> None:
     """Ask for one array [T, L] per sentence, with rows that are distributions."""
-    require(isinstance(pieces, list), f"{case}: expected a list of arrays.")
+    require(isinstance(pieces, list), f"{case}: no list of arrays.")
     shapes = [piece.shape for piece in pieces]
     expected = [(length, n_labels) for length in lengths]
     require(shapes == expected, f"{case}: expected shapes {expected}, got {shapes}.")
-    stacked = np.concatenate([np.zeros((0, n_labels)), *pieces])  # [M, L]
-    require(np.isfinite(stacked).all(), f"{case}: numbers that are not finite.")
-    require(
-        (stacked >= 0).all() and (stacked <= 1 + 1e-9).all(),
-        f"{case}: numbers must lie between 0 and 1.",
-    )
-    require(
-        np.allclose(stacked.sum(axis=1), 1.0, rtol=0, atol=1e-6),
-        f"{case}: rows must sum to 1.",
-    )
+    rows = np.concatenate([np.zeros((0, n_labels)), *pieces])  # [M, L]
+    between = (rows >= 0).all() and (rows <= 1 + 1e-9).all()
+    whole = np.allclose(rows.sum(axis=1), 1.0, rtol=0, atol=1e-6)
+    require(between and whole, f"{case}: rows are no distributions over the labels.")
 
 
 def expect_error(
@@ -179,14 +177,10 @@ def expect_error(
         ) from error
     else:
         raise AssertionError(f"{case}: expected {kind.__name__}, nothing was raised.")
-    require(
-        text.endswith(".") and "\n" not in text and len(text) < 400,
-        f"{case}: the message must be one line that ends in a full stop; got {text!r}.",
-    )
+    clear = text.endswith(".") and "\n" not in text and len(text) < 400
+    require(clear, f"{case}: the message is not one clear sentence: {text!r}.")
     for mention in mentions:
-        require(
-            mention in text, f"{case}: the message must mention {mention!r}: {text!r}."
-        )
+        require(mention in text, f"{case}: no mention of {mention!r} in {text!r}.")
 
 
 def same_arrays(left: Iterable[Any], right: Iterable[Any]) -> bool:

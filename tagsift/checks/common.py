@@ -44,83 +44,60 @@ __all__ = [
 
 
 def check_method_facts(estimator: SequenceTagger) -> None:
-    """The facts of the method are filled in, in plain words."""
+    """The facts of the method are filled in; its name is in lower case, in one word."""
     facts = estimator.method.as_dict()
     for name in ("name", "title", "family", "disambiguation"):
         require(facts[name], f"method.{name} is empty.")
     name = estimator.method.name
-    require(
-        name == name.lower() and " " not in name,
-        f"method.name must be lower case without spaces; got {name!r}.",
-    )
+    require(name == name.lower() and " " not in name, f"Found {name!r}.")
 
 
 def check_fit_returns_self(estimator: SequenceTagger) -> None:
     """`fit` returns the estimator itself."""
     X, y = training(estimator)
     model = fresh(estimator)
-    require(model.fit(X, y) is model, "fit must return the estimator itself.")
+    require(model.fit(X, y) is model)
 
 
 def check_predict_shapes(estimator: SequenceTagger) -> None:
-    """Predictions are lists of lists of known labels, one for every token."""
+    """Predictions are lists of lists of known labels (str), one for every token."""
     X, _ = training(estimator)
     predicted = fitted(estimator).predict(X)
-    require(isinstance(predicted, list), "predict must return a list.")
-    require(
-        all(isinstance(labels, list) for labels in predicted),
-        "predict must return a list of lists.",
-    )
-    require(
-        [len(labels) for labels in predicted] == [len(words) for words in X],
-        "predict must return one label per token.",
-    )
-    odd = {
-        type(k).__name__ for labels in predicted for k in labels if type(k) is not str
-    }
-    require(not odd, f"predict must return labels as str; got {sorted(odd)}.")
-    unknown = {k for labels in predicted for k in labels} - set(LABELS)
-    require(not unknown, f"predict returned labels that are not classes: {unknown}.")
+    lists = isinstance(predicted, list) and {type(k) for k in predicted} == {list}
+    require(lists, "No list of lists.")
+    require(list(map(len, predicted)) == list(map(len, X)), "Other lengths.")
+    found = {k for labels in predicted for k in labels}
+    odd = {type(k).__name__ for k in found if type(k) is not str}
+    require(not odd, f"Labels of the types {sorted(odd)}.")
+    require(found <= set(LABELS), f"No classes: {found - set(LABELS)}.")
 
 
 def check_default_label_order(estimator: SequenceTagger) -> None:
     """Without `labels`, the classes are the sorted union of the candidates."""
     classes = fitted(estimator).classes_
-    require(
-        classes == LABELS,
-        f"classes_ must be the sorted union {LABELS}; got {classes}.",
-    )
+    require(classes == LABELS, f"Expected {LABELS}, found {classes}.")
 
 
 def check_labels_setting(estimator: SequenceTagger) -> None:
     """`labels` fixes the classes and their order, and not what is predicted."""
     X, _ = training(estimator)
-    reverse = LABELS[::-1]
-    model = fitted(estimator, labels=list(reverse))
-    require(
-        model.classes_ == reverse,
-        f"classes_ must be as labels= says, {reverse}; got {model.classes_}.",
-    )
-    share = agreement(model.predict(X), fitted(estimator).predict(X))
-    require(
-        share >= 0.8,
-        "another order of labels= must not change the predictions; only "
-        f"{share:.0%} of the tokens agree.",
-    )
+    model = fitted(estimator, labels=list(LABELS[::-1]))
+    require(model.classes_ == LABELS[::-1], f"classes_ is {model.classes_}.")
+    _require_agreement(model.predict(X), fitted(estimator).predict(X), least=0.8)
+
+
+def _require_agreement(found: Any, expected: Any, *, least: float) -> None:
+    share = agreement(found, expected)
+    require(share >= least, f"Only {share:.0%} of the tokens agree.")
 
 
 def check_unused_label(estimator: SequenceTagger) -> None:
-    """A label that is never a candidate is never predicted."""
+    """A label that is in `labels` and never a candidate is never predicted."""
     X, _ = training(estimator)
     for labels in (["A-UNUSED", *LABELS], [*LABELS, "Z-UNUSED"]):
         model = fitted(estimator, labels=labels, scheme="plain")
-        for part in (X, UNSEEN):
-            found = {k for sentence in model.predict(part) for k in sentence}
-            require(
-                found <= set(LABELS),
-                f"predicted {found - set(LABELS)}, which is in labels= and never a "
-                "candidate.",
-            )
+        found = {k for sentence in model.predict([*X, *UNSEEN]) for k in sentence}
+        require(found <= set(LABELS), f"Predicted {found - set(LABELS)}.")
 
 
 def check_repeatable(estimator: SequenceTagger) -> None:
@@ -133,24 +110,17 @@ def check_repeatable(estimator: SequenceTagger) -> None:
         one = fitted(estimator, random_state=first)
         two = fitted(estimator, random_state=second)
         same = one.predict(X) == two.predict(X) and one.recovered_ == two.recovered_
-        require(same, f"two fits with random_state={first!r} predict differently.")
-        require(
-            same_state(one, two),
-            f"two fits with random_state={first!r} learn different numbers.",
-        )
+        require(same, f"Other labels with random_state={first!r}.")
+        require(same_state(one, two), f"Other numbers with random_state={first!r}.")
 
 
 def check_refit_forgets(estimator: SequenceTagger) -> None:
     """A second fit gives what a first one would, whatever was fitted before."""
     X, y = training(estimator)
-    model = fresh(estimator).fit([["x", "y"]], [["P", "Q"]])
-    model.fit(X, y)
+    model = fresh(estimator).fit([["x", "y"]], [["P", "Q"]]).fit(X, y)
     other = fitted(estimator)
-    require(
-        model.classes_ == other.classes_ and model.predict(X) == other.predict(X),
-        "a second fit must not remember the first one.",
-    )
-    require(same_state(model, other), "a second fit learns other numbers than a first.")
+    require(model.classes_ == other.classes_ and model.predict(X) == other.predict(X))
+    require(same_state(model, other), "It learns other numbers.")
 
 
 def check_input_is_not_modified(estimator: SequenceTagger) -> None:
@@ -163,17 +133,12 @@ def check_input_is_not_modified(estimator: SequenceTagger) -> None:
         X_before, y_before = deepcopy(X), deepcopy(y)
         fresh(estimator).fit(X, y).predict(X)
         for given, before in ((X, X_before), (y, y_before)):
-            require(
-                all(_equal(a, b) for a, b in zip(given, before, strict=True)),
-                "fit or predict changed the data it was given.",
-            )
+            require(all(_equal(a, b) for a, b in zip(given, before, strict=True)))
     features = SequenceVectorizer().fit_transform(words)
     stored = features.stacked().toarray()
     fresh(estimator).fit(features, sets).predict(features)
-    require(
-        np.array_equal(features.stacked().toarray(), stored),
-        "fit or predict changed the FeatureMatrix it was given.",
-    )
+    same = np.array_equal(features.stacked().toarray(), stored)
+    require(same, "The FeatureMatrix has changed.")
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -187,12 +152,7 @@ def check_sentence_order(estimator: SequenceTagger) -> None:
     X, y = training(estimator)
     order = np.random.default_rng(5).permutation(len(X))
     model = fresh(estimator).fit([X[s] for s in order], [y[s] for s in order])
-    share = agreement(model.predict(X), fitted(estimator).predict(X))
-    require(
-        share >= 0.9,
-        "another order of the training sentences changes the predictions: only "
-        f"{share:.0%} of the tokens agree.",
-    )
+    _require_agreement(model.predict(X), fitted(estimator).predict(X), least=0.9)
 
 
 def check_renamed_labels(estimator: SequenceTagger) -> None:
@@ -201,37 +161,21 @@ def check_renamed_labels(estimator: SequenceTagger) -> None:
     names = {k: k.replace("NP", "NQ").replace("VP", "VQ") for k in LABELS}
     renamed = [[frozenset(names[k] for k in entry) for entry in labels] for labels in y]
     model = fresh(estimator).fit(X, renamed)
-    expected = [
-        [names[str(k)] for k in labels] for labels in fitted(estimator).predict(X)
-    ]
-    require(
-        model.predict(X) == expected,
-        "renaming the labels changes which of them are predicted.",
-    )
+    usual = fitted(estimator).predict(X)
+    require(model.predict(X) == [[names[str(k)] for k in labels] for labels in usual])
 
 
 def check_sentences_are_independent(estimator: SequenceTagger) -> None:
     """A sentence gets the same labels alone and among others."""
     model = fitted(estimator)
     X = [*sentences()[:4], *UNSEEN]
-    together = model.predict(X)
-    alone = [model.predict([words])[0] for words in X]
-    require(
-        together == alone,
-        "a sentence is labelled otherwise when it is predicted alone.",
-    )
+    require(model.predict(X) == [model.predict([words])[0] for words in X])
 
 
 def check_learns_separable_data(estimator: SequenceTagger) -> None:
     """Exact labels that the words determine are learnt."""
     X, truth = sentences(), gold()
-    model = fresh(estimator).fit(X, truth)
-    share = agreement(model.predict(X), truth)
-    require(
-        share >= 0.9,
-        f"only {share:.0%} of exactly labelled training tokens are predicted right, "
-        "though every word has one label.",
-    )
+    _require_agreement(fresh(estimator).fit(X, truth).predict(X), truth, least=0.9)
 
 
 def check_score(estimator: SequenceTagger) -> None:
@@ -240,43 +184,30 @@ def check_score(estimator: SequenceTagger) -> None:
     for scheme in ("auto", "plain"):
         model = fitted(estimator, scheme=scheme)
         value = model.score(X, truth)
-        require(
-            isinstance(value, float) and 0.0 <= value <= 1.0,
-            f"score must be a float in [0, 1]; got {value!r}.",
-        )
-    require(
-        model.score(X, model.predict(X)) == 1.0,
-        "score must be 1 where the gold labels are the predictions.",
-    )
+        require(isinstance(value, float) and 0.0 <= value <= 1.0, f"Found {value!r}.")
+    require(model.score(X, model.predict(X)) == 1.0)
 
 
 def check_settings(estimator: SequenceTagger) -> None:
     """`get_params`, `set_params`, `clone` and `repr` work, and `fit` keeps settings."""
     params = estimator.get_params(deep=False)
     for name in ("features", "labels", "scheme", "random_state", "verbose"):
-        require(name in params, f"the setting {name!r} is missing.")
+        require(name in params, f"The setting {name!r} is missing.")
     for name, value in params.items():
-        require(
-            getattr(estimator, name) is value,
-            f"__init__ must store the setting {name!r} untouched.",
-        )
+        stored = getattr(estimator, name) is value
+        require(stored, f"__init__ does not store the setting {name!r} untouched.")
     copy = clone(estimator)
     require(
         repr(copy) == repr(estimator) and type(estimator).__name__ in repr(copy),
-        f"repr of a clone differs: {copy!r} against {estimator!r}.",
+        f"A clone is {copy!r}, the estimator {estimator!r}.",
     )
     changed = copy.set_params(random_state=11)
-    require(
-        changed is copy and copy.random_state == 11 and "11" in repr(copy),
-        "set_params must set the value and return the estimator.",
-    )
+    set_ = changed is copy and copy.random_state == 11 and "11" in repr(copy)
+    require(set_, "set_params does not set, or returns another object.")
     model = fresh(estimator)
     before = dict(model.get_params(deep=False))
-    X, y = training(estimator)
-    model.fit(X, y)
+    model.fit(*training(estimator))
     after = model.get_params(deep=False)
     changes = [name for name, value in before.items() if after[name] is not value]
     require(not changes, f"fit changed the settings {changes}.")
-    require(
-        not hasattr(clone(model), "classes_"), "a clone must not carry what was learnt."
-    )
+    require(not hasattr(clone(model), "classes_"), "A clone carries what was learnt.")

@@ -41,17 +41,11 @@ def _require_candidates(
     name: str,
 ) -> None:
     """Ask that every recovered label is one of the token's candidates."""
-    require(
-        list(map(len, recovered)) == list(map(len, y)),
-        f"{name} must have one label per token.",
-    )
+    require(list(map(len, recovered)) == list(map(len, y)), f"{name}: other lengths.")
     for s, (labels, sets) in enumerate(zip(recovered, y, strict=True)):
         for t, (label, entry) in enumerate(zip(labels, sets, strict=True)):
-            require(
-                label in entry,
-                f"{name}: sentence {s}, token {t} has the candidates {sorted(entry)} "
-                f"and got {label!r}.",
-            )
+            place = f"{name}: sentence {s}, token {t}"
+            require(label in entry, f"{place}: {label!r}, not of {sorted(entry)}.")
 
 
 def _require_confidences(
@@ -64,35 +58,26 @@ def _require_confidences(
     require_distributions(confidences, list(map(len, y)), len(classes), name)
     for s, (rows, sets) in enumerate(zip(confidences, y, strict=True)):
         mask = np.array([[k in entry for k in classes] for entry in sets], dtype=bool)
-        require(
-            (rows[~mask.reshape(rows.shape)] == 0).all(),
-            f"{name}: sentence {s} gives weight to a label that is no candidate.",
-        )
+        inside = (rows[~mask.reshape(rows.shape)] == 0).all()
+        require(inside, f"{name}: sentence {s} gives weight to what is no candidate.")
 
 
 def check_recovered(estimator: SequenceTagger) -> None:
     """Recovered labels are candidates; those of singletons are as given."""
     _, y = training(estimator)
     model = fitted(estimator)
-    require(
-        isinstance(model.recovered_, list)
-        and all(isinstance(labels, list) for labels in model.recovered_),
-        "recovered_ must be a list of lists.",
-    )
-    _require_candidates(model.recovered_, y, "recovered_")
-    require(
-        all(type(k) is str for labels in model.recovered_ for k in labels),
-        "recovered_ must hold the labels themselves.",
-    )
+    found = model.recovered_
+    lists = isinstance(found, list) and {type(labels) for labels in found} == {list}
+    require(lists, "recovered_ is no list of lists.")
+    _require_candidates(found, y, "recovered_")
+    kinds = {type(k).__name__ for labels in found for k in labels}
+    require(kinds == {"str"}, f"recovered_ holds {kinds}, not the labels themselves.")
 
 
 def check_all_exact(estimator: SequenceTagger) -> None:
     """Where every label is exact, the labels are recovered as they are."""
     truth = gold()
-    model = fresh(estimator).fit(sentences(), truth)
-    require(
-        model.recovered_ == truth, "exact labels must be recovered as they were given."
-    )
+    require(fresh(estimator).fit(sentences(), truth).recovered_ == truth)
 
 
 def check_confidences(estimator: SequenceTagger) -> None:
@@ -111,19 +96,15 @@ def check_full_sets(estimator: SequenceTagger) -> None:
     model = fresh(estimator).fit(X, y)
     _require_candidates(model.recovered_, y, "recovered_")
     unlabelled = [[None] * len(words) for words in X]
-    require(
-        same_state(fresh(estimator, labels=LABELS).fit(X, unlabelled), model),
-        "None for the candidates of a token must mean all labels.",
-    )
+    same = same_state(fresh(estimator, labels=LABELS).fit(X, unlabelled), model)
+    require(same, "None for the candidates of a token must mean all labels.")
     for part in (X, UNSEEN):
         full = [[frozenset(LABELS)] * len(words) for words in part]
         _require_candidates(model.predict(part), full, "predictions")
     for name, array in learnt(model)[1].items():
         numbers = np.asarray(array)
-        require(
-            numbers.dtype.kind != "f" or not np.isnan(numbers).any(),
-            f"after a fit on unlabelled tokens, the array {name!r} holds NaN.",
-        )
+        holes = numbers.dtype.kind == "f" and np.isnan(numbers).any()
+        require(not holes, f"The array {name!r} holds NaN.")
 
 
 def check_recover(estimator: SequenceTagger) -> None:

@@ -45,10 +45,8 @@ def _require_same_answers(
 ) -> None:
     require(loaded.predict(X) == model.predict(X), f"{case} predicts other labels.")
     if model.method.probabilities:
-        require(
-            same_arrays(loaded.predict_marginals(X), model.predict_marginals(X)),
-            f"{case} gives other marginals.",
-        )
+        found, expected = loaded.predict_marginals(X), model.predict_marginals(X)
+        require(same_arrays(found, expected), f"{case} gives other marginals.")
 
 
 def check_save_load(estimator: SequenceTagger) -> None:
@@ -56,21 +54,13 @@ def check_save_load(estimator: SequenceTagger) -> None:
     X, y = training(estimator)
     model = fitted(estimator)
     loaded, _ = _through_file(model)
-    require(type(loaded) is type(model), "the loaded model is of another class.")
+    require(type(loaded) is type(model), "The loaded model is of another class.")
     for name in ("classes_", "scheme_"):
         before, after = getattr(model, name), getattr(loaded, name)
-        require(
-            before == after, f"{name} was {before!r} and is {after!r} after loading."
-        )
-    require(
-        repr(loaded) == repr(model),
-        f"the settings changed by saving: {loaded!r} against {model!r}.",
-    )
+        require(before == after, f"{name} was {before!r} and is now {after!r}.")
+    require(repr(loaded) == repr(model), f"Saved as {model!r}, loaded as {loaded!r}.")
     _require_same_answers(loaded, model, [*X, *UNSEEN, []], "the loaded model")
-    require(
-        loaded.recover(X, y)[0] == model.recover(X, y)[0],
-        "the loaded model recovers other labels.",
-    )
+    require(loaded.recover(X, y)[0] == model.recover(X, y)[0], "Other labels.")
 
 
 def check_save_load_ready_features(estimator: SequenceTagger) -> None:
@@ -86,12 +76,8 @@ def check_saved_again(estimator: SequenceTagger) -> None:
     """Saving twice, and saving what was loaded, gives the same bytes."""
     model = fitted(estimator)
     loaded, contents = _through_file(model)
-    again = "saving a model twice gives different files."
-    require(contents == _through_file(model)[1], again)
-    require(
-        contents == _through_file(loaded)[1],
-        "saving a loaded model gives another file: something is lost in loading.",
-    )
+    require(contents == _through_file(model)[1], "Not when saved twice.")
+    require(contents == _through_file(loaded)[1], "Something is lost in loading.")
 
 
 def check_file_holds_no_code(estimator: SequenceTagger) -> None:
@@ -112,20 +98,14 @@ def check_file_holds_no_code(estimator: SequenceTagger) -> None:
     (length,) = struct.unpack("<Q", contents[:8])
     header = json.loads(contents[8 : 8 + length])
     settings = json.loads(header.pop("__metadata__")["tagsift"])
-    require(
-        settings["method"] == estimator.method.name,
-        f"the file names the method {settings['method']!r}.",
-    )
+    name = settings["method"]
+    require(name == estimator.method.name, f"The file names the method {name!r}.")
     kinds = {entry["dtype"] for entry in header.values()}
     numbers = {"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64"}
-    require(
-        kinds <= numbers | {"F16", "F32", "F64"},
-        f"the file must hold numbers only; found the types {sorted(kinds)}.",
-    )
+    kinds -= numbers | {"F16", "F32", "F64"}
+    require(not kinds, f"The file holds more than numbers: {sorted(kinds)}.")
     end = max((entry["data_offsets"][1] for entry in header.values()), default=0)
-    require(
-        len(contents) == 8 + length + end, "the file holds more than its header says."
-    )
+    require(len(contents) == 8 + length + end, "It holds more than its header says.")
 
 
 def check_pickle(estimator: SequenceTagger) -> None:
