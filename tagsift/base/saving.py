@@ -198,7 +198,7 @@ def _restore_features(
             "altered or damaged, save the model again."
         )
     model.vectorizer_ = vectorizer
-    if stored["function"] and callable(features):
+    if stored.get("function") and callable(features):
         model.vectorizer_.set_params(templates=features)
     if meta["own_features"]:
         model.features = clone(model.vectorizer_)

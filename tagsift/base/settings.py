@@ -7,6 +7,7 @@ signature, on which ``get_params`` and ``clone`` stand, and the check that `fit`
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -75,7 +76,11 @@ class Setting:
             number = Integral if kind is int else Real
             if isinstance(value, bool | np.bool_) or not isinstance(value, number):
                 return False
-            return bool(np.isfinite(float(value))) and self._in_range(float(value))
+            try:
+                exact = float(value)
+            except OverflowError:
+                return False
+            return math.isfinite(exact) and self._in_range(exact)
         return isinstance(value, get_origin(kind) or kind)
 
     def _in_range(self, value: float) -> bool:

@@ -250,7 +250,8 @@ class PALOC(TokenTagger):
             return top
         votes = pair_votes(outputs, self._pairs, len(self.classes_))  # [M, L]
         # Bounded far below one vote, the margin decides between equal counts only.
-        return votes + self.mu * (top > 0) + 1e-6 * top / (1.0 + np.abs(top))  # [M, L]
+        margin = 1e-6 * top / (1.0 + np.abs(top))  # [M, L]
+        return votes + float(self.mu) * (top > 0) + margin  # [M, L]
 
     def _restored(self) -> None:
         super()._restored()

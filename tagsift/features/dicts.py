@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.errors import InputError, ModelFileError
-from tagsift.storage import bytes_to_text, text_to_bytes
+from tagsift.errors import InputError
+from tagsift.storage.state import Saved, texts
 from tagsift.typing import IntArray
 
 __all__ = ["DictFeatures"]
@@ -30,6 +29,8 @@ class DictFeatures:
     names : sequence of str
         In the order of the columns.
     """
+
+    saved: ClassVar[Saved] = {"names": texts()}
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
@@ -70,22 +71,6 @@ class DictFeatures:
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         return matrix
-
-    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """Return what `from_state` needs: JSON-able settings and arrays."""
-        return {}, {"names": text_to_bytes(json.dumps(self.names))}
-
-    @classmethod
-    def from_state(
-        cls, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> Self:
-        """Build again what `state` described."""
-        try:
-            return cls(json.loads(bytes_to_text(arrays["names"])))
-        except (KeyError, ValueError, TypeError) as error:
-            raise ModelFileError(
-                f"the saved feature names are damaged ({error}); save the model again."
-            ) from error
 
 
 def _items(

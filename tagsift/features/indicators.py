@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features.lexicon import Lexicon
-from tagsift.features.templates import POSITIONAL, Template, attribute
-from tagsift.storage import bytes_to_text, text_to_bytes
+from tagsift.features.templates import (
+    POSITIONAL,
+    Template,
+    attribute,
+    parse_templates,
+)
+from tagsift.storage.state import Saved, array, by_name, texts
 from tagsift.typing import IntArray
 
 __all__ = ["Indicators"]
@@ -204,50 +208,78 @@ class Indicators:
             keys.append(key)
         return keys
 
-    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-        """Return what `from_state` needs: JSON-able settings and arrays."""
-        meta = {
-            "templates": [[t.group, t.name] for t in self.templates],
-            "columns": {
-                str(k): list(lexicon.vocabularies)
-                for k, lexicon in self.lexicons.items()
-            },
+    # What a model file holds ---------------------------------------------------
+
+    saved: ClassVar[Saved] = {
+        "template_texts": texts(distinct=False),
+        "vocabularies": by_name(texts()),
+        "counts": array("templates", "int", least=0),
+        "stacked_keys": array("columns", "int", least=0),
+    }
+
+    @property
+    def template_texts(self) -> list[str]:
+        """Group and text of every template."""
+        return [text for t in self.templates for text in (t.group, t.name)]
+
+    @property
+    def vocabularies(self) -> dict[str, tuple[str, ...]]:
+        """Known values of every attribute."""
+        return {
+            name: values
+            for lexicon in self.lexicons.values()
+            for name, values in lexicon.vocabularies.items()
         }
-        arrays: dict[str, np.ndarray[Any, Any]] = {}
-        for lexicon in self.lexicons.values():
-            for name, values in lexicon.vocabularies.items():
-                arrays[f"values.{name}"] = text_to_bytes(json.dumps(values))  # [B]
-        sizes = [len(keys) for keys in self.keys]
-        arrays["key_counts"] = np.asarray(sizes, dtype=np.int64)  # [templates]
-        arrays["keys"] = np.concatenate([np.empty(0, np.int64), *self.keys])  # [D]
-        return meta, arrays
+
+    @property
+    def counts(self) -> IntArray:
+        """Number of keys of every template, [templates]."""
+        return np.asarray([len(keys) for keys in self.keys], dtype=np.int64)
+
+    @property
+    def stacked_keys(self) -> IntArray:
+        """All keys, [columns]."""
+        return np.concatenate([np.empty(0, np.int64), *self.keys])
 
     @classmethod
-    def from_state(
-        cls, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
+    def from_saved(
+        cls,
+        template_texts: Sequence[str],
+        vocabularies: Mapping[str, Sequence[str]],
+        counts: IntArray,
+        stacked_keys: IntArray,
     ) -> Self:
-        """Build again what `state` described."""
+        """Build again what a model file holds, checking that its parts fit."""
         try:
-            templates = [
-                Template.parse(group, text) for group, text in meta["templates"]
-            ]
-            lexicons = {
-                int(k): Lexicon(
-                    {
-                        name: json.loads(bytes_to_text(arrays[f"values.{name}"]))
-                        for name in names
-                    }
-                )
-                for k, names in meta["columns"].items()
-            }
-            cuts = np.cumsum(arrays["key_counts"])[:-1]
-            keys = np.split(np.asarray(arrays["keys"], dtype=np.int64), cuts)
-        except (KeyError, ValueError, TypeError) as error:
+            templates = parse_templates(template_texts)
+            columns = {name: attribute(name).column for name in vocabularies}
+        except InputError as error:
+            raise ModelFileError(f"{error} Save the model again.") from error
+        lexicons = {
+            place: Lexicon(
+                {k: v for k, v in vocabularies.items() if columns[k] == place}
+            )
+            for place in sorted(set(columns.values()))
+        }
+        keys = np.split(stacked_keys, np.cumsum(counts)[:-1])
+        new = cls(templates, lexicons, keys)
+        known = all(k in new._sizes for t in templates for k, _ in t.parts)
+        if (
+            not known
+            or len(counts) != len(templates)
+            or counts.sum() != len(stacked_keys)
+            or not all(map(new._is_sorted, templates, keys))
+        ):
             raise ModelFileError(
-                f"the saved feature templates are damaged ({error}); save the model "
-                "again."
-            ) from error
-        return cls(templates, lexicons, keys)
+                "the saved feature templates do not fit their values; the file was "
+                "altered or damaged, save the model again."
+            )
+        return new
+
+    def _is_sorted(self, template: Template, keys: IntArray) -> bool:
+        """Whether the keys rise, up to the number of combinations of the template."""
+        most = prod(self._sizes[name] for name, _ in template.parts)
+        return not len(keys) or bool((np.diff(keys) > 0).all() and keys[-1] < most)
 
 
 def _positions(offsets: IntArray) -> dict[str, IntArray]:

@@ -31,6 +31,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
 
 from tagsift.errors import InputError
 
@@ -42,6 +43,8 @@ __all__ = [
     "attribute",
     "column_templates",
     "default_templates",
+    "input_width",
+    "parse_templates",
     "word_shape",
 ]
 
@@ -72,7 +75,7 @@ DEFAULT_GROUPS: dict[str, str] = {
 #: Attributes of the place in the sentence, not of a column.
 POSITIONAL = ("begin", "end")
 
-_PART = re.compile(r"([a-z]+[0-9]*)\[([+-]?[0-9]+)\]")
+_PART = re.compile(r"([a-z]+[0-9]{0,6})\[([+-]?[0-9]{1,4})\]")
 _RUNS = re.compile(r"(.)\1+", re.DOTALL)
 
 
@@ -170,7 +173,7 @@ def attribute(name: str) -> Attribute:
         return Attribute(name, 0, _WORD_ATTRIBUTES[name])
     if name == "pos":
         return Attribute(name, 1, str)
-    if re.fullmatch(r"column[0-9]+", name):
+    if re.fullmatch(r"column[0-9]{1,6}", name):
         return Attribute(name, int(name.removeprefix("column")), str)
     known = [*_WORD_ATTRIBUTES, "pos", "column<k>", *POSITIONAL]
     raise InputError(
@@ -226,6 +229,20 @@ class Template:
         return frozenset(
             attribute(name).column for name, _ in self.parts if name not in POSITIONAL
         )
+
+
+def parse_templates(texts: Sequence[str]) -> tuple[Template, ...]:
+    """Read templates from their groups and texts, in turn."""
+    if len(texts) % 2:
+        raise InputError("feature templates are pairs of a group and a text.")
+    return tuple(starmap(Template.parse, zip(texts[::2], texts[1::2], strict=True)))
+
+
+def input_width(templates: Iterable[Template] | None) -> int:
+    """How many columns of the tokens the templates (None: a function) look at."""
+    if templates is None:
+        return 2
+    return 1 + max((k for template in templates for k in template.columns), default=0)
 
 
 def default_templates(groups: Iterable[str] | None = None) -> tuple[Template, ...]:

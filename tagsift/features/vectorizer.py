@@ -10,14 +10,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from tagsift.errors import InputError, ModelFileError, NotFittedError, TagsiftWarning
+from tagsift.errors import InputError, NotFittedError, TagsiftWarning
 from tagsift.features.dicts import DictFeatures
 from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.indicators import Indicators
 from tagsift.features.inputs import Kind, StackedTokens, stack_tokens, words_of
 from tagsift.features.matrix import FeatureMatrix
-from tagsift.features.templates import Template, default_templates
-from tagsift.storage import add_prefix, strip_prefix
+from tagsift.features.templates import Template, default_templates, input_width
+from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
 from tagsift.typing import FloatArray, SentenceLike
 
 __all__ = ["SequenceVectorizer"]
@@ -76,9 +76,10 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
     n_columns_in_: int
     encoder_mean_: FloatArray | None
     encoder_scale_: float
-    _features: Indicators | DictFeatures | None
-    _width: int
+    _indicators: Indicators | None
+    _dicts: DictFeatures | None
     _array_width: int
+    _width: int
 
     def __init__(
         self,
@@ -134,11 +135,11 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         """Names of all columns of ``transform(X).stacked()``, group first."""
         self._check_fitted()
         names: list[str] = []
-        if isinstance(self._features, Indicators):
-            for group in self._features.groups:
-                names += [f"{group}: {name}" for name in self._features.names(group)]
-        elif isinstance(self._features, DictFeatures):
-            names += [f"dict: {name}" for name in self._features.names]
+        if self._indicators is not None:
+            for group in self._indicators.groups:
+                names += [f"{group}: {name}" for name in self._indicators.names(group)]
+        elif self._dicts is not None:
+            names += [f"dict: {name}" for name in self._dicts.names]
         elif self.kind_ == "array":
             names += [f"array: {d}" for d in range(self._array_width)]
         if self.encoder_mean_ is not None:
@@ -147,9 +148,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
 
     def column_values(self, column: int) -> frozenset[str]:
         """Values of a column seen in training; empty where no feature looks at it."""
-        lexicons = (
-            self._features.lexicons if isinstance(self._features, Indicators) else {}
-        )
+        lexicons = {} if self._indicators is None else self._indicators.lexicons
         known = lexicons[column].vocabularies if column in lexicons else {}
         return frozenset(known.get("pos", ()))
 
@@ -157,10 +156,10 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
     def columns(self) -> tuple[tuple[str, int, bool], ...]:
         """Name and width of every block, and whether it is sparse."""
         found: list[tuple[str, int, bool]] = []
-        if isinstance(self._features, Indicators):
-            found += [(k, n, True) for k, n in self._features.widths.items()]
-        elif isinstance(self._features, DictFeatures):
-            found.append(("dict", len(self._features.names), True))
+        if self._indicators is not None:
+            found += [(k, n, True) for k, n in self._indicators.widths.items()]
+        elif self._dicts is not None:
+            found.append(("dict", len(self._dicts.names), True))
         elif self.kind_ == "array":
             found.append(("array", self._array_width, False))
         if self.encoder_mean_ is not None:
@@ -178,16 +177,14 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
                 f"min_count must be an integer of at least 1, found {self.min_count!r}."
             )
         templates = self._templates()
-        width = 2
-        if templates is not None:
-            width = 1 + max((k for t in templates for k in t.columns), default=0)
+        width = input_width(templates)
         tokens = self._stack(X, width)
         if tokens.kind == "empty":
             raise InputError(
                 "the training sentences have no tokens; at least one token is needed."
             )
         self._width = width
-        self._features = None
+        self._indicators = self._dicts = None
         self._array_width = 0
         if tokens.kind == "columns" and templates is None:
             raise InputError(
@@ -195,11 +192,11 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
                 "features per token, or an array [T, D]."
             )
         if tokens.kind == "columns" and templates:
-            self._features = Indicators.learn(
+            self._indicators = Indicators.learn(
                 tokens.columns, tokens.offsets, templates, int(self.min_count)
             )
         elif tokens.kind == "dict":
-            self._features = DictFeatures.learn(
+            self._dicts = DictFeatures.learn(
                 tokens.dicts, tokens.offsets, int(self.min_count)
             )
         elif tokens.array is not None:
@@ -306,17 +303,15 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         """Put the blocks together."""
         blocks: dict[str, Any] = {}
         offsets = tokens.offsets
-        if isinstance(self._features, Indicators):
-            blocks |= self._features.blocks(
+        if self._indicators is not None:
+            blocks |= self._indicators.blocks(
                 tokens.columns or [[]] * self.n_columns_, offsets
             )
-        elif isinstance(self._features, DictFeatures):
-            blocks["dict"] = self._features.block(tokens.dicts, offsets)
+        elif self._dicts is not None:
+            blocks["dict"] = self._dicts.block(tokens.dicts, offsets)
         elif self.kind_ == "array":
-            array = tokens.array
-            if array is None:
-                array = np.zeros((0, self._array_width))  # [0, D]
-            blocks["array"] = array
+            nothing = np.zeros((0, self._array_width))  # [0, D]
+            blocks["array"] = nothing if tokens.array is None else tokens.array
         if vectors is not None:
             blocks["encoder"] = (vectors - self.encoder_mean_) * self.encoder_scale_
         return FeatureMatrix(tuple(blocks), tuple(blocks.values()), offsets)
@@ -331,63 +326,9 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         function again.
         """
         self._check_fitted()
-        templates = self._templates()
-        meta: dict[str, Any] = {
-            "kind": self.kind_,
-            "templates": "default"
-            if isinstance(self.templates, str)
-            else [[t.group, t.name] for t in templates or ()],
-            "function": templates is None,
-            "min_count": int(self.min_count),
-            "width": self._width,
-            "n_columns": self.n_columns_,
-            "n_columns_in": self.n_columns_in_,
-            "array_width": self._array_width,
-            "encoder": None,
-        }
-        arrays: dict[str, np.ndarray[Any, Any]] = {}
-        if self._features is not None:
-            meta["features"], found = self._features.state()
-            arrays |= add_prefix("features.", found)
-        if self.encoder_mean_ is not None:
-            if not isinstance(self.encoder, ContextualEncoder):
-                raise InputError(
-                    f"only a ContextualEncoder can be saved, found an encoder of type "
-                    f"{type(self.encoder).__name__}; give its vectors as arrays [T, D]."
-                )
-            meta["encoder"] = self.encoder.state()
-            meta["encoder_scale"] = self.encoder_scale_
-            arrays["encoder_mean"] = self.encoder_mean_  # [D]
-        return meta, arrays
+        return write_vectorizer(self)
 
     @classmethod
-    def from_state(
-        cls, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]
-    ) -> Self:
-        """Build a fitted vectorizer from what `state` returned."""
-        found = strip_prefix("features.", arrays)
-        try:
-            templates = meta["templates"]
-            if templates != "default":
-                templates = tuple(Template.parse(*entry) for entry in templates)
-            new = cls(templates=templates, min_count=meta["min_count"])
-            new.kind_ = meta["kind"]
-            new._width = meta["width"]
-            new.n_columns_ = meta["n_columns"]
-            new.n_columns_in_ = meta.get("n_columns_in", new.n_columns_)
-            new._array_width = meta["array_width"]
-            new._features = None
-            if "features" in meta:
-                family = DictFeatures if new.kind_ == "dict" else Indicators
-                new._features = family.from_state(meta["features"], found)
-            new.encoder_mean_, new.encoder_scale_ = None, 1.0
-            if meta["encoder"] is not None:
-                new.encoder = ContextualEncoder.from_state(meta["encoder"])
-                new.encoder_mean_ = np.asarray(arrays["encoder_mean"])  # [D]
-                new.encoder_scale_ = float(meta["encoder_scale"])
-        except (KeyError, TypeError) as error:
-            raise ModelFileError(
-                f"the saved settings of the features are damaged ({error!r}); save the "
-                "model again."
-            ) from error
-        return new
+    def from_state(cls, meta: Any, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
+        """Build a fitted vectorizer from what `state` returned, checking it."""
+        return read_vectorizer(cls, meta, arrays)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.backend import to_numpy
+from tagsift.storage.container import bytes_to_text, parse_json, text_to_bytes
 from tagsift.storage.items import (
     LARGEST,
     Item,
@@ -20,7 +22,7 @@ from tagsift.storage.items import (
     short,
 )
 
-__all__ = ["array", "matrix"]
+__all__ = ["array", "matrix", "texts"]
 
 #: How far sums may be from what they should be.
 _SUM_TOLERANCE = 1e-6
@@ -159,3 +161,28 @@ class _Matrix(Item):
 def matrix(shape: str, *, training: bool = False, optional: bool = False) -> Item:
     """Declare a matrix of finite numbers, dense or in compressed sparse rows."""
     return _Matrix(shape=shape, training=training, optional=optional)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Texts(Item):
+    distinct: bool
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        out.arrays[name] = text_to_bytes(json.dumps(list(value)))  # [bytes]
+
+    def _read(self, name: str, source: Reading) -> Any:
+        packed = source.array(name)  # [bytes]
+        try:
+            found = parse_json(bytes_to_text(packed)) if packed.dtype == "u1" else None
+        except ValueError as error:
+            refuse(name, "must be a list of texts", str(error)[:60])
+        if not isinstance(found, list) or not all(isinstance(k, str) for k in found):
+            refuse(name, "must be a list of texts", short(found))
+        if self.distinct and len(set(found)) != len(found):
+            refuse(name, "must be a list of different texts", "one that is there twice")
+        return tuple(found)
+
+
+def texts(*, distinct: bool = True, optional: bool = False) -> Item:
+    """Declare a tuple of texts; they travel as the bytes of one JSON list."""
+    return _Texts(distinct=distinct, optional=optional)

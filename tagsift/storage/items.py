@@ -5,7 +5,6 @@ What may be declared is listed in `tagsift.storage.state`.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ __all__ = [
     "Item",
     "Reading",
     "Writing",
+    "flag",
     "is_count",
     "number",
     "refuse",
@@ -137,6 +137,7 @@ class _Number(Item):
     integer: bool = False
     least: float | None = None
     above: float | None = None
+    most: float = LARGEST
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
         out.meta[name] = int(value) if self.integer else float(value)
@@ -153,8 +154,8 @@ class _Number(Item):
                 "must be a whole number" if self.integer else "must be a number",
                 short(found),
             )
-        if not -LARGEST <= found <= LARGEST or math.isnan(found):
-            refuse(name, "must be finite", short(found))
+        if not -LARGEST <= found <= self.most:
+            refuse(name, f"must be at most {self.most:g}", short(found))
         if self.least is not None and found < self.least:
             refuse(name, f"must be at least {self.least:g}", short(found))
         if self.above is not None and found <= self.above:
@@ -184,14 +185,14 @@ def size(name: str) -> Item:
     return _Size(name=name, integer=True, least=0)
 
 
-def whole(*, least: int = 0) -> Item:
+def whole(*, least: int = 0, most: int = 2**53, optional: bool = False) -> Item:
     """Declare a whole number."""
-    return _Number(integer=True, least=least)
+    return _Number(integer=True, least=least, most=most, optional=optional)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Word(Item):
-    among: tuple[str, ...]
+    among: tuple[str, ...] = ()
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
         out.meta[name] = str(value)
@@ -204,9 +205,26 @@ class _Word(Item):
         return found
 
 
-def word(*among: str) -> Item:
+def word(*among: str, optional: bool = False) -> Item:
     """Declare a text, one of those given where some are."""
-    return _Word(among=among)
+    return _Word(among=among, optional=optional)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Flag(Item):
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        out.meta[name] = bool(value)
+
+    def _read(self, name: str, source: Reading) -> Any:
+        found = source.value(name)
+        if not isinstance(found, bool):
+            refuse(name, "must be true or false", short(found))
+        return found
+
+
+def flag() -> Item:
+    """Declare a truth value."""
+    return _Flag()
 
 
 def is_count(value: Any) -> bool:

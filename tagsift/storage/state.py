@@ -22,11 +22,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tagsift.storage.arrays import array, matrix
+from tagsift.storage.arrays import array, matrix, texts
 from tagsift.storage.items import (
     Item,
     Reading,
     Writing,
+    flag,
     is_count,
     number,
     refuse,
@@ -41,6 +42,8 @@ __all__ = [
     "Saved",
     "array",
     "by_name",
+    "flag",
+    "keyed",
     "listed",
     "matrix",
     "number",
@@ -48,6 +51,7 @@ __all__ = [
     "read_state",
     "several",
     "size",
+    "texts",
     "training_parts",
     "whole",
     "word",
@@ -84,7 +88,8 @@ class _Part(Item):
     def _read(self, name: str, source: Reading) -> Any:
         for own, outer in self.sizes.items():
             source.sizes[own] = source.sizes[outer]
-        found = self.kind(
+        make = getattr(self.kind, "from_saved", self.kind)
+        found = make(
             **{
                 key: item.read(f"{name}/{key}", source)
                 for key, item in self.kind.saved.items()
@@ -108,8 +113,9 @@ def part(
 ) -> Item:
     """Declare an object of a class with a table ``saved`` of its fields.
 
-    Where the class has a method ``check_saved``, it is asked after reading. Further
-    keywords say which size outside a size of the class is: ``part(Weights, P="D")``.
+    It is built by ``from_saved``, where the class has that, or by its constructor; a
+    method ``check_saved`` is asked afterwards. Further keywords say which size outside
+    a size of the class is: ``part(Weights, P="D")``.
     """
     return _Part(kind=kind, training=training, optional=optional, sizes=sizes)
 
@@ -167,6 +173,23 @@ class _ByName(Item):
 
     def training_parts(self, name: str) -> list[str]:
         return [f"{name}/"] if self.training or self.each.training_parts("") else []
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Keyed(Item):
+    items: Mapping[str, Item]
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        for key, item in self.items.items():
+            item.write(f"{name}/{key}", value[key], out)
+
+    def _read(self, name: str, source: Reading) -> Any:
+        return {k: item.read(f"{name}/{k}", source) for k, item in self.items.items()}
+
+
+def keyed(*, optional: bool = False, **items: Item) -> Item:
+    """Declare a dictionary with these keys."""
+    return _Keyed(items=items, optional=optional)
 
 
 def by_name(each: Item) -> Item:

@@ -288,7 +288,7 @@ def test_packaged(tmp_path):
     assert np.linalg.norm(found[1] - found[6]) > 0.1 * np.linalg.norm(found[1])
     vectorizer = SequenceVectorizer(encoder=encoder).fit(sentences)
     meta, arrays = vectorizer.state()
-    assert meta["encoder"]["folder"] is None
+    assert meta["encoder/folder"] is None
     restored = SequenceVectorizer.from_state(meta, arrays)
     np.testing.assert_array_equal(
         restored.transform(sentences).block("encoder"),

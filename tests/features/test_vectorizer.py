@@ -406,12 +406,12 @@ def test_saved_and_restored(vectorizer, train, new, tmp_path):
 
 def test_damaged_state():
     meta, arrays = SequenceVectorizer().fit(TRAIN).state()
-    with pytest.raises(ModelFileError, match="feature templates are damaged"):
+    with pytest.raises(ModelFileError, match="'indicators/template_texts' is missing"):
         SequenceVectorizer.from_state(meta, {})
-    with pytest.raises(ModelFileError, match="settings of the features are damaged"):
+    with pytest.raises(ModelFileError, match="the value 'kind' is missing"):
         SequenceVectorizer.from_state({}, arrays)
     meta, arrays = SequenceVectorizer().fit(DICTS).state()
-    with pytest.raises(ModelFileError, match="feature names are damaged"):
+    with pytest.raises(ModelFileError, match="the array 'dicts/names' is missing"):
         SequenceVectorizer.from_state(meta, {})
 
 

@@ -13,7 +13,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from tagsift.errors import DataError, ModelFileError
+from tagsift.errors import DataError, InputError, ModelFileError
 from tagsift.storage import (
     FORMAT_VERSION,
     add_prefix,
@@ -279,6 +279,79 @@ def test_altered_metadata_is_refused(stored: Path):
 def test_damaged_metadata_is_refused(stored: Path, change):
     rewrite(stored, change)
     assert "metadata is damaged" in refused(stored)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"format": Infinity, "sha256": ""}', "Infinity is no number"),
+        ('{"format": NaN, "sha256": ""}', "NaN is no number"),
+        ('{"format": 1e400, "sha256": ""}', "names no format"),
+        ('{"format": -1, "sha256": ""}', "names no format"),
+        ('{"format": true, "sha256": ""}', "names no format"),
+        ('{"format": 2, "sha256": 5}', "no checksum"),
+        ('{"format": 2, "format": 2, "sha256": ""}', "a key stands twice"),
+        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        ('{"format": ' + "9" * 10_000 + "}", "metadata is damaged"),
+        ('"text"', "it is no table"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_hostile_metadata_is_refused(stored: Path, text: str, said: str):
+    rewrite(stored, lambda header: text)
+    message = refused(stored)
+    assert said in message
+    assert len(message) < 500 + len(str(stored))
+
+
+def test_a_format_of_a_very_large_number_is_refused(stored: Path):
+    rewrite(stored, lambda header: header.update(format=10**300))
+    message = refused(stored)
+    assert "newer tagsift" in message
+    assert len(message) < 300 + len(str(stored))
+
+
+def test_an_old_format_is_refused_with_what_to_do(stored: Path):
+    rewrite(stored, lambda header: header.update(format=1))
+    message = refused(stored)
+    assert "format 1" in message
+    assert "fit and save the model again" in message
+
+
+@pytest.mark.parametrize("kind", ["BF16", "F16", "F8_E4M3"])
+def test_other_kinds_of_numbers_are_refused(stored: Path, kind: str):
+    with safe_open(stored, framework="numpy") as file:
+        texts = file.metadata()
+    size = 1 if kind == "F8_E4M3" else 2
+    entry = {"dtype": kind, "shape": [2], "data_offsets": [0, 2 * size]}
+    header = json.dumps({"__metadata__": texts, "a": entry}).encode()
+    stored.write_bytes(len(header).to_bytes(8, "little") + header + bytes(2 * size))
+    assert kind in refused(stored)
+
+
+def test_a_huge_file_is_refused_before_it_is_read(stored: Path, monkeypatch):
+    whole = stored.read_bytes()
+    with open(stored, "r+b") as stream:
+        stream.truncate(10 * 2**30)  # a sparse file: no disk is used
+    message = refused(stored)
+    assert "10,737,418,240 bytes" in message
+    assert "TAGSIFT_MODEL_BYTES" in message
+    stored.write_bytes(whole)
+    monkeypatch.setenv("TAGSIFT_MODEL_BYTES", "100")
+    assert "no more than 100 are read" in refused(stored)
+    monkeypatch.setenv("TAGSIFT_MODEL_BYTES", "much")
+    with pytest.raises(InputError, match="must be a number of bytes; found 'much'"):
+        read_container(stored)
+
+
+def test_a_header_longer_than_the_file_is_refused(stored: Path):
+    stored.write_bytes((2**62).to_bytes(8, "little") + stored.read_bytes()[8:])
+    assert "not a whole safetensors file" in refused(stored)
+
+
+def test_a_pipe_is_no_model(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    assert "found a device" in refused(tmp_path / "pipe")
 
 
 def test_a_future_format_is_refused(stored: Path):

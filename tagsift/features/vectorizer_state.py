@@ -1,0 +1,109 @@
+"""What a model file holds of a fitted `SequenceVectorizer`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from tagsift.errors import InputError, ModelFileError
+from tagsift.features.dicts import DictFeatures
+from tagsift.features.encoder import ContextualEncoder
+from tagsift.features.indicators import Indicators
+from tagsift.features.templates import input_width, parse_templates
+from tagsift.storage.state import (
+    Saved,
+    array,
+    flag,
+    keyed,
+    number,
+    part,
+    read_state,
+    texts,
+    whole,
+    word,
+    write_state,
+)
+
+if TYPE_CHECKING:
+    from tagsift.features.vectorizer import SequenceVectorizer
+
+__all__ = ["read_vectorizer", "write_vectorizer"]
+
+Vectorizer = TypeVar("Vectorizer", bound="SequenceVectorizer")
+
+_SAVED: Saved = {
+    "kind_": word("columns", "dict", "array"),
+    "templates": texts(distinct=False, optional=True),
+    "function": flag(),
+    "min_count": whole(least=1),
+    "n_columns_": whole(most=10**6),
+    "n_columns_in_": whole(most=10**6),
+    "_indicators": part(Indicators, optional=True),
+    "_dicts": part(DictFeatures, optional=True),
+    "_array_width": whole(most=2**31),
+    "encoder": keyed(
+        folder=word(optional=True),
+        layer=whole(least=-1000, most=1000),
+        pooling=word("mean", "first", "last"),
+        max_length=whole(least=8, optional=True),
+        batch_size=whole(least=1),
+        fingerprint=word(),
+        optional=True,
+    ),
+    "encoder_mean_": array("vector", optional=True),
+    "encoder_scale_": number(above=0),
+}
+
+
+def write_vectorizer(
+    vectorizer: SequenceVectorizer,
+) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    """Return JSON-able values, and arrays."""
+    encoder, templates = vectorizer.encoder, vectorizer._templates()
+    if encoder is not None and not isinstance(encoder, ContextualEncoder):
+        raise InputError(
+            f"only a ContextualEncoder can be saved, found an encoder of type "
+            f"{type(encoder).__name__}; give its vectors as arrays [T, D]."
+        )
+    made = {
+        "templates": None
+        if isinstance(vectorizer.templates, str)
+        else [text for t in templates or () for text in (t.group, t.name)],
+        "function": templates is None,
+        "encoder": None if encoder is None else encoder.state(),
+    }
+    return write_state(_SAVED, SimpleNamespace(**vars(vectorizer) | made))
+
+
+def read_vectorizer(
+    kind: type[Vectorizer], meta: Any, arrays: Mapping[str, np.ndarray[Any, Any]]
+) -> Vectorizer:
+    """Build a fitted vectorizer from what `write_vectorizer` returned, checking it."""
+    values = read_state(_SAVED, meta, arrays, {})
+    given, function = values.pop("templates"), values.pop("function")
+    settings = values.pop("encoder")
+    try:
+        templates = "default" if given is None else parse_templates(given)
+    except InputError as error:
+        raise ModelFileError(f"{error} Save the model again.") from error
+    encoder = None if settings is None else ContextualEncoder.from_state(settings)
+    new = kind(templates, values.pop("min_count"), encoder)
+    for name, value in values.items():
+        setattr(new, name, value)
+    new._width = input_width(None if function else new._templates())
+    source = {"columns": new._indicators, "dict": new._dicts, "array": None}[new.kind_]
+    if (
+        (encoder is None) != (new.encoder_mean_ is None)
+        or any(x is not None and x is not source for x in (new._indicators, new._dicts))
+        or (new.kind_ == "dict" and source is None)
+        or not new.columns
+        or new.n_columns_ > new._width
+    ):
+        raise ModelFileError(
+            "the saved settings of the features do not fit together; the file was "
+            "altered or damaged, save the model again."
+        )
+    return new
