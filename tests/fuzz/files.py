@@ -168,7 +168,6 @@ def _values(dice: Dice, folder: Path) -> tuple[Any, ...]:
         odd,
         dice.text().replace("\x00", ""),
         dice.choice(ODD_NUMBERS),
-        "nan",
         "\udcff.conll",
         folder,
         folder / "missing" / "file",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import random
@@ -46,7 +47,8 @@ def run_case(seed: int, number: int, folder: Path, kind: str | None = None) -> N
     place = folder / "case"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
-    KINDS[kind or kind_of(seed, number)][0](Dice(f"{seed}/{number}/case"), place)
+    with contextlib.chdir(place):
+        KINDS[kind or kind_of(seed, number)][0](Dice(f"{seed}/{number}/case"), place)
 
 
 def run_cases(
