@@ -30,8 +30,8 @@ from benchmarks.common import (
     timed,
     write,
 )
+from tagsift import SGPPSL, ChainGP
 from tagsift.baselines import PartialCRF
-from tagsift.models import SGPPSL, ChainGP
 
 #: Largest ratio to the partial CRF, hyperparameters given, by task.
 GIVEN = {"base-np": 2.0, "chunking": 3.0}
@@ -67,7 +67,7 @@ def settings_of(model: Any) -> dict[str, Any]:
     """Return the hyperparameters that a fitted model learnt, to give to another."""
     if isinstance(model, SGPPSL):
         return {
-            "theta": float(model.kernel_.theta[0, 0]),
+            "theta": float(model.kernel_.theta[0]),
             "amplitude": float(model.kernel_.amplitude[0]),
         }
     return {"kernel": model.kernel_.as_dict(), "temperature": model.temperature_}

@@ -26,12 +26,12 @@ from benchmarks.common import CL, P, Workload, load, machine, save
 from experiments.folds import data_folder
 from tagsift.backend import asarray, to_numpy
 from tagsift.base import TrainingSet
+from tagsift.base.constraints import scheme_constraints
 from tagsift.chain.objective import ChainObjective
+from tagsift.chain_gp import ChainGP, estimator, mode
 from tagsift.data import LabelSet, bundled, corrupt, read_conll
 from tagsift.features import SequenceVectorizer
 from tagsift.gp.groups import GroupKernel, InducingColumns
-from tagsift.models import ChainGP, chain_gp
-from tagsift.models.constraints import scheme_constraints
 from tagsift.storage import atomic_write
 
 SIZES, KERNELS, DEVICES = ("9400", "whole"), ("given", "learnt"), ("cuda", "cpu")
@@ -88,7 +88,7 @@ def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
     ends: dict[str, tuple[float, Any]] = {}
     for device in DEVICES:
         clock.forget_peak()
-        with clock.pretend(chain_gp):
+        with clock.pretend(estimator):
             model = ChainGP(kernel=start_kernel(work), device=device)
             model.allowed_ = scheme_constraints(train, known=True)
             kernel = GroupKernel.from_dict(model.kernel or {})
@@ -144,10 +144,10 @@ def fit(
     answers: dict[str, Any] | None = None
     clock.forget_peak()
     with (
-        clock.pretend(chain_gp),
-        mock.patch.object(chain_gp, "ChainObjective", Watched),
+        clock.pretend(estimator),
+        mock.patch.object(mode, "ChainObjective", Watched),
         parts.watch(
-            (chain_gp, "learn_kernels", "evidence"),
+            (estimator, "learn_kernels", "evidence"),
             (InducingColumns, "columns", "RBF columns"),
         ),
         warnings.catch_warnings(record=True) as heard,

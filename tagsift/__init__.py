@@ -5,11 +5,12 @@ The package in the order of the data, from files to the command line:
 ==================  ================================================================
 ``data``            sentences, schemes, column files, candidate sets, votes, sampling
 ``features``        templates and encoders: tokens become numbers
-``chain``           forward–backward, Viterbi and other decoders of a linear chain
-``gp``              kernels, likelihoods, bounds and posteriors
+``chain``           the linear-chain model: lattices, Viterbi, objective, decoders
 ``base``            the contract of every estimator, and all checking of input
-``models``          SGPPSL and its relatives
-``baselines``       the methods it is compared with, one file each
+``gp``              what both Gaussian processes share: kernels, evidence, search
+``sgppsl``          the model of the paper
+``chain_gp``        ChainGP, a Gaussian process on whole sentences
+``baselines``       the methods they are compared with, one file each
 ``registry``        every estimator by its table name; the loader of model files
 ``checks``          the contract as tests that any estimator can be run through
 ``metrics``         scores of spans, tokens, recovery, calibration; agreement; review
@@ -35,12 +36,12 @@ if TYPE_CHECKING:
     from tagsift import data as data
     from tagsift import features as features
     from tagsift import metrics as metrics
-    from tagsift import models as models
     from tagsift import report as report
     from tagsift import storage as storage
     from tagsift import threads as threads
     from tagsift.base import Method as Method
     from tagsift.base import SequenceTagger as SequenceTagger
+    from tagsift.chain_gp import ChainGP as ChainGP
     from tagsift.data import Corpus as Corpus
     from tagsift.data import LabelSet as LabelSet
     from tagsift.data import PartialCorpus as PartialCorpus
@@ -58,15 +59,15 @@ if TYPE_CHECKING:
     from tagsift.data import write_votes as write_votes
     from tagsift.features import FeatureMatrix as FeatureMatrix
     from tagsift.features import SequenceVectorizer as SequenceVectorizer
-    from tagsift.models import SGPPSL as SGPPSL
-    from tagsift.models import ChainGP as ChainGP
     from tagsift.registry import load as load
     from tagsift.registry import make as make
     from tagsift.registry import methods as methods
+    from tagsift.sgppsl import SGPPSL as SGPPSL
 
 #: Where the names live that are imported on their first use.
 _HOMES = {
     "tagsift.base": ("Method", "SequenceTagger"),
+    "tagsift.chain_gp": ("ChainGP",),
     "tagsift.data": (
         "Corpus",
         "LabelSet",
@@ -85,8 +86,8 @@ _HOMES = {
         "write_votes",
     ),
     "tagsift.features": ("FeatureMatrix", "SequenceVectorizer"),
-    "tagsift.models": ("ChainGP", "SGPPSL"),
     "tagsift.registry": ("load", "make", "methods"),
+    "tagsift.sgppsl": ("SGPPSL",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Packages that are attributes of this one.
@@ -96,7 +97,6 @@ _PARTS = (
     "data",
     "features",
     "metrics",
-    "models",
     "report",
     "storage",
     "threads",

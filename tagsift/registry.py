@@ -11,8 +11,9 @@ from typing import Any
 
 from tagsift import baselines
 from tagsift.base import Method, SequenceTagger
+from tagsift.chain_gp import ChainGP
 from tagsift.errors import InputError, ModelFileError, TagsiftError
-from tagsift.models import SGPPSL, ChainGP, Majority
+from tagsift.sgppsl import SGPPSL
 from tagsift.storage import read_container
 
 __all__ = ["estimator", "load", "make", "methods", "names"]
@@ -20,7 +21,7 @@ __all__ = ["estimator", "load", "make", "methods", "names"]
 #: Table name → class, in the order of tables.
 _ESTIMATORS: dict[str, type[SequenceTagger]] = {
     kind.method.name: kind
-    for kind in (SGPPSL, ChainGP, *vars(baselines).values(), Majority)
+    for kind in (SGPPSL, ChainGP, *vars(baselines).values())
     if isinstance(kind, type) and issubclass(kind, SequenceTagger)
 }
 
@@ -46,8 +47,8 @@ def make(name: str, **params: Any) -> SequenceTagger:
     Examples
     --------
     >>> import tagsift
-    >>> tagsift.make("majority", random_state=1)
-    Majority(random_state=1)
+    >>> tagsift.make("word-counts", random_state=1)
+    WordCounts(random_state=1)
     """
     return estimator(name)(**params)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tagsift.base import Method
+from tagsift.baselines import WordCounts
 from tagsift.errors import InputError, MissingExtraError, ModelFileError
-from tagsift.models import Majority
 from tagsift.registry import estimator, load, make, methods, names
 from tagsift.storage import read_container, write_container
 
@@ -18,21 +18,21 @@ TABLE_1 = "naive clpl wknn pl-ecoc pl-svm cllp paloc sure pl-aggd".split()
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "model.tagsift"
-    Majority().fit([["a", "dog"]], [["D", "N"]]).save(path)
+    WordCounts().fit([["a", "dog"]], [["D", "N"]]).save(path)
     return path
 
 
 def test_the_paper_and_its_nine_rivals_are_there():
     assert names()[:2] == ("sgppsl", "chain-gp")
     assert list(names()[2:11]) == TABLE_1
-    assert {"partial-crf", "crf", "majority"} <= set(names())
+    assert {"partial-crf", "crf", "word-counts"} <= set(names())
 
 
 def test_make_passes_the_settings_on():
-    model = make("majority", random_state=3)
-    assert isinstance(model, Majority)
+    model = make("word-counts", random_state=3)
+    assert isinstance(model, WordCounts)
     assert model.random_state == 3
-    assert estimator("majority") is Majority
+    assert estimator("word-counts") is WordCounts
 
 
 def test_an_unknown_method_is_named_with_the_choices():
@@ -45,7 +45,7 @@ def test_an_unknown_method_is_named_with_the_choices():
 
 def test_an_unknown_setting_is_pythons_own_error():
     with pytest.raises(TypeError, match="depth"):
-        make("majority", depth=3)
+        make("word-counts", depth=3)
 
 
 def test_methods_are_rows_of_a_table():
@@ -73,7 +73,7 @@ def test_titles_are_those_of_the_paper():
 
 def test_a_model_is_loaded_by_its_method(saved: Path):
     model = load(saved)
-    assert type(model) is Majority
+    assert type(model) is WordCounts
     assert model.predict([["a", "cat"]]) == [["D", "D"]]
     assert load(str(saved)).classes_ == ("D", "N")
 
@@ -129,13 +129,13 @@ def test_a_missing_extra_says_so_itself(saved: Path, monkeypatch):
     def needs_torch(*_, **__):
         raise MissingExtraError.for_package("torch", extra="gpu", what="a GPU")
 
-    monkeypatch.setattr(Majority, "from_container", needs_torch)
+    monkeypatch.setattr(WordCounts, "from_container", needs_torch)
     with pytest.raises(MissingExtraError, match=r"tagsift\[gpu\]"):
         load(saved)
 
 
 def test_an_estimator_of_ones_own_is_loaded_by_its_class(saved: Path):
-    class Own(Majority):
+    class Own(WordCounts):
         pass
 
     assert type(Own.from_container(*read_container(saved))) is Own

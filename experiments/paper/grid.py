@@ -17,8 +17,8 @@ __all__ = ["TARGETS", "GridCell", "cells", "config_of", "needed"]
 
 #: From the cheapest fit to the dearest; cheap methods are run first.
 _BY_COST = (
-    "corpus", "majority", "crf", "wknn", "pl-svm", "partial-crf", "sgppsl", "chain-gp",
-    "naive", "sure", "pl-aggd", "clpl", "cllp", "pl-ecoc", "paloc",
+    "corpus", "word-counts", "crf", "wknn", "pl-svm", "partial-crf", "sgppsl",
+    "chain-gp", "naive", "sure", "pl-aggd", "clpl", "cllp", "pl-ecoc", "paloc",
 )  # fmt: skip
 
 

@@ -120,6 +120,19 @@ class TrainingSet:
             ),
         )
 
+    def draw(self, n_tokens: int, *, stream: int) -> TrainingSet:
+        """Seeded draw of sentences that hold about `n_tokens` tokens, in their order.
+
+        Where there are no more than that, all of them: the training set itself.
+        """
+        if self.n_tokens <= n_tokens:
+            return self
+        rng = np.random.default_rng([self.seed, stream])
+        order = rng.permutation(self.features.n_sequences)  # [S]
+        total = np.cumsum(self.features.lengths[order])  # [S]
+        enough = int(np.searchsorted(total, n_tokens)) + 1
+        return self.take_sequences(np.sort(order[:enough]))
+
 
 def scheme_of(train: TrainingSet) -> str:
     """Find the scheme from the label set and exactly labelled sentences only."""

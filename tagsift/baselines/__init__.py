@@ -1,7 +1,7 @@
 """The methods that the models are compared with, one file each, in the order of tables.
 
 Token-wise methods label every token by itself; NAIVE, CLPL, CLLP and the two
-conditional random fields see transitions.
+conditional random fields see transitions. Word counts are the floor.
 """
 
 # ruff: noqa: I001
@@ -18,5 +18,6 @@ from tagsift.baselines.sure import SURE as SURE
 from tagsift.baselines.pl_aggd import PLAGGD as PLAGGD
 from tagsift.baselines.partial_crf import PartialCRF as PartialCRF
 from tagsift.baselines.crf import CRF as CRF
+from tagsift.baselines.word_counts import WordCounts as WordCounts
 
 __all__ = sorted(name for name, value in globals().items() if isinstance(value, type))

@@ -1,8 +1,8 @@
 """The contract of tagsift's estimators, as checks that anyone can run on their own.
 
 >>> from tagsift.checks import check_estimator
->>> from tagsift.models import Majority
->>> check_estimator(Majority())
+>>> from tagsift.baselines import WordCounts
+>>> check_estimator(WordCounts())
 
 Which checks fit an estimator follows from its ``method``: whether it takes exact labels
 only, has probabilities, and sees transitions. A slow estimator may declare cheaper

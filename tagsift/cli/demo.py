@@ -24,7 +24,7 @@ __all__ = ["EXAMPLE", "run"]
 EXAMPLE = "tagsift demo --cl 4 --out runs/demo/report.html"
 
 #: What the method is compared with, unless told otherwise.
-RIVALS = ("partial-crf", "sgppsl", "wknn", "majority")
+RIVALS = ("partial-crf", "sgppsl", "wknn", "word-counts")
 _TRAIN_SHARE = 1 / 3
 _SYNTHETIC = (
     "The bundled corpus is synthetic: its sentences were made by a grammar and only "

@@ -1,1 +1,6 @@
-"""The structured Gaussian process: prior, likelihood, posterior, ascent, prediction."""
+"""What both Gaussian processes share.
+
+`kernels` and `groups` (one kernel per label, a sum over feature groups), `inducing`
+(which tokens carry a posterior), `curvature` and `evidence` (Laplace's approximation of
+a chain), `search` (for hyperparameters).
+"""

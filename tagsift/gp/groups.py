@@ -169,7 +169,7 @@ class InducingColumns:
         cls, X: Any, mask: BoolArray, theta: float, n_points: int, seed: int
     ) -> InducingColumns:
         """Choose the inducing points among the training tokens."""
-        rows = choose_points([X], mask, np.array([theta]), n_points, seed)
+        rows = choose_points(X, mask, theta, n_points, seed)
         points = X[rows]  # [M, D]
         K = np.exp(-theta * squared_distances(points, points))  # [M, M]
         return cls(points, cholesky(K, overwrite=True)[0], theta)

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.backend import cholesky, namespace, solve_triangular
-from tagsift.gp.kernels import RBF, squared_distances
-from tagsift.gp.posterior import Dense, Inducing
+from tagsift.backend import cholesky, solve_triangular
+from tagsift.gp.kernels import squared_distances
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["choose_points", "dense_covariance", "inducing_covariance", "whiten"]
+__all__ = ["choose_points", "whiten"]
 
 #: Rows that compete for every place, and how many compete at least.
 _POOL, _SMALL_POOL = 2, 100
@@ -26,30 +25,22 @@ _BLOCK = 4096
 
 
 def choose_points(
-    groups: list[Any],
-    mask: BoolArray,
-    theta: FloatArray,
-    n_points: int,
-    seed: int,
-    *,
-    strategy: str = "greedy",
+    X: Any, mask: BoolArray, theta: float, n_points: int, seed: int
 ) -> IntArray:
     """Choose training tokens as inducing points.
 
     Parameters
     ----------
-    groups : list of csr_matrix or ndarray of shape (n_tokens, D)
-        Feature groups.
+    X : csr_matrix or ndarray of shape (n_tokens, D)
+        Features.
     mask : ndarray of bool, shape (n_tokens, n_labels)
         Candidate sets: every label that occurs gets its share of the sample.
-    theta : ndarray of shape (n_groups,)
-        Inverse widths, one per group.
+    theta : float
+        Inverse width of the kernel.
     n_points : int
         How many points, M.
     seed : int
         Seed of the sample.
-    strategy : {"greedy", "uniform"}
-        As above, or a uniform draw of distinct rows.
 
     Returns
     -------
@@ -57,37 +48,29 @@ def choose_points(
         Token numbers, in ascending order, all rows distinct.
     """
     rng = np.random.default_rng(seed)
-    distinct = _distinct_rows(groups)  # [U]
+    distinct = _distinct_rows(X)  # [U]
     if len(distinct) <= n_points:
         return distinct
-    if strategy == "uniform":
-        return np.sort(rng.choice(distinct, n_points, replace=False))  # [M]
     competing = max(_POOL * n_points, _SMALL_POOL)
     pool = _covering_sample(distinct, mask, min(len(distinct), competing), rng)
-    exponent = np.zeros((len(pool), len(pool)))  # [P, P]
-    for g, group in enumerate(groups):
-        rows = group[pool]  # [P, D]
-        exponent -= theta[g] * squared_distances(rows, rows)  # [P, P]
-    return np.sort(pool[_pivots(np.exp(exponent), n_points)])  # [M]
+    K = np.exp(-theta * squared_distances(X[pool], X[pool]))  # [P, P]
+    return np.sort(pool[_pivots(K, n_points)])  # [M]
 
 
-def _distinct_rows(groups: list[Any]) -> IntArray:
+def _distinct_rows(X: Any) -> IntArray:
     """First token of every distinct feature row, [U]."""
-    hashes = np.zeros(groups[0].shape[0])  # [N]
-    rng = np.random.default_rng(7)
-    for group in groups:
-        hashes += _projection(group, rng.standard_normal(group.shape[1]))
-    _, first = np.unique(hashes, return_index=True)
+    direction = np.random.default_rng(7).standard_normal(X.shape[1])  # [D]
+    _, first = np.unique(_projection(X, direction), return_index=True)
     return np.sort(first)  # [U]
 
 
-def _projection(group: Any, direction: FloatArray) -> FloatArray:
+def _projection(X: Any, direction: FloatArray) -> FloatArray:
     """Products of the rows with a vector, the same to the bit for equal rows, [N]."""
-    if sp.issparse(group):
-        return np.asarray(group @ direction, dtype=np.float64)  # [N]
-    products = np.empty(len(group))  # [N]
-    for lo in range(0, len(group), _BLOCK):
-        block = group[lo : lo + _BLOCK] * direction  # [B, D]
+    if sp.issparse(X):
+        return np.asarray(X @ direction, dtype=np.float64)  # [N]
+    products = np.empty(len(X))  # [N]
+    for lo in range(0, len(X), _BLOCK):
+        block = X[lo : lo + _BLOCK] * direction  # [B, D]
         products[lo : lo + _BLOCK] = block.sum(axis=1)  # unlike a BLAS product
     return products
 
@@ -133,74 +116,22 @@ def _pivots(K: FloatArray, n_points: int) -> IntArray:
     return chosen
 
 
-def whiten(
-    kernel: RBF, label: int, ZZ: list[Array], ZN: list[Array]
-) -> tuple[Array, Array, float]:
-    """A = chol(K_ZZ)⁻¹ K_ZN at unit amplitude, the factor and its jitter.
+def whiten(K_ZZ: Array, K_ZN: Array) -> tuple[Array, Array, float]:
+    """A = chol(K_ZZ)⁻¹ K_ZN, the factor and its jitter; both arrays are overwritten.
 
     Parameters
     ----------
-    kernel : RBF
-        Hyperparameters.
-    label : int
-        Whose θ to use.
-    ZZ, ZN : lists of arrays of shapes (M, M) and (M, N)
-        Squared distances of every group.
+    K_ZZ, K_ZN : arrays of shapes (M, M) and (M, N)
+        Correlations of the inducing points with one another and with tokens.
 
     Returns
     -------
     A : array of shape (M, N)
-        Whitened covariances.
+        Whitened correlations.
     L : array of shape (M, M)
         Lower Cholesky factor of the correlations of the inducing points.
     jitter : float
         What had to be added to their unit diagonal; usually 0.
     """
-    L, jitter = cholesky(kernel.unit_gram(ZZ, label), overwrite=True)  # [M, M]
-    A = solve_triangular(L, kernel.unit_gram(ZN, label), overwrite=True)  # [M, N]
-    return A, L, jitter
-
-
-def _shared(kernel: RBF) -> list[int]:
-    """For every label, the first label with the same θ, [L]."""
-    owners: list[int] = []
-    for y in range(kernel.n_labels):
-        owners.append(next(k for k in range(y + 1) if kernel.shares_width(k, y)))
-    return owners
-
-
-def inducing_covariance(
-    kernel: RBF, ZZ: list[Array], ZN: list[Array]
-) -> tuple[Inducing, list[Array]]:
-    """Build the whitened matrices of all labels; equal θ are computed once.
-
-    Returns
-    -------
-    covariance : Inducing
-        For the solver.
-    roots : list of arrays of shape (M, M)
-        Cholesky factors of the inducing correlations, for prediction.
-    """
-    made: dict[int, tuple[Array, Array, Array]] = {}
-    owners, jitter = _shared(kernel), 0.0
-    for y in sorted(set(owners)):
-        A, L, added = whiten(kernel, y, ZZ, ZN)
-        norms = namespace(A).sum(A * A, axis=0)  # [N]
-        made[y] = A, norms, L
-        jitter = max(jitter, added)
-    return (
-        Inducing(
-            [made[y][0] for y in owners],
-            [made[y][1] for y in owners],
-            [float(a) for a in kernel.amplitude],
-            jitter,
-        ),
-        [made[y][2] for y in owners],
-    )
-
-
-def dense_covariance(kernel: RBF, distances: list[Array]) -> Dense:
-    """Build the correlation matrices of all labels; equal θ are computed once."""
-    owners = _shared(kernel)
-    made = {y: kernel.unit_gram(distances, y) for y in sorted(set(owners))}
-    return Dense([made[y] for y in owners], [float(a) for a in kernel.amplitude])
+    L, jitter = cholesky(K_ZZ, overwrite=True)  # [M, M]
+    return solve_triangular(L, K_ZN, overwrite=True), L, jitter

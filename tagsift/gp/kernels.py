@@ -1,20 +1,17 @@
-r"""The prior: one RBF process per label, and independent transitions.
+r"""The RBF kernel, one per label, and the distances it is made of.
 
-Equations (4)–(6):
+Equation (4):
 
 .. math::
 
-    k(x_i, x_j; \theta_y) = \sigma_y^2
-        \exp(-\textstyle\sum_g \theta_{yg} d_g(x_i, x_j)),
-    \qquad K_T = I, \qquad K = \mathrm{blkdiag}(K_U, K_T)
+    k(x_i, x_j; \theta_y) = \sigma_y^2 \exp(-\theta_y \|x_i - x_j\|^2)
 
-with :math:`d_g` the squared distance in feature group g. The paper has one group and
-fixes the amplitude :math:`\sigma_y^2` at 1.
+The paper fixes the amplitude :math:`\sigma_y^2` at 1.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,8 +37,8 @@ class RBF:
 
     Parameters
     ----------
-    theta : ndarray of shape (n_labels, n_groups)
-        θ of every label and feature group.
+    theta : ndarray of shape (n_labels,)
+        Inverse width θ of every label.
     amplitude : ndarray of shape (n_labels,)
         Prior variance σ² of every label's latent values; 1 in the paper.
     """
@@ -50,7 +47,7 @@ class RBF:
     amplitude: FloatArray
 
     saved: ClassVar[Saved] = {
-        "theta": array("L G", least=0),
+        "theta": array("L", least=0),
         "amplitude": array("L", least=0),
     }
 
@@ -59,31 +56,18 @@ class RBF:
         """Number of labels, L."""
         return len(self.amplitude)
 
-    def unit_gram(self, distances: list[Array], label: int) -> Array:
-        """Correlations exp(−Σ θ d) of one label, in the shape of the distances."""
-        xp = namespace(distances[0])
-        exponent = -float(self.theta[label, 0]) * distances[0]  # [A, B]
-        for g in range(1, len(distances)):
-            exponent -= float(self.theta[label, g]) * distances[g]  # [A, B]
-        return xp.exp(exponent)  # [A, B]
+    def unit_gram(self, distances: Array, label: int) -> Array:
+        """Correlations exp(−θd) of one label, in the shape of the distances."""
+        theta = float(self.theta[label])
+        return namespace(distances).exp(-theta * distances)  # [A, B]
 
-    def gram(self, distances: list[Array], label: int) -> Array:
+    def gram(self, distances: Array, label: int) -> Array:
         """Covariances of one label: Equation (4) times the amplitude."""
         return float(self.amplitude[label]) * self.unit_gram(distances, label)
 
     def shares_width(self, label: int, other: int) -> bool:
         """Whether two labels have the same θ, so that they can share a factor."""
-        return bool(np.array_equal(self.theta[label], self.theta[other]))
-
-    def replaced(
-        self, theta: FloatArray | None = None, amplitude: FloatArray | None = None
-    ) -> RBF:
-        """Return a copy with other hyperparameters."""
-        return replace(
-            self,
-            theta=self.theta if theta is None else theta,
-            amplitude=self.amplitude if amplitude is None else amplitude,
-        )
+        return bool(self.theta[label] == self.theta[other])
 
 
 def squared_distances(

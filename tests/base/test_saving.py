@@ -10,9 +10,9 @@ import pytest
 
 from tagsift.base import setting
 from tagsift.base.saving import pack
+from tagsift.baselines import WordCounts
 from tagsift.errors import InputError
 from tagsift.features import SequenceVectorizer
-from tagsift.models import Majority
 from tagsift.registry import load
 
 X = [["a", "dog", "runs"], ["the", "cat"]]
@@ -37,8 +37,8 @@ class Ends:
 
 
 def test_the_header_says_what_the_file_holds():
-    header, arrays = pack(Majority(labels=("V", "N", "D"), random_state=4).fit(X, Y))
-    assert header["method"] == "majority"
+    header, arrays = pack(WordCounts(labels=("V", "N", "D"), random_state=4).fit(X, Y))
+    assert header["method"] == "word-counts"
     assert header["classes"] == ["V", "N", "D"]
     assert header["scheme"] == "plain"
     assert header["params"] == {
@@ -64,14 +64,14 @@ def test_the_header_says_what_the_file_holds():
 )
 def test_seeds_are_kept_and_generators_are_not(given: Any, kept: Any, tmp_path: Path):
     path = tmp_path / "model.tagsift"
-    Majority(random_state=given).fit(X, Y).save(path)
+    WordCounts(random_state=given).fit(X, Y).save(path)
     assert load(path).random_state == kept
 
 
 def test_numbered_classes_stay_numbers(tmp_path: Path):
     path = tmp_path / "model.tagsift"
     masks = [np.eye(3, dtype=bool), np.ones((2, 3), dtype=bool)]
-    model = Majority(labels=np.array([2, 0, 1])).fit(X, masks)
+    model = WordCounts(labels=np.array([2, 0, 1])).fit(X, masks)
     model.save(path)
     loaded = load(path)
     assert loaded.classes_ == (2, 0, 1)
@@ -81,7 +81,7 @@ def test_numbered_classes_stay_numbers(tmp_path: Path):
 def test_a_vectorizer_comes_back_with_its_settings(tmp_path: Path):
     path = tmp_path / "model.tagsift"
     given = SequenceVectorizer(templates=("word", "shape"), min_count=1)
-    model = Majority(features=given).fit(X, Y)
+    model = WordCounts(features=given).fit(X, Y)
     model.save(path)
     loaded = load(path)
     assert loaded.predict(X) == model.predict(X)
@@ -93,7 +93,7 @@ def test_a_vectorizer_comes_back_with_its_settings(tmp_path: Path):
 
 def test_a_function_is_not_stored_and_can_be_given_again(tmp_path: Path):
     path = tmp_path / "model.tagsift"
-    model = Majority(features=endings).fit(X, Y)
+    model = WordCounts(features=endings).fit(X, Y)
     model.save(path)
     loaded = load(path, features=endings)
     assert loaded.predict(X) == model.predict(X)
@@ -105,7 +105,7 @@ def test_a_function_is_not_stored_and_can_be_given_again(tmp_path: Path):
 
 def test_a_transformer_is_not_stored_and_can_be_given_again(tmp_path: Path):
     path = tmp_path / "model.tagsift"
-    model = Majority(features=Ends()).fit(X, Y)
+    model = WordCounts(features=Ends()).fit(X, Y)
     model.save(path)
     loaded = load(path, features=model.vectorizer_)
     assert loaded.predict(X) == model.predict(X)
@@ -114,7 +114,7 @@ def test_a_transformer_is_not_stored_and_can_be_given_again(tmp_path: Path):
 
 
 def test_settings_of_numpy_are_stored_as_json(tmp_path: Path):
-    class Weighted(Majority):
+    class Weighted(WordCounts):
         weights: Any = setting(None)
 
     model = Weighted(weights={"a": (np.float64(0.5), np.arange(2))}).fit(X, Y)
@@ -123,5 +123,5 @@ def test_settings_of_numpy_are_stored_as_json(tmp_path: Path):
 
 def test_the_training_labels_are_not_stored(tmp_path: Path):
     path = tmp_path / "model.tagsift"
-    Majority().fit(X, Y).save(path)
+    WordCounts().fit(X, Y).save(path)
     assert not hasattr(load(path), "recovered_")

@@ -9,9 +9,9 @@ import pytest
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 from tagsift.base import Method, SequenceTagger, TrainingSet, setting
+from tagsift.baselines import WordCounts
 from tagsift.errors import InputError, NotFittedError, NotSupportedError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
-from tagsift.models import Majority
 
 X = [["a", "dog", "runs"], ["the", "cat"], ["a", "cat", "runs"], ["the", "dog"]]
 Y = [["D", "N", "V"], ["D", "N"], ["D", "N", "V"], ["D", "N"]]
@@ -299,7 +299,7 @@ def test_a_fit_that_stops_half_way_leaves_no_fitted_estimator():
 
 
 def test_confidences_do_not_outlive_their_fit():
-    class Sometimes(Majority):
+    class Sometimes(WordCounts):
         def _fit(self, train):
             recovered = super()._fit(train)
             if train.exact.all():
@@ -345,7 +345,7 @@ def test_recover_without_probabilities_prefers_the_prediction():
 
 
 def test_recover_renormalises_the_marginals():
-    model = Majority().fit(X, Y)
+    model = WordCounts().fit(X, Y)
     (marginals,) = model.predict_marginals([["runs"]])
     labels, (confidences,) = model.recover([["runs"]], [[{"D", "N"}]])
     kept = marginals[0, :2] / marginals[0, :2].sum()
@@ -354,14 +354,14 @@ def test_recover_renormalises_the_marginals():
 
 
 def test_recover_is_uniform_where_no_candidate_has_any_weight():
-    model = Majority(labels=["D", "N", "V", "W", "Z"]).fit(X, Y)
+    model = WordCounts(labels=["D", "N", "V", "W", "Z"]).fit(X, Y)
     labels, (confidences,) = model.recover([["runs"]], [[{"W", "Z"}]])
     assert confidences.tolist() == [[0.0, 0.0, 0.0, 0.5, 0.5]]
     assert labels == [["W"]]
 
 
 def test_recover_of_nothing():
-    assert Majority().fit(X, Y).recover([[]], [[]]) == ([[]], None)
+    assert WordCounts().fit(X, Y).recover([[]], [[]]) == ([[]], None)
 
 
 def test_the_score_is_accuracy_for_plain_tags():
@@ -396,27 +396,27 @@ def test_scores_need_gold_of_the_same_length():
 
 
 def test_cross_validation_over_lists():
-    scores = cross_val_score(Majority(), X * 3, Y * 3, cv=KFold(3))
+    scores = cross_val_score(WordCounts(), X * 3, Y * 3, cv=KFold(3))
     np.testing.assert_allclose(scores, 1.0)
 
 
 def test_cross_validation_of_candidates_against_gold_is_possible():
-    def scorer(model: Majority, words: Any, gold: Any) -> float:
+    def scorer(model: WordCounts, words: Any, gold: Any) -> float:
         return model.score(words, gold)
 
     y = [[{k} for k in labels] for labels in Y]
-    scores = cross_val_score(Majority(), X, y, cv=KFold(2), scoring=scorer)
+    scores = cross_val_score(WordCounts(), X, y, cv=KFold(2), scoring=scorer)
     assert ((scores >= 0) & (scores <= 1)).all()
 
 
 def test_settings_can_be_searched():
     grid = {"features": [None, lengths_and_capitals], "scheme": ["plain"]}
-    search = GridSearchCV(Majority(), grid, cv=KFold(2)).fit(X * 2, Y * 2)
+    search = GridSearchCV(WordCounts(), grid, cv=KFold(2)).fit(X * 2, Y * 2)
     assert search.best_params_["features"] is None
     assert search.predict([["a", "cat"]]) == [["D", "N"]]
 
 
 def test_marginals_of_nothing_have_no_rows():
-    model = Majority().fit(X, Y)
+    model = WordCounts().fit(X, Y)
     assert [m.shape for m in model.predict_marginals([[], []])] == [(0, 3), (0, 3)]
     assert model.predict_marginals([]) == []

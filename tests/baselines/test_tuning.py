@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from tagsift.base import TrainingSet
 from tagsift.baselines import CRF, PartialCRF
 from tagsift.baselines._tuning import hold_out, tune
+from tagsift.baselines.word_counts import WordCounts
 from tagsift.features import FeatureMatrix
 from tagsift.metrics import span_scores
-from tagsift.models.majority import Majority
 
 GRID = {"l2": (0.01, 1.0, 100.0)}
 
@@ -118,7 +118,7 @@ def test_few_exact_sequences_are_judged_by_likelihood():
 
 def test_methods_without_likelihood_keep_their_defaults():
     train = training_set(60, 0.1)
-    tuning = tune(Majority(random_state=7), train, {"random_state": [1, 2, 7]})
+    tuning = tune(WordCounts(random_state=7), train, {"random_state": [1, 2, 7]})
     assert tuning.settings == {"random_state": 7}
     assert tuning.criterion == "defaults"
     assert tuning.trials == ()
@@ -126,7 +126,7 @@ def test_methods_without_likelihood_keep_their_defaults():
 
 def test_ties_keep_the_given_setting():
     train = training_set(200, 1.0)
-    tuning = tune(Majority(random_state=7), train, {"random_state": [1, 2, 7]})
+    tuning = tune(WordCounts(random_state=7), train, {"random_state": [1, 2, 7]})
     assert tuning.criterion == "f1"
     assert tuning.settings == {"random_state": 7}
     assert len(tuning.trials) == 3

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tagsift.base import Method
+from tagsift.baselines import WordCounts
 from tagsift.checks import (
     check_estimator,
     common,
@@ -22,19 +23,18 @@ from tagsift.checks import (
     yield_checks,
 )
 from tagsift.errors import InputError
-from tagsift.models import Majority
 from tagsift.storage.state import Saved, array, whole, word
 
 MODULES = (common, inputs, partial, probabilistic, structured, persistence, errors)
 ALL_CHECKS = {name for module in MODULES for name in module.__all__}
-FACTS = Majority.method
-BROKEN: dict[str, type[Majority]] = {}
+FACTS = WordCounts.method
+BROKEN: dict[str, type[WordCounts]] = {}
 
 
 def breaks(check: str):
     """Register a class that must fail `check`; its other checks are skipped."""
 
-    def register(kind: type[Majority]) -> type[Majority]:
+    def register(kind: type[WordCounts]) -> type[WordCounts]:
         assert check in ALL_CHECKS
         kind._check_skips = {name: "not of interest" for name in ALL_CHECKS - {check}}
         BROKEN[check] = kind
@@ -47,24 +47,24 @@ def breaks(check: str):
 
 
 @breaks("check_method_facts")
-class Nameless(Majority):
+class Nameless(WordCounts):
     method: ClassVar[Method] = replace(FACTS, title="")
 
 
 @breaks("check_fit_returns_self")
-class FitReturnsNothing(Majority):
+class FitReturnsNothing(WordCounts):
     def fit(self, X, y):
         super().fit(X, y)
 
 
 @breaks("check_predict_shapes")
-class PredictsTuples(Majority):
+class PredictsTuples(WordCounts):
     def predict(self, X):
         return [tuple(labels) for labels in super().predict(X)]
 
 
 @breaks("check_default_label_order")
-class SortsBackwards(Majority):
+class SortsBackwards(WordCounts):
     def fit(self, X, y):
         super().fit(X, y)
         self.classes_ = self.classes_[::-1]
@@ -72,7 +72,7 @@ class SortsBackwards(Majority):
 
 
 @breaks("check_labels_setting")
-class IgnoresLabels(Majority):
+class IgnoresLabels(WordCounts):
     def fit(self, X, y):
         super().fit(X, y)
         self.classes_ = tuple(sorted(self.classes_))
@@ -80,13 +80,13 @@ class IgnoresLabels(Majority):
 
 
 @breaks("check_unused_label")
-class PredictsTheUnused(Majority):
+class PredictsTheUnused(WordCounts):
     def _predict(self, features):
         return np.full(features.n_tokens, int(self.prior_.argmin()))
 
 
 @breaks("check_repeatable")
-class Dices(Majority):
+class Dices(WordCounts):
     def _fit(self, train):
         recovered = super()._fit(train)
         self.counts_ = self.counts_ * (1 + 1e-12 * np.random.default_rng().random())
@@ -94,7 +94,7 @@ class Dices(Majority):
 
 
 @breaks("check_refit_forgets")
-class Remembers(Majority):
+class Remembers(WordCounts):
     def _fit(self, train):
         self.n_fits_ = getattr(self, "n_fits_", 0) + 1
         return super()._fit(train)
@@ -103,7 +103,7 @@ class Remembers(Majority):
 
 
 @breaks("check_input_is_not_modified")
-class WritesIntoX(Majority):
+class WritesIntoX(WordCounts):
     def fit(self, X, y):
         super().fit(X, y)
         X[0][0] = X[0][1]
@@ -111,39 +111,39 @@ class WritesIntoX(Majority):
 
 
 @breaks("check_sentence_order")
-class TrustsTheFirst(Majority):
+class TrustsTheFirst(WordCounts):
     def _fit(self, train):
         super()._fit(train.take_sequences([0]))
         return train.mask.argmax(axis=1)
 
 
 @breaks("check_renamed_labels")
-class ReadsNames(Majority):
+class ReadsNames(WordCounts):
     def _predict(self, features):
         k = self.classes_.index("B-VP") if "B-VP" in self.classes_ else 0
         return np.full(features.n_tokens, k)
 
 
 @breaks("check_sentences_are_independent")
-class CountsSentences(Majority):
+class CountsSentences(WordCounts):
     def _predict(self, features):
         return np.full(features.n_tokens, int(features.n_sequences > 1))
 
 
 @breaks("check_learns_separable_data")
-class LearnsNothing(Majority):
+class LearnsNothing(WordCounts):
     def _predict(self, features):
         return np.zeros(features.n_tokens, dtype=np.int64)
 
 
 @breaks("check_score")
-class ScoresInPercent(Majority):
+class ScoresInPercent(WordCounts):
     def score(self, X, y):
         return 100 * super().score(X, y)
 
 
 @breaks("check_settings")
-class ChangesSettings(Majority):
+class ChangesSettings(WordCounts):
     def fit(self, X, y):
         super().fit(X, y)
         self.labels = self.classes_
@@ -154,27 +154,27 @@ class ChangesSettings(Majority):
 
 
 @breaks("check_empty_sentences")
-class DropsEmpty(Majority):
+class DropsEmpty(WordCounts):
     def predict(self, X):
         return [labels for labels in super().predict(X) if labels]
 
 
 @breaks("check_feature_matrix")
-class NeedsWords(Majority):
+class NeedsWords(WordCounts):
     def _predict(self, features):
         known = super()._predict(features)
         return known if self.vectorizer_ is not None else np.zeros_like(known)
 
 
 @breaks("check_kinds_of_candidates")
-class TakesTheFirst(Majority):
+class TakesTheFirst(WordCounts):
     def fit(self, X, y):
         first = [[e[0] if isinstance(e, list) else e for e in labels] for labels in y]
         return super().fit(X, first)
 
 
 @breaks("check_kinds_of_tokens")
-class NeedsTemplates(Majority):
+class NeedsTemplates(WordCounts):
     def _fit(self, train):
         if "word" not in train.features.names:
             raise InputError("words are needed.")
@@ -182,13 +182,13 @@ class NeedsTemplates(Majority):
 
 
 @breaks("check_long_sentence")
-class Cuts(Majority):
+class Cuts(WordCounts):
     def predict(self, X):
         return [labels[:100] for labels in super().predict(X)]
 
 
 @breaks("check_masks")
-class NamesNumbers(Majority):
+class NamesNumbers(WordCounts):
     def fit(self, X, y):
         super().fit(X, y)
         self.classes_ = tuple(map(str, self.classes_))
@@ -196,7 +196,7 @@ class NamesNumbers(Majority):
 
 
 @breaks("check_one_token")
-class NeedsTwoTokens(Majority):
+class NeedsTwoTokens(WordCounts):
     def _fit(self, train):
         if train.n_tokens < 2:
             raise ZeroDivisionError("division by zero")
@@ -204,7 +204,7 @@ class NeedsTwoTokens(Majority):
 
 
 @breaks("check_one_token_sentences")
-class NeedsPairs(Majority):
+class NeedsPairs(WordCounts):
     def _fit(self, train):
         pairs = int((train.features.lengths - 1).sum())
         self.prior_weight_ = 1 // pairs
@@ -212,14 +212,14 @@ class NeedsPairs(Majority):
 
 
 @breaks("check_single_label")
-class NeedsTwoLabels(Majority):
+class NeedsTwoLabels(WordCounts):
     def _fit(self, train):
         self.other_ = 1 // (train.n_labels - 1)
         return super()._fit(train)
 
 
 @breaks("check_unseen_words")
-class LosesUnseen(Majority):
+class LosesUnseen(WordCounts):
     def predict(self, X):
         return [
             [k for k, word in zip(labels, words, strict=True) if word.islower()]
@@ -231,21 +231,21 @@ class LosesUnseen(Majority):
 
 
 @breaks("check_recovered")
-class RecoversAnything(Majority):
+class RecoversAnything(WordCounts):
     def _fit(self, train):
         super()._fit(train)
         return (train.mask.argmax(axis=1) + 1) % train.n_labels
 
 
 @breaks("check_all_exact")
-class RecoversPredictions(Majority):
+class RecoversPredictions(WordCounts):
     def _fit(self, train):
         super()._fit(train)
         return np.zeros(train.n_tokens, dtype=np.int64)
 
 
 @breaks("check_confidences")
-class ConfidentOutside(Majority):
+class ConfidentOutside(WordCounts):
     def _fit(self, train):
         recovered = super()._fit(train)
         self._train_confidences = np.full(train.mask.shape, 1 / train.n_labels)
@@ -253,7 +253,7 @@ class ConfidentOutside(Majority):
 
 
 @breaks("check_full_sets")
-class NeedsExactTokens(Majority):
+class NeedsExactTokens(WordCounts):
     def _fit(self, train):
         recovered = super()._fit(train)
         if not train.exact.any():
@@ -262,13 +262,13 @@ class NeedsExactTokens(Majority):
 
 
 @breaks("check_recover")
-class RecoversTheFirst(Majority):
+class RecoversTheFirst(WordCounts):
     def _restricted(self, features, mask):
         return np.zeros(len(mask), dtype=np.int64), None
 
 
 @breaks("check_refuses_candidates")
-class GuessesQuietly(Majority):
+class GuessesQuietly(WordCounts):
     method: ClassVar[Method] = replace(FACTS, exact_only=True)
 
     def fit(self, X, y):
@@ -280,13 +280,13 @@ class GuessesQuietly(Majority):
 
 
 @breaks("check_marginals")
-class MarginalsSumToTwo(Majority):
+class MarginalsSumToTwo(WordCounts):
     def _marginals(self, features):
         return 2 * super()._marginals(features)
 
 
 @breaks("check_marginal_columns")
-class ColumnsBackwards(Majority):
+class ColumnsBackwards(WordCounts):
     def _marginals(self, features):
         return super()._marginals(features)[:, ::-1]
 
@@ -297,14 +297,14 @@ class NaNWithoutLabels(NeedsExactTokens):
 
 
 @breaks("check_marginals_of_single_label")
-class HalfSure(Majority):
+class HalfSure(WordCounts):
     def _marginals(self, features):
         marginals = super()._marginals(features)
         return marginals * 0.5 if marginals.shape[1] == 1 else marginals
 
 
 @breaks("check_marginals_repeatable")
-class SamplesMarginals(Majority):
+class SamplesMarginals(WordCounts):
     def _marginals(self, features):
         marginals = super()._marginals(features)
         draws = np.random.default_rng().dirichlet(np.ones(marginals.shape[1]))
@@ -312,7 +312,7 @@ class SamplesMarginals(Majority):
 
 
 @breaks("check_no_marginals")
-class InventsMarginals(Majority):
+class InventsMarginals(WordCounts):
     method: ClassVar[Method] = replace(FACTS, probabilities=False)
 
     def predict_marginals(self, X):
@@ -323,12 +323,12 @@ class InventsMarginals(Majority):
 
 
 @breaks("check_sees_neighbours")
-class ClaimsStructure(Majority):
+class ClaimsStructure(WordCounts):
     method: ClassVar[Method] = replace(FACTS, structured=True)
 
 
 @breaks("check_ignores_neighbours")
-class HidesStructure(Majority):
+class HidesStructure(WordCounts):
     def _predict(self, features):
         return np.arange(features.n_tokens) % len(self.classes_)
 
@@ -337,20 +337,20 @@ class HidesStructure(Majority):
 
 
 @breaks("check_save_load")
-class LoadsWrongly(Majority):
+class LoadsWrongly(WordCounts):
     def _restored(self):
         self.prior_ = self.prior_[::-1]
 
 
 @breaks("check_save_load_ready_features")
-class SavesOnlyWords(Majority):
+class SavesOnlyWords(WordCounts):
     def save(self, path):
         self.vectorizer_.state()
         super().save(path)
 
 
 @breaks("check_saved_again")
-class LosesOnLoading(Majority):
+class LosesOnLoading(WordCounts):
     saved: ClassVar[Saved] = {"n_iter_": whole()}
 
     def _fit(self, train):
@@ -362,7 +362,7 @@ class LosesOnLoading(Majority):
 
 
 @breaks("check_file_holds_no_code")
-class HidesAPickle(Majority):
+class HidesAPickle(WordCounts):
     saved: ClassVar[Saved] = {"hidden_": word()}
 
     def _fit(self, train):
@@ -374,7 +374,7 @@ class HidesAPickle(Majority):
 
 
 @breaks("check_pickle")
-class HoldsALambda(Majority):
+class HoldsALambda(WordCounts):
     def _fit(self, train):
         self.hook_ = lambda: None
         return super()._fit(train)
@@ -384,40 +384,40 @@ class HoldsALambda(Majority):
 
 
 @breaks("check_not_fitted")
-class AnswersUnfitted(Majority):
+class AnswersUnfitted(WordCounts):
     def predict(self, X):
         return super().predict(X) if hasattr(self, "classes_") else [[] for _ in X]
 
 
 @breaks("check_bad_input")
-class FillsHoles(Majority):
+class FillsHoles(WordCounts):
     def fit(self, X, y):
         filled = [[entry or {"O"} for entry in labels] for labels in y]
         return super().fit(X, filled)
 
 
 @breaks("check_labels_are_complete")
-class AddsLabels(Majority):
+class AddsLabels(WordCounts):
     def fit(self, X, y):
         self.labels = None
         return super().fit(X, y)
 
 
 @breaks("check_failed_fit")
-class HalfFitted(Majority):
+class HalfFitted(WordCounts):
     def fit(self, X, y):
         self.classes_ = ()
         return super().fit(X, y)
 
 
 @breaks("check_bad_settings")
-class TakesAnything(Majority):
+class TakesAnything(WordCounts):
     def check_settings(self):
         pass
 
 
 @breaks("check_settings_are_constrained")
-class FreeSetting(Majority):
+class FreeSetting(WordCounts):
     def __init__(
         self,
         *,
@@ -454,11 +454,11 @@ def test_check_fails(check: str):
 
 
 def test_an_intact_estimator_passes():
-    check_estimator(Majority())
+    check_estimator(WordCounts())
 
 
 def test_the_estimator_given_is_left_alone():
-    estimator = Majority(labels=("O",), random_state=5)
+    estimator = WordCounts(labels=("O",), random_state=5)
     list(yield_checks(estimator))
     with pytest.raises(AssertionError):  # its labels= lacks those of the sample
         check_estimator(estimator)
@@ -470,7 +470,7 @@ def test_the_estimator_given_is_left_alone():
 @pytest.mark.parametrize("probabilities", [False, True])
 @pytest.mark.parametrize("is_structured", [False, True])
 def test_the_facts_choose_the_checks(exact_only, probabilities, is_structured):
-    class Variant(Majority):
+    class Variant(WordCounts):
         method: ClassVar[Method] = replace(
             FACTS,
             exact_only=exact_only,
@@ -488,7 +488,7 @@ def test_the_facts_choose_the_checks(exact_only, probabilities, is_structured):
 
 
 def test_a_setting_that_needs_a_word_is_passed_on():
-    class Slow(Majority):
+    class Slow(WordCounts):
         _check_params: ClassVar[dict[str, Any]] = {"verbose": False}
 
         def _fit(self, train):

@@ -90,7 +90,7 @@ def partial(tmp_path: Path, gold: Path, capsys: pytest.CaptureFixture[str]) -> P
 @pytest.fixture
 def model(tmp_path: Path, partial: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     path = tmp_path / "model.tagsift"
-    options = ["--gold", "--method", "majority"]
+    options = ["--gold", "--method", "word-counts"]
     assert main(["fit", str(partial), "-o", str(path), *options]) == 0
     capsys.readouterr()
     return path

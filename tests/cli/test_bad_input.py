@@ -55,7 +55,7 @@ def test_bad_candidates(tagsift, tmp_path, line, words):
     path, out = tmp_path / "partial.conll", tmp_path / "model"
     path.write_bytes(HEAD + line)
     outcome = tagsift(
-        "fit", path, "-o", out, "-m", "majority", "--labels", "B-NP,I-NP,O"
+        "fit", path, "-o", out, "-m", "word-counts", "--labels", "B-NP,I-NP,O"
     )
     refused(outcome, str(path), *words)
     assert not out.exists()
@@ -64,7 +64,7 @@ def test_bad_candidates(tagsift, tmp_path, line, words):
 @pytest.mark.parametrize("verb", ["corrupt", "fit", "clean"])
 def test_missing_file_and_directory(tagsift, tmp_path, verb):
     out = tmp_path / "out"
-    more = ["--cl", "3"] if verb == "corrupt" else ["-m", "majority"]
+    more = ["--cl", "3"] if verb == "corrupt" else ["-m", "word-counts"]
     refused(tagsift(verb, tmp_path / "none", "-o", out, *more), "none", "found none")
     refused(tagsift(verb, tmp_path, "-o", out, *more), "directory")
     assert os.listdir(tmp_path) == []
@@ -105,7 +105,7 @@ def test_score_wants_the_right_number_of_files(tagsift, gold, model):
         (["corrupt", "{gold}"], ["--out"]),
         (["fit", "{part}", "--gold", "-o", "{out}", "-m", "nothing"], ["'nothing'"]),
         (
-            ["fit", "{part}", "--gold", "-o", "{out}", "-m", "majority"]
+            ["fit", "{part}", "--gold", "-o", "{out}", "-m", "word-counts"]
             + ["--set", "colour=red"],
             ["colour"],
         ),
@@ -114,11 +114,11 @@ def test_score_wants_the_right_number_of_files(tagsift, gold, model):
             ["NAME=VALUE"],
         ),
         (
-            ["fit", "{votes}", "-o", "{out}", "--votes", "0:3", "-m", "majority"],
+            ["fit", "{votes}", "-o", "{out}", "--votes", "0:3", "-m", "word-counts"],
             ["counted from 1"],
         ),
         (
-            ["fit", "{votes}", "-o", "{out}", "--votes", "2:9", "-m", "majority"],
+            ["fit", "{votes}", "-o", "{out}", "--votes", "2:9", "-m", "word-counts"],
             ["1:5"],
         ),
         (
@@ -135,7 +135,7 @@ def test_score_wants_the_right_number_of_files(tagsift, gold, model):
         ),
         (["rank", "{part}", "--gold", "--by", "luck"], ["luck"]),
         (
-            ["clean", "{part}", "-o", "{out}", "--model", "{model}", "-m", "majority"],
+            ["clean", "{part}", "-o", "{out}", "--model", "{model}", "-m", "wknn"],
             ["--model"],
         ),
         (["tag", "{gold}", "{gold}"], ["safetensors"]),

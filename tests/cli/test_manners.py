@@ -53,7 +53,7 @@ def test_without_arguments_the_help_is_all(tagsift, arguments):
 
 def test_hostile_tokens_are_shown_not_obeyed(tagsift, hostile, tmp_path):
     model = tmp_path / "m.tagsift"
-    options = ("--votes", "2:3", "-m", "majority")
+    options = ("--votes", "2:3", "-m", "word-counts")
     assert tagsift("fit", hostile, "-o", model, *options).status == 0
     for arguments in (
         ("rank", hostile, *options, "--by", "disagreement"),
@@ -74,7 +74,7 @@ def test_tagged_text_is_exact_in_a_pipe_and_visible_on_a_terminal(
     tagsift, hostile, tmp_path
 ):
     model, text = tmp_path / "m.tagsift", tmp_path / "text"
-    tagsift("fit", hostile, "-o", model, "--votes", "2:3", "-m", "majority")
+    tagsift("fit", hostile, "-o", model, "--votes", "2:3", "-m", "word-counts")
     text.write_text(f"{HOSTILE}\n\nnaïve\n", encoding="utf-8")
     piped = shell("tag", model, text, env={"PYTHONIOENCODING": "ascii"})
     assert piped.returncode == 0
@@ -161,9 +161,9 @@ def test_verbs_and_options_are_completed():
 
 def test_stages_with_times_where_there_is_no_terminal(tagsift, gold, tmp_path):
     out = tmp_path / "m.tagsift"
-    found = tagsift("fit", gold, "-o", out, "-m", "majority")
+    found = tagsift("fit", gold, "-o", out, "-m", "word-counts")
     assert found.status == 0
     assert " s: fitting " in found.err
     for silent in ("--quiet", "--json"):
-        assert tagsift("fit", gold, "-o", out, "-m", "majority", silent).err == ""
+        assert tagsift("fit", gold, "-o", out, "-m", "word-counts", silent).err == ""
     assert json.loads(tagsift("info", out, "--json").out)

@@ -51,26 +51,26 @@ def test_corrupt_by_flips_is_repeatable(tagsift, gold, tmp_path):
 
 def test_fit_says_what_it_did(tagsift, partial, tmp_path):
     out = tmp_path / "m.tagsift"
-    outcome = tagsift("fit", partial, "--gold", "-o", out, "--method", "majority")
+    outcome = tagsift("fit", partial, "--gold", "-o", out, "--method", "word-counts")
     assert outcome.status == 0
-    assert "Majority: 20 sentences, 60 tokens" in outcome.out
+    assert "Word counts: 20 sentences, 60 tokens" in outcome.out
     assert "% of the ambiguous" in outcome.out
     assert package.load(out).classes_ == ("B-NP", "B-VP", "I-NP", "O")
 
 
 def test_fit_in_json_with_settings(tagsift, partial, tmp_path):
     out = tmp_path / "m.tagsift"
-    options = ["--gold", "-m", "majority", "--set", "verbose=0", "--json"]
+    options = ["--gold", "-m", "word-counts", "--set", "verbose=0", "--json"]
     outcome = tagsift("fit", partial, "-o", out, *options)
     assert outcome.status == 0
-    assert outcome.json["method"] == "majority"
+    assert outcome.json["method"] == "word-counts"
     assert outcome.json["recovery"]["n_tokens"] == 60
     assert outcome.json["bytes"] == out.stat().st_size
 
 
 def test_fit_on_votes(tagsift, votes, tmp_path):
     out = tmp_path / "m.tagsift"
-    options = ["--votes", "2:4", "--gold", "-m", "majority", "--json"]
+    options = ["--votes", "2:4", "--gold", "-m", "word-counts", "--json"]
     outcome = tagsift("fit", votes, "-o", out, *options)
     assert outcome.status == 0
     assert outcome.json["labels"] == ["B-NP", "I-NP", "O"]
@@ -79,11 +79,11 @@ def test_fit_on_votes(tagsift, votes, tmp_path):
 
 def test_a_forgotten_gold_column_is_pointed_out(tagsift, votes, tmp_path):
     out = tmp_path / "m.tagsift"
-    outcome = tagsift("fit", votes, "-o", out, "--votes", "2:4", "-m", "majority")
+    outcome = tagsift("fit", votes, "-o", out, "--votes", "2:4", "-m", "word-counts")
     assert outcome.status == 2
     assert "say --gold" in outcome.err
     assert outcome.err.count("\n") == 1
-    options = ["--columns", "token,vote,vote,vote,feature", "-m", "majority"]
+    options = ["--columns", "token,vote,vote,vote,feature", "-m", "word-counts"]
     assert tagsift("fit", votes, "-o", out, *options).status == 0
 
 
@@ -161,7 +161,7 @@ def test_score_counts_unknown_labels_as_wrong(tagsift, model, gold, tmp_path):
 
 def test_clean_gives_label_and_confidence(tagsift, partial, tmp_path):
     out = tmp_path / "clean.conll"
-    outcome = tagsift("clean", partial, "--gold", "-o", out, "-m", "majority")
+    outcome = tagsift("clean", partial, "--gold", "-o", out, "-m", "word-counts")
     assert outcome.status == 0
     candidates = package.read_partial(partial, gold=True).candidates
     rows = package.read_text(out)
@@ -176,7 +176,7 @@ def test_clean_gives_label_and_confidence(tagsift, partial, tmp_path):
 def test_clean_with_a_model(tagsift, partial, model, tmp_path):
     fitted, loaded = tmp_path / "a", tmp_path / "b"
     options = ["--gold", "--json"]
-    tagsift("clean", partial, "-o", fitted, "-m", "majority", *options)
+    tagsift("clean", partial, "-o", fitted, "-m", "word-counts", *options)
     outcome = tagsift("clean", partial, "-o", loaded, "--model", model, *options)
     assert outcome.json["recovery"]["n_tokens"] == 60
     assert fitted.read_text() == loaded.read_text()
@@ -184,7 +184,7 @@ def test_clean_with_a_model(tagsift, partial, model, tmp_path):
 
 def test_rank_shows_tokens_and_sentences(tagsift, partial, tmp_path):
     out = tmp_path / "review.tsv"
-    options = ["--gold", "-m", "majority", "--top", 3, "-o", out]
+    options = ["--gold", "-m", "word-counts", "--top", 3, "-o", out]
     outcome = tagsift("rank", partial, *options)
     assert outcome.status == 0
     assert "Tokens to check first" in outcome.out
@@ -198,7 +198,7 @@ def test_rank_shows_tokens_and_sentences(tagsift, partial, tmp_path):
 
 @pytest.mark.parametrize("by", ["entropy", "confidence"])
 def test_rank_in_json(tagsift, partial, by):
-    options = ["--gold", "-m", "majority", "--top", 5, "--by", by, "--json"]
+    options = ["--gold", "-m", "word-counts", "--top", 5, "--by", by, "--json"]
     found = tagsift("rank", partial, *options).json
     assert len(found["tokens_first"]) == len(found["sentences_first"]) == 5
     first = found["tokens_first"][0]
@@ -207,10 +207,10 @@ def test_rank_in_json(tagsift, partial, by):
 
 
 def test_rank_votes_by_disagreement(tagsift, votes):
-    options = ["--votes", "2:4", "--gold", "-m", "majority", "--json"]
+    options = ["--votes", "2:4", "--gold", "-m", "word-counts", "--json"]
     found = tagsift("rank", votes, "--by", "disagreement", *options).json
     assert 0.0 < found["tokens_first"][0]["score"] <= 1.0
-    assert found["tokens_first"][0]["majority"] in found["labels"]
+    assert found["tokens_first"][0]["word-counts"] in found["labels"]
 
 
 def test_agree(tagsift, votes):
@@ -230,7 +230,7 @@ def test_other_formats(tagsift, gold, votes, tmp_path):
     lines = tmp_path / "partial.jsonl"
     package.data.write_jsonl(lines, partial)
     out = tmp_path / "out"
-    options = ["-m", "majority", "-o", out, "--json"]
+    options = ["-m", "word-counts", "-o", out, "--json"]
     told = tagsift("clean", lines, "--format", "jsonl", *options).json
     assert told["ambiguous_tokens"] == partial.n_ambiguous
     export = tmp_path / "studio.json"
@@ -254,9 +254,9 @@ def test_info_says_whether_training_features_are_inside(tagsift, partial, tmp_pa
 def test_info(tagsift, model):
     outcome = tagsift("info", model)
     assert outcome.status == 0
-    assert "Majority" in outcome.out
+    assert "Word counts" in outcome.out
     found = tagsift("info", model, "--json").json
-    assert found["method"] == "majority"
+    assert found["method"] == "word-counts"
     assert found["training_feature_bytes"] == 0
     assert found["classes"] == ["B-NP", "B-VP", "I-NP", "O"]
     assert found["bytes"] == Path(model).stat().st_size
@@ -265,4 +265,4 @@ def test_info(tagsift, model):
 def test_methods(tagsift):
     listed = tagsift("methods", "--json").json
     assert [entry["name"] for entry in listed] == [m.name for m in package.methods()]
-    assert "majority" in tagsift("methods").out
+    assert "word-counts" in tagsift("methods").out

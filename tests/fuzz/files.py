@@ -80,7 +80,7 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
         corpus = attempt(lambda: read(path))
         if corpus is not None and hasattr(corpus, "candidates") and dice.often(0.2):
             attempt(
-                lambda: tagsift.make("majority").fit(corpus.rows, corpus.candidates)
+                lambda: tagsift.make("word-counts").fit(corpus.rows, corpus.candidates)
             )
         return
     out = folder / "out"

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.gp.alternating import Labels, Settings, alternate
-from tagsift.gp.distances import Distances
-from tagsift.gp.expectations import Moments, expectation
 from tagsift.gp.kernels import RBF
-from tagsift.gp.likelihoods import Chain, Piecewise
-from tagsift.gp.solver import Problem
+from tagsift.sgppsl.alternating import Labels, Settings, alternate
+from tagsift.sgppsl.distances import Distances
+from tagsift.sgppsl.expectations import Moments, expectation
+from tagsift.sgppsl.likelihoods import Chain, Piecewise
+from tagsift.sgppsl.solver import Problem
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Small:
         return np.where(self.mask, 0.0, -np.inf)
 
     def distances(self, points=None, device="cpu"):
-        return Distances.of([self.X], points, device)
+        return Distances.of(self.X, points, device)
 
     def problem(self, way="jensen", points=None, device="cpu"):
         covariance, roots = self.distances(points, device).covariance(self.kernel)
@@ -74,7 +74,7 @@ def small(seed=0, lengths=(4, 3, 0, 1, 4), n_labels=3, amplitude=3.0, n_features
     X = rng.normal(size=(N, n_features))
     mask = rng.random((N, n_labels)) < 0.4
     mask[np.arange(N), rng.integers(n_labels, size=N)] = True
-    theta = rng.uniform(0.2, 0.6, size=(n_labels, 1))
+    theta = rng.uniform(0.2, 0.6, size=n_labels)
     amplitudes = amplitude * rng.uniform(0.7, 1.3, size=n_labels)
     return Small(X, mask, offsets, RBF(theta, amplitudes))
 

@@ -49,7 +49,7 @@ def test_demo_report_tells_the_whole_story(tagged, training):
 
 def test_demo_report_with_rivals(tagged, training):
     rivals = {
-        "Majority": (dataclasses.replace(tagged, marginals=None).scores(), None),
+        "Word counts": (dataclasses.replace(tagged, marginals=None).scores(), None),
         "Partial CRF": (tagged.scores(), training.recovery()),
     }
     report = demo_report(
@@ -57,7 +57,7 @@ def test_demo_report_with_rivals(tagged, training):
     )
     assert titles(report)[:2] == ["Methods compared", "What to re-check first"]
     rows = report.sections[0].tables[0].texts()
-    assert [row[0] for row in rows] == ["SGPPSL", "Majority", "Partial CRF"]
+    assert [row[0] for row in rows] == ["SGPPSL", "Word counts", "Partial CRF"]
     assert rows[1][4:] == ["–", "–", "–", "–"]
     assert report.notices == ("N.",)
     assert report.sections[2].figures[0].title == "Reliability diagram of SGPPSL"

@@ -32,7 +32,7 @@ ARRAYS = {
     "none": np.zeros((0, 4)),
     "scalar": np.array(2.5),
 }
-META = {"method": "majority", "settings": {"C": 0.1, "names": ["a", "é"], "n": None}}
+META = {"method": "word-counts", "settings": {"C": 0.1, "names": ["a", "é"], "n": None}}
 
 
 def names_in(folder: Path) -> list[str]:
@@ -214,7 +214,7 @@ def test_the_file_is_plain_safetensors(tmp_path: Path):
     path = tmp_path / "model.tagsift"
     write_container(path, META, ARRAYS)
     with safe_open(path, framework="numpy") as file:
-        assert json.loads(file.metadata()["tagsift"])["method"] == "majority"
+        assert json.loads(file.metadata()["tagsift"])["method"] == "word-counts"
         np.testing.assert_array_equal(file.get_tensor("weights"), ARRAYS["weights"])
 
 

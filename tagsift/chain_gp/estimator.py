@@ -1,0 +1,291 @@
+"""ChainGP: a Gaussian process on the lattices of partly labelled sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from tagsift.backend import (
+    available_device,
+    use_device,
+)
+from tagsift.base import Method, TrainingSet, setting
+from tagsift.base.constraints import scheme_constraints
+from tagsift.base.label_sets import SetTagger
+from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain_gp.kernel_choice import learn_kernels, read_kernel
+from tagsift.chain_gp.kernel_trials import Trial, best_trial, untried
+from tagsift.chain_gp.mode import ModeFinder, rbf_columns
+from tagsift.chain_gp.spread import Spread
+from tagsift.errors import ModelFileError
+from tagsift.features import FeatureMatrix
+from tagsift.gp.groups import (
+    GroupKernel,
+    InducingColumns,
+    rbf_inputs,
+    scaled_features,
+    uncarried_variance,
+)
+from tagsift.storage.state import Saved, array, by_name, number, part, several, whole
+from tagsift.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["ChainGP"]
+
+#: Most tokens that the choice between kernels and the temperature look at.
+_JUDGE_TOKENS = 20_000
+#: Factor of all variances that is tried as well where there are more tokens than that:
+#: rare features fill most columns of a large corpus, and want smaller weights.
+_NARROW = 0.25
+#: Prior mean of transitions that the tag scheme forbids.
+_BANNED = -5.0
+#: How much rougher the fits without the held-out sentences are.
+_ROUGH = 10.0
+
+
+class ChainGP(SetTagger):
+    """Structured Gaussian process on the candidate lattice.
+
+    The latent values are a Gaussian process whose kernel is a sum over feature groups:
+    linear parts in weight space, RBF parts through inducing points. The likelihood of a
+    partly labelled sentence is that of all label sequences its candidates allow, summed
+    by forward–backward. The posterior mode is found by quasi-Newton steps, the
+    hyperparameters by the gradient of Laplace's evidence. A fifth of the training
+    sentences, whose labels may be partial too, is held out of one more fit to set a
+    temperature, and to say whether what the evidence learnt is better than where it
+    began, or the middle between the two; with more than 20,000 tokens, also whether
+    a quarter of these variances suits them better.
+
+    Parameters
+    ----------
+    kernel : dict, optional
+        Hyperparameters to use instead of learning them, as ``kernel_.as_dict()`` gives.
+    rbf : bool
+        Whether there are RBF parts beside the linear ones.
+    n_inducing : int
+        Inducing points of the RBF part of a dense group; that of the sparse groups,
+        which adds less to its linear parts, has a third of them.
+    constraints : {"scheme", "none"}
+        Whether the tag scheme forbids transitions (an ``I-`` never opens a sentence in
+        IOB2). Used only where the scheme was given or seen in exact sentences.
+    temperature : float or "held-out"
+        By what the scores are divided in `predict_marginals`; ``"held-out"`` sets it by
+        the likelihood of a fifth of the training sentences, fitted without them, and
+        stays near 1 unless they disagree.
+    decoder : {"viterbi", "marginal"}
+        The best label sequence, or the best label of each token.
+    max_iter, tol
+        Most quasi-Newton steps, and the relative change at which to stop.
+    device : {"cpu", "cuda"}
+        Where the modes are found and sentences are tagged: NumPy, or PyTorch on a GPU.
+        Hyperparameters are learnt, from few sentences, by NumPy.
+    features, labels, scheme, random_state, verbose
+        As in `tagsift.base.SequenceTagger`.
+
+    Attributes
+    ----------
+    kernel_ : GroupKernel
+        Hyperparameters in force.
+    evidence_ : float or None
+        Laplace's evidence of the sentences they were learnt from.
+    temperature_ : float
+        The temperature in force.
+    history_ : list of dict
+        Evidence and hyperparameters of every trial.
+    n_iter_ : int
+        Quasi-Newton steps of the final fit.
+    lower_bound_ : float
+        Log-posterior at the mode, up to a constant.
+
+    Examples
+    --------
+    >>> import tagsift
+    >>> X = [["the", "cat"], ["a", "dog"]] * 5
+    >>> y = [[{"D"}, {"N", "D"}], [{"D", "V"}, {"N"}]] * 5
+    >>> model = tagsift.ChainGP().fit(X, y)
+    >>> model.recovered_[0]
+    ['D', 'N']
+    """
+
+    method: ClassVar[Method] = Method(
+        name="chain-gp",
+        title="ChainGP",
+        family="structured Gaussian process",
+        disambiguation="marginal likelihood",
+        structured=True,
+        probabilities=True,
+        weighted=True,
+        settings="everything learnt; {n_inducing}",
+        cost="steps · (features + N·M·L + N·L²)",
+        source="this package",
+    )
+    saved: ClassVar[Saved] = {
+        "kernel_": part(GroupKernel),
+        "weights_": part(LinearChain),
+        "allowed_": several(
+            array("L L", "bool"), array("L", "bool"), array("L", "bool")
+        ),
+        "columns_": by_name(part(InducingColumns)),
+        "spread_": part(Spread),
+        "temperature_": number(above=0),
+        "evidence_": number(optional=True),
+        "lower_bound_": number(),
+        "n_iter_": whole(),
+    }
+
+    kernel: dict[str, Any] | None = setting(None)
+    rbf: bool = setting(True)
+    n_inducing: int = setting(300, least=1)
+    constraints: Literal["scheme", "none"] = setting("scheme")
+    temperature: float | Literal["held-out"] = setting("held-out", above=0)
+    decoder: Literal["viterbi", "marginal"] = setting("viterbi")
+    max_iter: int = setting(1000, least=1)
+    tol: float = setting(1e-5, least=0)
+    device: str = setting("cpu")
+
+    # Fit -----------------------------------------------------------------------
+
+    def _fit(self, train: TrainingSet) -> IntArray:
+        use_device(self.device)  # or say so before the work begins
+        known = self.scheme != "auto" or bool(train.exact_sequences.any())
+        self.allowed_ = scheme_constraints(
+            train, known=known and self.constraints == "scheme"
+        )
+        finder = self._finder()
+        best = self._choose(train, finder)
+        self.kernel_, self.temperature_ = best.kernel, best.temperature
+        self.columns_, phi = best.columns, best.phi
+        if phi.n_tokens < train.n_tokens:
+            self.columns_, phi = finder.whiten(train, best.kernel)
+        mode = finder.find(
+            replace(train, features=phi),
+            best.kernel,
+            tol=self.tol,
+            title="ChainGP: mode",
+            warn=True,
+        )
+        self.weights_ = mode.weights
+        self.lower_bound_, self.n_iter_ = mode.log_posterior, mode.n_iter
+        self.spread_ = Spread.at_mode(
+            phi, self._tempered().marginals(phi), np.asarray(train.mask.any(axis=0))
+        )
+        chain = self.weights_.on(use_device(self.device))
+        recovered, self._train_confidences = chain.recover(phi, train.log_evidence)
+        return recovered
+
+    def _finder(self) -> ModeFinder:
+        return ModeFinder(
+            *self._prior_means(),
+            self.n_inducing,
+            self.max_iter,
+            use_device(self.device),
+            bool(self.verbose),
+        )
+
+    def _choose(self, train: TrainingSet, finder: ModeFinder) -> Trial:
+        """Kernel and temperature, by a part of a large corpus."""
+        asked = self.temperature
+        given = None if isinstance(asked, str) else float(asked)
+        kernels = self._learn(train)
+        if given is not None and self.kernel is not None:
+            return untried(finder, train, kernels[0], given)
+        part = train.draw(_JUDGE_TOKENS, stream=30)
+        if part is not train and self.kernel is None:
+            kernels = [*kernels, *(kernel.widened(_NARROW) for kernel in kernels)]
+        rough = _ROUGH * self.tol
+        return best_trial(finder, part, kernels, temperature=given, tol=rough)
+
+    def _prior_means(self) -> tuple[FloatArray, FloatArray]:
+        """What the scheme forbids starts far below the rest, [L, L] and [L]."""
+        allowed, first, _ = self.allowed_
+        return np.where(allowed, 0.0, _BANNED), np.where(first, 0.0, _BANNED)
+
+    def _learn(self, train: TrainingSet) -> list[GroupKernel]:
+        """Kernels to choose from."""
+        self.evidence_: float | None = None
+        self.history_: list[dict[str, Any]] = []
+        if self.kernel is not None:
+            return [read_kernel(self.kernel, train.features)]
+        learnt = learn_kernels(
+            train,
+            *self._prior_means(),
+            rbf=self.rbf,
+            enabled=bool(self.verbose),
+        )
+        self.evidence_, self.history_ = learnt.evidence, learnt.history
+        return learnt.kernels
+
+    # Predict -------------------------------------------------------------------
+
+    def _phi(self, features: FeatureMatrix) -> FeatureMatrix:
+        """Whitened features of new tokens."""
+        inputs, device = rbf_inputs(features), use_device(self.device)
+        columns = rbf_columns(self.columns_, inputs, device)
+        return scaled_features(features, self.kernel_, columns)
+
+    def _tempered(self) -> LinearChain:
+        """The chain that probabilities come from, on the device."""
+        softer = self.weights_.tempered(self.temperature_)
+        return softer.on(use_device(self.device))
+
+    def _marginals(self, features: FeatureMatrix) -> FloatArray:
+        return self._tempered().marginals(self._phi(features))
+
+    def _predict(self, features: FeatureMatrix) -> IntArray:
+        if self.decoder == "marginal":
+            return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
+        chain = self.weights_.on(use_device(self.device))
+        return chain.best(self._phi(features), self.allowed_)
+
+    def predict_latent(self, X: Any) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Means of the latent values, and variances of their label differences.
+
+        The common shift of all labels is not determined by any data, so the variances
+        are those of f_y − mean_y f.
+
+        Returns
+        -------
+        means, variances : lists of ndarray of shape (T, L)
+            One pair per sentence; −inf and 0 for labels that were never a candidate.
+        """
+        features = self._transform(X)
+        phi = self._phi(features)
+        rest = uncarried_variance(phi, self.kernel_)  # [M]
+        return (
+            features.split(self.weights_.scores(phi)),
+            features.split(self.spread_.difference_variance(phi, rest)),
+        )
+
+    def _restricted(
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
+    ) -> tuple[IntArray, FloatArray]:
+        chain = self.weights_.on(use_device(self.device))
+        known = mask if evidence is None else evidence  # [M, L]
+        return chain.recover(self._phi(features), known)
+
+    # Save ----------------------------------------------------------------------
+
+    def _restored(self) -> None:
+        self.device = available_device(self.device)
+        self.history_ = []
+        widths = {
+            name: (width, sparse) for name, width, sparse in self.blocks_
+        }  # every group has its linear part, and every RBF part its columns
+        inputs = {name: width for name, (width, sparse) in widths.items() if not sparse}
+        if any(sparse for _, sparse in widths.values()):
+            inputs["sparse"] = sum(width for width, sparse in widths.values() if sparse)
+        columns = self.n_features_in_ + sum(len(c.root) for c in self.columns_.values())
+        if (
+            self.kernel_.linear.keys() != widths.keys()
+            or self.kernel_.rbf.keys() != self.columns_.keys()
+            or any(inputs.get(k) != c.points.shape[1] for k, c in self.columns_.items())
+            or len(self.weights_.emissions) != columns
+        ):
+            raise ModelFileError(
+                "the kernel and the weights are not those of the features; the file "
+                "was altered or damaged, save the model again."
+            )

@@ -1,0 +1,319 @@
+"""SGPPSL, the model of the paper, as an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from os import PathLike
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from tagsift.backend import available_device, to_numpy, use_device
+from tagsift.base import Method, SequenceTagger, TrainingSet, setting
+from tagsift.chain.factors import transition_factor
+from tagsift.chain.potentials import log_evidence
+from tagsift.errors import InputError, NumericalWarning
+from tagsift.features import FeatureMatrix
+from tagsift.gp.kernels import RBF
+from tagsift.progress import warn_user
+from tagsift.sgppsl.alternating import Labels, Settings, Solution
+from tagsift.sgppsl.carriers import Carriers, warn_of_jitter
+from tagsift.sgppsl.decoding import Decoding, Neighbours
+from tagsift.sgppsl.distances import Distances
+from tagsift.sgppsl.expectations import expectation
+from tagsift.sgppsl.fitted import FittedGP
+from tagsift.sgppsl.outer_loop import run_outer_loop, watched_tokens
+from tagsift.sgppsl.predictive import emission_scores, transition_scores
+from tagsift.sgppsl.rbf_choice import RBFChoice
+from tagsift.sgppsl.solver import Problem
+from tagsift.storage.state import Saved, number, part, whole
+from tagsift.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["SGPPSL"]
+
+
+class SGPPSL(SequenceTagger):
+    """Structured Gaussian process for partial sequence labelling.
+
+    Each label has a latent Gaussian process over tokens and each pair of labels a
+    transition latent; the chain is cut into pieces, candidate labels are weighted by
+    confidences that the fit itself estimates, and new sentences are decoded with the
+    confidences of their nearest training tokens.
+
+    Parameters
+    ----------
+    theta : float, optional
+        Inverse width of the kernel, Equation (4), for all labels; by default learnt,
+        from 0.3 / median squared distance.
+    amplitude : float, optional
+        Prior variance of the latent values; by default learnt. The paper has 1.0.
+    hyperparameters : {"laplace", "bound", "fixed"}
+        How those not given are learnt: Laplace's evidence over one θ and one amplitude;
+        the gradient of the paper's bound, ending with a θ of its own for every label;
+        or not at all.
+    posterior : {"auto", "dense", "inducing"}
+        Every training token, or inducing points; ``"auto"`` takes inducing points above
+        1,500 tokens (12,000 on a GPU).
+    n_inducing : int
+        Number of inducing points.
+    weighting : {"confidence", "literal"}
+        Reading R1: confidences weight the likelihood, or not, as printed.
+    confidence : {"softmax", "literal"}
+        Reading R2: Equation (17) in the form of (27), or as printed.
+    neighbour_floor : {"uniform", "literal"}
+        Reading R5: second case of Equation (29) divided by the number of labels, or
+        not.
+    likelihood : {"piecewise", "chain"}
+        The paper's pieces, or whole sentences by forward–backward.
+    expectation : {"jensen", "tilted", "sampled", "laplace"}
+        How the expected log-likelihood is taken; the paper has Jensen's inequality.
+    decoder : {"weighted", "viterbi", "argmax", "log"}
+        Equations (29)–(31); the same with τ = 1; token by token; or sums of logarithms
+        with the label prior divided out.
+    n_neighbours : int
+        Neighbours of Equation (29).
+    max_iter, tol
+        Most outer steps, and the relative change of the bound at which to stop.
+    watch : sequence of (sentence, token), optional
+        Tokens whose confidences `history_` records at every outer step.
+    device : {"cpu", "cuda"}
+        Where to compute.
+    features, labels, scheme, random_state, verbose
+        As in `tagsift.base.SequenceTagger`.
+
+    Attributes
+    ----------
+    confidences_ : list of ndarray of shape (T, L)
+        Equation (17) at the end of the fit.
+    lower_bound_ : float
+        Equation (15) at the end of the fit.
+    history_ : list of dict
+        One entry per outer step.
+    n_iter_ : int
+        Outer steps taken.
+    kernel_ : RBF
+        Hyperparameters in force.
+
+    Examples
+    --------
+    >>> import tagsift
+    >>> X = [["the", "cat"], ["a", "dog"]] * 5
+    >>> y = [[{"D"}, {"N", "D"}], [{"D", "V"}, {"N"}]] * 5
+    >>> model = tagsift.SGPPSL().fit(X, y)
+    >>> model.recovered_[0]
+    ['D', 'N']
+    """
+
+    method: ClassVar[Method] = Method(
+        name="sgppsl",
+        title="SGPPSL",
+        family="structured Gaussian process",
+        disambiguation="confidence",
+        structured=True,
+        probabilities=True,
+        settings="theta and amplitude learnt; {decoder}, {n_neighbours}",
+        cost="N·M² per label and refresh (M inducing points)",
+        source="Lu & Chow, Partial sequence labeling with structured Gaussian "
+        "Processes",
+    )
+    saved: ClassVar[Saved] = {
+        "gp_": part(FittedGP),
+        "decoding_": part(Decoding),
+        "lower_bound_": number(),
+        "n_iter_": whole(),
+    }
+
+    theta: float | None = setting(None, above=0)
+    amplitude: float | None = setting(None, above=0)
+    hyperparameters: Literal["laplace", "bound", "fixed"] = setting("laplace")
+    posterior: Literal["auto", "dense", "inducing"] = setting("auto")
+    n_inducing: int = setting(400, least=1)
+    weighting: Literal["confidence", "literal"] = setting("confidence")
+    confidence: Literal["softmax", "literal"] = setting("softmax")
+    neighbour_floor: Literal["uniform", "literal"] = setting("uniform")
+    likelihood: Literal["piecewise", "chain"] = setting("piecewise")
+    expectation: Literal["jensen", "tilted", "sampled", "laplace"] = setting("jensen")
+    decoder: Literal["weighted", "viterbi", "argmax", "log"] = setting("weighted")
+    n_neighbours: int = setting(10, least=1)
+    max_iter: int = setting(100, least=1)
+    tol: float = setting(1e-4, least=0)
+    watch: Sequence[Any] | np.ndarray[Any, Any] | None = setting(None)
+    device: str = setting("cpu")
+
+    # Fit -----------------------------------------------------------------------
+
+    def _fit(self, train: TrainingSet) -> IntArray:
+        device = self._check_settings(train)
+        X = train.features.stacked()  # [N, D]
+        carriers = Carriers(self.posterior, self.n_inducing, self.device)
+        own = self.hyperparameters == "bound" and self.theta is None
+        carriers.check_memory(train, train.n_labels if own else 1, device)
+        kernel = self._learn(X, train, device)
+        points = carriers.choose(kernel, X, train)
+        covariance, roots = Distances.of(X, points, device).covariance(kernel)
+        warn_of_jitter(covariance)
+        problem = Problem(covariance, expectation(self.expectation, train.seed))
+        solution = self._alternate(problem, train, device)
+        self._keep(kernel, X, points, roots, solution, train)
+        C = to_numpy(solution.confidences)  # [N, L]
+        self._train_confidences = C
+        recovered: IntArray = np.where(train.mask, C, -1.0).argmax(axis=1)  # [N]
+        return recovered
+
+    def _check_settings(self, train: TrainingSet) -> Any:
+        """Refuse combinations that mean nothing; find the device."""
+        if self.weighting == "literal" and self.expectation in {"tilted", "sampled"}:
+            raise InputError(
+                "weighting='literal' counts a token once per candidate, which only "
+                "expectation='jensen' and 'laplace' allow; got "
+                f"expectation={self.expectation!r}."
+            )
+        if self.hyperparameters == "bound" and self.expectation == "laplace":
+            raise InputError(
+                "hyperparameters='bound' climbs the value of a bound, which "
+                "expectation='laplace' does not give; use hyperparameters='laplace'."
+            )
+        if train.n_labels > 1 and train.evidence is None and train.mask.all():
+            warn_user(
+                "every candidate set is the full label set: the labels carry no "
+                "information, and the fitted probabilities mean nothing.",
+                NumericalWarning,
+            )
+        return use_device(self.device)
+
+    def _learn(self, X: Any, train: TrainingSet, device: Any) -> RBF:
+        """Hyperparameters as given, or learnt."""
+        return RBFChoice(
+            self.theta,
+            self.amplitude,
+            self.hyperparameters,
+            self._settings(),
+            expectation(self.expectation, train.seed),
+        ).choose(X, train, device)
+
+    def _settings(self) -> Settings:
+        return Settings(self.weighting, self.confidence, self.likelihood)
+
+    def _alternate(self, problem: Problem, train: TrainingSet, device: Any) -> Solution:
+        """Run the loop of section III-D and keep its history."""
+        solution = run_outer_loop(
+            problem,
+            Labels.build(train.log_evidence, train.offsets, device),
+            self._settings(),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            watch=watched_tokens(self.watch, train),
+            verbose=bool(self.verbose),
+        )
+        self.n_iter_ = len(solution.history)
+        self.lower_bound_ = solution.history[-1].bound
+        self.history_ = [asdict(step) for step in solution.history]
+        return solution
+
+    def _keep(
+        self,
+        kernel: RBF,
+        X: Any,
+        points: IntArray | None,
+        roots: list[Any],
+        solution: Solution,
+        train: TrainingSet,
+    ) -> None:
+        """Store what prediction needs."""
+        state = solution.state
+        self.kernel_ = kernel
+        self.gp_ = FittedGP(
+            kernel,
+            X if points is None else X[points],
+            state.beta,
+            state.factors.cholesky,
+            roots,
+            state.factors.root if points is None else None,
+            to_numpy(state.q.mu_T),
+            to_numpy(state.q.var_T),
+        )
+        C = to_numpy(solution.confidences)  # [N, L]
+        self.decoding_ = Decoding(
+            C.mean(axis=0),
+            np.asarray(train.mask.any(axis=0)),
+            transition_factor(
+                to_numpy(solution.pair_sums), to_numpy(solution.pair_counts)
+            ),
+            Neighbours(X, C, train.mask),
+        )
+
+    # Predict -------------------------------------------------------------------
+
+    def predict_latent(self, X: Any) -> tuple[list[FloatArray], list[FloatArray]]:
+        """Predictive means and variances of the latent values, Equations (22)–(24).
+
+        Returns
+        -------
+        means, variances : lists of ndarray of shape (T, L)
+            One pair per sentence.
+        """
+        features = self._transform(X)
+        mu, var = self.gp_.moments(features.stacked())
+        return features.split(mu), features.split(var)
+
+    def _softmax(self, features: FeatureMatrix, evidence: FloatArray) -> FloatArray:
+        """Equation (27) times what is known of the labels, rows sum to 1, [M, L]."""
+        mu, var = self.gp_.moments(features.stacked())
+        scores = mu + 0.5 * var + evidence  # [M, L]
+        return np.asarray(emission_scores(scores, 0.0 * var))  # [M, L]
+
+    def _marginals(self, features: FeatureMatrix) -> FloatArray:
+        return self._softmax(features, log_evidence(self.decoding_.available))
+
+    def _predict(self, features: FeatureMatrix) -> IntArray:
+        emission = self._marginals(features)  # [M, L]
+        if self.decoder == "argmax":
+            best: IntArray = emission.argmax(axis=1)  # [M]
+            return best
+        transition = transition_scores(self.gp_.mu_T, self.gp_.var_T)  # [L, L]
+        if self.decoder == "log":
+            return self.decoding_.log(emission, transition, features)
+        if self.decoder == "viterbi":
+            return self.decoding_.plain(emission, transition, features)
+        return self.decoding_.weighted(
+            emission, transition, features, self.n_neighbours, self.neighbour_floor
+        )
+
+    def _restricted(
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
+    ) -> tuple[IntArray, FloatArray | None]:
+        """Equation (17) at new tokens: the softmax over the candidates only."""
+        known = mask if evidence is None else evidence  # [M, L]
+        C = self._softmax(features, log_evidence(known))  # [M, L]
+        return np.where(mask, C, -1.0).argmax(axis=1), C
+
+    # Save ----------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str], *, neighbours: bool = True) -> None:
+        """Write the fitted model as one safetensors file.
+
+        Parameters
+        ----------
+        path : path-like
+            Usually ends in ``.tagsift``.
+        neighbours : bool
+            Whether the features and confidences of all training tokens go in, which
+            ``decoder="weighted"`` needs.
+        """
+        self._check_fitted()
+        kept = self.decoding_
+        try:
+            if not neighbours:
+                self.decoding_ = replace(kept, neighbours=None)
+            super().save(path)
+        finally:
+            self.decoding_ = kept
+
+    def _restored(self) -> None:
+        self.device = available_device(self.device)
+        self.gp_ = self.gp_.on(use_device(self.device))
+        self.kernel_ = self.gp_.kernel

@@ -1,0 +1,333 @@
+"""ChainGP: mode, equivalence, constraints, temperature, variances, sets, files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tagsift
+from tagsift.baselines import PartialCRF
+from tagsift.chain_gp import ChainGP, kernel_choice
+from tagsift.chain_gp.kernel_trials import best_trial
+from tagsift.data import allowed_transitions, corrupt, generate
+from tagsift.errors import ConvergenceWarning, InputError
+from tagsift.features import SequenceVectorizer
+
+
+@pytest.fixture(autouse=True)
+def few_tokens(monkeypatch: pytest.MonkeyPatch):
+    """Learn from fewer tokens, for speed."""
+    monkeypatch.setattr(kernel_choice, "_LEARN_TOKENS", 150)
+
+
+@pytest.fixture(scope="module")
+def data():
+    corpus = generate(60, 0, task="chunk")
+    train, test = corpus[:45], corpus[45:]
+    return corrupt(train, cl=3, p=0.3, random_state=1), test
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    partial, _ = data
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel_choice, "_LEARN_TOKENS", 150)
+        return ChainGP(n_inducing=30).fit(partial.rows, partial.candidates)
+
+
+def unit_kernel(rows) -> dict:
+    names = SequenceVectorizer().fit_transform(rows).names
+    ones = dict.fromkeys(names, 1.0)
+    return {"linear": ones, "rbf": {}, "transition": 1.0, "bias": 1.0}
+
+
+def test_equals_the_partial_crf_without_its_additions(data):
+    partial, test = data
+    plain = ChainGP(
+        kernel=unit_kernel(partial.rows),
+        constraints="none",
+        temperature=1.0,
+        tol=1e-9,
+        max_iter=1000,
+    ).fit(partial.rows, partial.candidates)
+    crf = PartialCRF(l2=1.0, tol=1e-9, max_iter=1000).fit(
+        partial.rows, partial.candidates
+    )
+    assert plain.lower_bound_ == pytest.approx(crf.objective_, rel=1e-6)
+    ours, theirs = (m.predict_marginals(test.rows) for m in (plain, crf))
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-3)
+    assert plain.recovered_ == crf.recovered_
+    assert plain.predict(test.rows) == crf.predict(test.rows)
+
+
+def test_the_mode_is_stationary(data):
+    """At the mode the prior pulls every emission weight as hard as the data."""
+    partial, _ = data
+    features = SequenceVectorizer().fit_transform(partial.rows)
+    model = ChainGP(
+        kernel=unit_kernel(partial.rows), temperature=1.0, tol=1e-12, max_iter=2000
+    ).fit(features, partial.candidates)
+    full = np.vstack(model.predict_marginals(features))
+    masks = np.vstack(
+        [
+            np.array([[c in one for c in model.classes_] for one in sentence])
+            for sentence in partial.candidates
+        ]
+    )
+    restricted = model._restricted(features, masks)[1]
+    pull = features.stacked().T @ (restricted - full)
+    possible = model.weights_.possible
+    np.testing.assert_allclose(
+        model.weights_.emissions[:, possible], pull[:, possible], atol=1e-3
+    )
+
+
+def test_constraints_hold_wherever_the_scheme_is_known(data):
+    partial, test = data
+    model = ChainGP(
+        kernel=unit_kernel(partial.rows), temperature=1.0, scheme="iob2", max_iter=3
+    )
+    with pytest.warns(ConvergenceWarning):
+        model.fit(partial.rows, partial.candidates)
+    names = [str(c) for c in model.classes_]
+    allowed, first, last = allowed_transitions(names, "iob2")
+    for sentence in model.predict(test.rows):
+        at = [names.index(label) for label in sentence]
+        assert first[at[0]] and last[at[-1]]
+        assert all(allowed[a, b] for a, b in zip(at, at[1:], strict=False))
+
+
+def test_forbidden_transitions_begin_far_down(fitted):
+    allowed, _, _ = fitted.allowed_
+    transitions = fitted.weights_.transitions
+    assert not allowed.all()
+    assert transitions[~allowed].max() < transitions[allowed].mean()
+
+
+def test_a_guessed_scheme_forbids_nothing():
+    X = [["the", "cat"], ["a", "dog"]] * 6
+    y = [[{"B-X", "O"}, {"I-X", "O"}], [{"B-X", "I-X"}, {"O", "B-X"}]] * 6
+    model = ChainGP().fit(X, y)
+    assert all(part.all() for part in model.allowed_)
+    exact = ChainGP(scheme="iob2").fit(X, y)
+    assert not exact.allowed_[0].all()
+
+
+def test_constraints_can_be_switched_off(data):
+    partial, _ = data
+    model = ChainGP(
+        kernel=unit_kernel(partial.rows),
+        constraints="none",
+        scheme="iob2",
+        temperature=1.0,
+    ).fit(partial.rows, partial.candidates)
+    assert all(part.all() for part in model.allowed_)
+
+
+def test_temperature_flattens_marginals_and_keeps_labels(data):
+    partial, test = data
+    kernel = unit_kernel(partial.rows)
+    cold, hot = (
+        ChainGP(kernel=kernel, temperature=t).fit(partial.rows, partial.candidates)
+        for t in (0.5, 2.0)
+    )
+    assert (cold.temperature_, hot.temperature_) == (0.5, 2.0)
+    assert cold.predict(test.rows) == hot.predict(test.rows)
+    assert cold.recovered_ == hot.recovered_
+    tops = [np.vstack(m.predict_marginals(test.rows)).max(axis=1) for m in (cold, hot)]
+    assert tops[0].mean() > tops[1].mean()
+
+
+def test_held_out_temperature_is_near_one(fitted):
+    assert 0.5 < fitted.temperature_ < 2.0
+
+
+def test_too_few_sentences_leave_the_temperature_alone():
+    X = [["the", "cat"], ["a", "dog"]] * 5
+    y = [[{"D"}, {"N", "D"}], [{"D", "V"}, {"N"}]] * 5
+    assert ChainGP().fit(X, y).temperature_ == 1.0
+
+
+def test_what_was_learnt_is_told(fitted):
+    assert fitted.evidence_ is not None
+    assert 1 <= len(fitted.history_) <= 6
+    values = [trial["evidence"] for trial in fitted.history_]
+    assert fitted.evidence_ in values
+    assert set(fitted.history_[0]["kernel"]) == {"linear", "rbf", "transition", "bias"}
+
+
+def test_a_kernel_used_again_gives_the_same_fit(data, fitted):
+    partial, test = data
+    again = ChainGP(n_inducing=30, kernel=fitted.kernel_.as_dict())
+    again.fit(partial.rows, partial.candidates)
+    assert again.evidence_ is None and again.history_ == []
+    assert again.kernel_ == fitted.kernel_
+    assert again.temperature_ == fitted.temperature_
+    for a, b in zip(
+        fitted.predict_marginals(test.rows),
+        again.predict_marginals(test.rows),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_kernels_that_do_not_fit_are_refused(data):
+    partial, _ = data
+    with pytest.raises(InputError, match="kernel_.as_dict"):
+        ChainGP(kernel={"linear": {}}).fit(partial.rows, partial.candidates)
+    kernel = unit_kernel(partial.rows)
+    del kernel["linear"]["word"]
+    with pytest.raises(InputError, match="feature groups"):
+        ChainGP(kernel=kernel).fit(partial.rows, partial.candidates)
+
+
+def test_no_rbf_parts(data):
+    partial, test = data
+    model = ChainGP(rbf=False).fit(partial.rows, partial.candidates)
+    assert model.kernel_.rbf == {} and model.columns_ == {}
+    assert len(model.predict(test.rows)) == len(test)
+
+
+def test_arrays_alone(data):
+    """Dense groups have an RBF part each, and no sparse one."""
+    partial, _ = data
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(len(partial.label_set), 4))
+    X = [
+        np.array([centres[partial.label_set.index(y)] for y in labels])
+        + 0.1 * rng.normal(size=(len(labels), 4))
+        for labels in partial.gold
+    ]
+    model = ChainGP(n_inducing=20).fit(X, partial.candidates)
+    assert list(model.kernel_.rbf) == ["array"]
+    hits = [
+        a == b
+        for s, t in zip(model.recovered_, partial.gold, strict=True)
+        for a, b in zip(s, t, strict=True)
+    ]
+    assert np.mean(hits) > 0.9
+
+
+def test_variances_grow_away_from_the_training_data():
+    rng = np.random.default_rng(0)
+    X = [rng.normal(size=(5, 2)) for _ in range(30)]
+    y = [[{"A"} if row[0] > 0 else {"B"} for row in table] for table in X]
+    model = ChainGP(n_inducing=40).fit(X, y)
+    seen = np.vstack(model.predict_latent(X)[1]).mean()
+    direction = np.array([1.0, 1.0]) / np.sqrt(2)
+    means = [
+        model.predict_latent([direction[None] * r])[1][0].mean() for r in (1, 4, 16)
+    ]
+    assert seen < means[1] < means[2]
+
+
+def test_latent_means_give_the_labels(fitted, data):
+    _, test = data
+    means, variances = fitted.predict_latent(test.rows)
+    assert (
+        means[0].shape
+        == variances[0].shape
+        == (len(test.rows[0]), len(fitted.classes_))
+    )
+    assert all((table >= 0).all() for table in variances)
+
+
+def test_the_marginal_decoder(data, fitted):
+    _, test = data
+    labels = fitted.predict(test.rows)
+    fitted.set_params(decoder="marginal")
+    try:
+        found = fitted.predict(test.rows)
+    finally:
+        fitted.set_params(decoder="viterbi")
+    names = np.array(fitted.classes_)
+    for got, table in zip(found, fitted.predict_marginals(test.rows), strict=True):
+        assert got == list(names[table.argmax(axis=1)])
+    same = [
+        a == b
+        for s, t in zip(found, labels, strict=True)
+        for a, b in zip(s, t, strict=True)
+    ]
+    assert np.mean(same) > 0.9
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_label_sets_cover(fitted, alpha: float):
+    """Exchangeable sentences: coverage of at least 1 − alpha, within sampling error."""
+    fresh = generate(240, 5, task="chunk")
+    fitted.calibrate_sets(fresh[:120].rows, fresh[:120].labels)
+    sets = fitted.predict_sets(fresh[120:].rows, alpha=alpha)
+    inside = [
+        label in one
+        for labels, row in zip(fresh[120:].labels, sets, strict=True)
+        for label, one in zip(labels, row, strict=True)
+    ]
+    slack = 4 * np.sqrt(alpha * (1 - alpha) / 1000)
+    assert np.mean(inside) >= 1 - alpha - slack
+    assert all(one for row in sets for one in row)
+
+
+def test_label_sets_need_calibration_and_a_sensible_alpha(data):
+    partial, test = data
+    model = ChainGP(kernel=unit_kernel(partial.rows), temperature=1.0)
+    model.fit(partial.rows, partial.candidates)
+    with pytest.raises(InputError, match="calibrate_sets"):
+        model.predict_sets(test.rows)
+    with pytest.raises(InputError, match="at least one"):
+        model.calibrate_sets([], [])
+    model.calibrate_sets(test.rows, test.labels)
+    with pytest.raises(InputError, match="alpha"):
+        model.predict_sets(test.rows, alpha=1.5)
+
+
+def test_save_and_load(fitted, data, tmp_path):
+    _, test = data
+    fitted.calibrate_sets(test.rows, test.labels)
+    path = tmp_path / "model.tagsift"
+    fitted.save(path)
+    loaded = tagsift.load(path)
+    assert loaded.kernel_ == fitted.kernel_
+    assert loaded.temperature_ == fitted.temperature_
+    assert loaded.predict(test.rows) == fitted.predict(test.rows)
+    assert loaded.predict_sets(test.rows) == fitted.predict_sets(test.rows)
+    for a, b in zip(
+        loaded.predict_latent(test.rows)[1],
+        fitted.predict_latent(test.rows)[1],
+        strict=True,
+    ):
+        np.testing.assert_allclose(a, b)
+
+
+def test_large_corpora_are_judged_by_a_part(data, monkeypatch: pytest.MonkeyPatch):
+    partial, test = data
+    monkeypatch.setattr("tagsift.chain_gp.estimator._JUDGE_TOKENS", 500)
+    model = ChainGP(n_inducing=20, kernel=unit_kernel(partial.rows))
+    model.fit(partial.rows, partial.candidates)
+    assert len(model.predict(test.rows)) == len(test)
+
+
+def test_large_corpora_choose_the_width_too(data, monkeypatch: pytest.MonkeyPatch):
+    """Each kernel is tried a second time, narrower; a small corpus tries three."""
+    partial, _ = data
+    tried = []
+
+    def spy(finder, train, kernels, **rest):
+        tried.append(list(kernels))
+        return best_trial(finder, train, tried[-1], **rest)
+
+    monkeypatch.setattr("tagsift.chain_gp.estimator.best_trial", spy)
+    ChainGP(n_inducing=20).fit(partial.rows, partial.candidates)
+    monkeypatch.setattr("tagsift.chain_gp.estimator._JUDGE_TOKENS", 500)
+    model = ChainGP(n_inducing=20).fit(partial.rows, partial.candidates)
+    few, many = tried
+    assert len(few) == 3 and many[:3] == few
+    assert many[3:] == [kernel.widened(0.25) for kernel in few]
+    assert model.kernel_ in many
+
+
+def test_max_iter_warns(data):
+    partial, _ = data
+    model = ChainGP(kernel=unit_kernel(partial.rows), temperature=1.0, max_iter=2)
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        model.fit(partial.rows, partial.candidates)

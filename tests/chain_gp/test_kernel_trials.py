@@ -1,0 +1,62 @@
+"""The choice between kernels by held-out sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tagsift.base import TrainingSet
+from tagsift.chain_gp.kernel_trials import best_trial, untried
+from tagsift.chain_gp.mode import ModeFinder
+from tagsift.data import corrupt, generate
+from tagsift.features import SequenceVectorizer
+from tagsift.gp.groups import GroupKernel
+
+
+@pytest.fixture(scope="module")
+def train() -> TrainingSet:
+    partial = corrupt(generate(60, 0, task="chunk"), cl=3, p=0.3, random_state=1)
+    mask = np.vstack([partial.label_set.mask(row) for row in partial.candidates])
+    features = SequenceVectorizer().fit_transform(partial.rows)
+    return TrainingSet(features, mask, tuple(partial.label_set), "plain", 0)
+
+
+@pytest.fixture(scope="module")
+def finder(train: TrainingSet) -> ModeFinder:
+    L = train.n_labels
+    return ModeFinder(np.zeros((L, L)), np.zeros(L), 30, 200)
+
+
+@pytest.fixture(scope="module")
+def kernel(train: TrainingSet) -> GroupKernel:
+    return GroupKernel.start(train.features, 0, rbf=False)
+
+
+def test_the_likeliest_is_taken(train, finder, kernel):
+    kernels = [kernel.widened(factor) for factor in (1e-6, 0.5, 1e6)]
+    each = [
+        best_trial(finder, train, [one], temperature=None, tol=1e-4) for one in kernels
+    ]
+    best = best_trial(finder, train, kernels, temperature=None, tol=1e-4)
+    assert best.likelihood == max(trial.likelihood for trial in each)
+    assert best.kernel == kernels[1]
+
+
+def test_a_given_temperature_is_kept(train, finder, kernel):
+    trial = best_trial(finder, train, [kernel], temperature=1.7, tol=1e-4)
+    assert trial.temperature == 1.7
+    free = best_trial(finder, train, [kernel], temperature=None, tol=1e-4)
+    assert 0.6 < free.temperature < 1.6
+
+
+def test_few_sentences_take_the_first(train, finder, kernel):
+    few = train.take_sequences(np.arange(20))
+    kernels = [kernel, kernel.widened(2.0)]
+    trial = best_trial(finder, few, kernels, temperature=None, tol=1e-4)
+    assert (trial.kernel, trial.temperature, trial.likelihood) == (kernel, 1.0, 0.0)
+
+
+def test_untried(train, finder, kernel):
+    trial = untried(finder, train, kernel, 1.3)
+    assert (trial.temperature, trial.likelihood) == (1.3, 0.0)
+    assert trial.phi.n_tokens == train.n_tokens

@@ -1,0 +1,458 @@
+"""SGPPSL as users meet it: switches, warnings, honest numbers, files."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tagsift.errors import (
+    ConvergenceWarning,
+    InputError,
+    ModelFileError,
+    NotFittedError,
+    NotSupportedError,
+    NumericalWarning,
+    ResourceError,
+)
+from tagsift.registry import load
+from tagsift.sgppsl import SGPPSL, carriers, decoding, memory, rbf_choice
+from tagsift.sgppsl import estimator as module
+from tagsift.storage import read_container, write_container
+from tests.tensors import needs_torch, torch
+
+DECODERS = ("weighted", "viterbi", "argmax", "log")
+#: Quick: nothing is learnt about the kernel.
+FIXED = {"hyperparameters": "fixed"}
+
+
+def data(seed=0, lengths=(5, 4, 6, 1, 5), n_labels=3, n_features=4, spread=0.4):
+    """Sentences of clusters, one per label; the truth among up to three candidates."""
+    rng = np.random.default_rng(seed)
+    centres = 2.0 * np.random.default_rng(99).normal(size=(n_labels, n_features))
+    X, y, truth = [], [], []
+    for length in lengths:
+        labels = rng.integers(n_labels, size=length)
+        X.append(centres[labels] + spread * rng.normal(size=(length, n_features)))
+        mask = rng.random((length, n_labels)) < 0.3
+        mask[np.arange(length), labels] = True
+        y.append(mask)
+        truth.append(labels.tolist())
+    return X, y, truth
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y, _ = data()
+    return SGPPSL(**FIXED).fit(X, y)
+
+
+def finite(model, X):
+    """Everything that users can ask for is a number, and probabilities are."""
+    for marginals in model.predict_marginals(X):
+        assert np.isfinite(marginals).all()
+        np.testing.assert_allclose(marginals.sum(axis=1), 1.0)
+    for array in (*model.predict_latent(X)[0], *model.predict_latent(X)[1]):
+        assert np.isfinite(array).all()
+    assert all((var >= 0).all() for var in model.predict_latent(X)[1])
+    for C in model.confidences_:
+        assert np.isfinite(C).all()
+        np.testing.assert_allclose(C.sum(axis=1), 1.0)
+    for decoder in DECODERS:
+        model.set_params(decoder=decoder)
+        predicted = model.predict(X)
+        assert [len(p) for p in predicted] == [len(x) for x in X]
+    assert np.isfinite(model.lower_bound_)
+    return model
+
+
+# What it learns ----------------------------------------------------------------
+
+
+def test_it_finds_the_truth_among_the_candidates():
+    X, y, truth = data(lengths=(8,) * 8)
+    model = SGPPSL(**FIXED).fit(X, y)
+    found = [k for labels in model.recovered_ for k in labels]
+    hidden = [k for labels in truth for k in labels]
+    assert np.mean(np.equal(found, hidden)) > 0.9
+    new, _, gold = data(seed=7, lengths=(8,) * 4)
+    for decoder in DECODERS:
+        predicted = model.set_params(decoder=decoder).predict(new)
+        hits = np.equal(np.concatenate(predicted), np.concatenate(gold))
+        assert hits.mean() > 0.85, decoder
+
+
+@pytest.mark.parametrize("way", ["jensen", "tilted", "sampled", "laplace"])
+@pytest.mark.parametrize("likelihood", ["piecewise", "chain"])
+@pytest.mark.parametrize("posterior", ["dense", "inducing"])
+def test_every_combination_fits(way, likelihood, posterior):
+    X, y, _ = data(1)
+    model = SGPPSL(**FIXED, expectation=way, likelihood=likelihood, posterior=posterior)
+    finite(model.fit(X, y), X)
+    assert model.gp_.dense == (posterior == "dense")
+
+
+@pytest.mark.parametrize(
+    "switch",
+    [
+        {"weighting": "literal"},
+        {"confidence": "literal"},
+        {"neighbour_floor": "literal"},
+        {"amplitude": 1.0},
+    ],
+    ids=lambda switch: "-".join(switch),
+)
+def test_literal_switches_change_the_answer(switch, monkeypatch):
+    X, y, _ = data(2, lengths=(6, 5, 6))
+    base = SGPPSL(**FIXED, n_neighbours=1).fit(X, y)
+    other = SGPPSL(**{**FIXED, **switch}, n_neighbours=1).fit(X, y)
+    if "neighbour_floor" in switch:
+        factors = []
+
+        def spy(emission, transition, layout, *, tau, tau_T):
+            factors.append(tau)
+            return tau.argmax(axis=1)
+
+        monkeypatch.setattr(decoding, "weighted_viterbi", spy)
+        for model in (base, other):
+            model.predict(X)
+        one, two = factors
+    else:
+        one, two = (np.concatenate(m.predict_marginals(X)) for m in (base, other))
+    assert not np.allclose(one, two)
+
+
+def test_auto_takes_inducing_points_above_its_limit(monkeypatch):
+    X, y, _ = data(3)
+    monkeypatch.setattr(carriers, "_DENSE_LIMIT", {"cpu": 21})
+    assert SGPPSL(**FIXED).fit(X, y).gp_.dense
+    monkeypatch.setattr(carriers, "_DENSE_LIMIT", {"cpu": 20})
+    assert not SGPPSL(**FIXED, n_inducing=8).fit(X, y).gp_.dense
+
+
+def test_dense_and_inducing_predict_the_same():
+    X, y, _ = data(4)
+    fits = [
+        SGPPSL(**FIXED, posterior=posterior, tol=1e-6, max_iter=400).fit(X, y)
+        for posterior in ("dense", "inducing")
+    ]
+    for one, other in zip(*(m.predict_marginals(X) for m in fits), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    assert fits[0].predict(X) == fits[1].predict(X)
+
+
+def test_hyperparameters_are_learnt_or_kept():
+    X, y, _ = data(5)
+    learnt = SGPPSL().fit(X, y)
+    assert len(np.unique(learnt.kernel_.theta)) == 1
+    climbed = SGPPSL(hyperparameters="bound").fit(X, y)
+    assert len(np.unique(climbed.kernel_.theta)) == 3
+    given = SGPPSL(theta=0.7, amplitude=1.0).fit(X, y)
+    assert (given.kernel_.theta == 0.7).all() and (given.kernel_.amplitude == 1.0).all()
+    half = SGPPSL(amplitude=1.0).fit(X, y)
+    assert (half.kernel_.amplitude == 1.0).all()
+    fixed = SGPPSL(**FIXED).fit(X, y)
+    assert (fixed.kernel_.amplitude == 20.0).all()
+
+
+def test_the_search_takes_part_of_the_sentences(monkeypatch):
+    X, y, _ = data(6, lengths=(5,) * 8)
+    monkeypatch.setattr(rbf_choice, "_LEARN_TOKENS", 12)
+    monkeypatch.setattr(rbf_choice, "_LEARN_POINTS", 6)
+    seen = []
+    search = rbf_choice.search_evidence
+
+    def spy(kernel, distances, likelihood, weights, *rest):
+        seen.append(weights.shape)
+        return search(kernel, distances, likelihood, weights, *rest)
+
+    monkeypatch.setattr(rbf_choice, "search_evidence", spy)
+    SGPPSL().fit(X, y)
+    assert seen == [(15, 3)]
+
+
+@needs_torch
+def test_torch_tensors_give_the_same_model(monkeypatch):
+    X, y, _ = data(7)
+    one = SGPPSL().fit(X, y)
+    monkeypatch.setattr(module, "use_device", lambda name: torch.device("cpu"))
+    other = SGPPSL().fit(X, y)
+    assert other.lower_bound_ == pytest.approx(one.lower_bound_, rel=1e-5)
+    for a, b in zip(one.predict_marginals(X), other.predict_marginals(X), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-5)
+    for decoder in DECODERS:
+        ours, theirs = (m.set_params(decoder=decoder) for m in (one, other))
+        assert ours.predict(X) == theirs.predict(X)
+
+
+def test_fits_repeat_to_the_bit():
+    X, y, _ = data(8)
+    one, other = (SGPPSL(posterior="inducing", n_inducing=6).fit(X, y) for _ in "ab")
+    assert one.lower_bound_ == other.lower_bound_
+    for a, b in zip(one.predict_marginals(X), other.predict_marginals(X), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_labels_that_were_never_candidates_are_never_predicted():
+    X, y, _ = data(9)
+    wide = [np.pad(mask, ((0, 0), (0, 2))) for mask in y]
+    model = finite(SGPPSL(**FIXED).fit(X, wide), X)
+    assert model.decoding_.available.tolist() == [True, True, True, False, False]
+    for decoder in DECODERS:
+        predicted = model.set_params(decoder=decoder).predict(X)
+        assert max(k for labels in predicted for k in labels) < 3
+    assert all((m[:, 3:] == 0).all() for m in model.predict_marginals(X))
+
+
+def test_recover_chooses_among_the_candidates(fitted):
+    X, y, _ = data(10)
+    chosen, confidences = fitted.recover(X, y)
+    for labels, mask, C in zip(chosen, y, confidences, strict=True):
+        assert mask[np.arange(len(labels)), labels].all()
+        assert (C[~mask] == 0).all()
+        np.testing.assert_allclose(C.sum(axis=1), 1.0)
+
+
+# What it says ------------------------------------------------------------------
+
+
+def test_history_records_watched_tokens():
+    X, y, _ = data(11)
+    model = SGPPSL(**FIXED, watch=[(2, 1), (0, 0)]).fit(X, y)
+    assert len(model.history_) == model.n_iter_
+    last = model.history_[-1]
+    np.testing.assert_array_equal(last["watched"][0], model.confidences_[2][1])
+    np.testing.assert_array_equal(last["watched"][1], model.confidences_[0][0])
+    assert last["bound"] == model.lower_bound_
+    assert set(last) == {"bound", "change", "mean_confidence", "refreshed", "watched"}
+
+
+@pytest.mark.parametrize("watch", [[(9, 0)], [(0, 99)], [(-1, 0)]])
+def test_watching_what_is_not_there(watch):
+    X, y, _ = data(11)
+    with pytest.raises(InputError, match="watch names sentence .* X does not have"):
+        SGPPSL(**FIXED, watch=watch).fit(X, y)
+
+
+def test_stopping_early_is_said():
+    X, y, _ = data(12)
+    with pytest.warns(
+        ConvergenceWarning,
+        match=r"stopped after max_iter=2 outer steps with the bound at -?\d.* raise "
+        r"max_iter or tol=0.0001",
+    ) as said:
+        model = SGPPSL(**FIXED, max_iter=2).fit(X, y)
+    assert model.n_iter_ == 2
+    assert said[0].filename == __file__  # where fit was called
+
+
+def test_settings_that_mean_nothing_are_refused():
+    X, y, _ = data(13)
+    with pytest.raises(InputError, match="weighting='literal' counts a token once per"):
+        SGPPSL(weighting="literal", expectation="tilted").fit(X, y)
+    with pytest.raises(InputError, match="use hyperparameters='laplace'"):
+        SGPPSL(hyperparameters="bound", expectation="laplace").fit(X, y)
+    with pytest.raises(InputError, match="'decoder' parameter of SGPPSL must be"):
+        SGPPSL(decoder="greedy").fit(X, y)
+
+
+def test_jitter_of_the_final_fit_is_said(monkeypatch):
+    X, y, _ = data(14)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SGPPSL(**FIXED, posterior="inducing").fit(X, y)
+    whiten = module.Distances.covariance
+
+    def shaky(self, kernel):
+        covariance, roots = whiten(self, kernel)
+        return type(covariance)(
+            covariance.A, covariance.norms, covariance.amplitude, 1e-4
+        ), roots
+
+    monkeypatch.setattr(module.Distances, "covariance", shaky)
+    with pytest.warns(NumericalWarning, match="needed 1e-04 of its diagonal") as said:
+        SGPPSL(posterior="inducing").fit(X, y)
+    assert said[0].filename == __file__
+
+
+def test_too_little_memory_is_said_before_the_work(monkeypatch):
+    X, y, _ = data(15)
+    monkeypatch.setattr(memory, "free_bytes", lambda where: 1000)
+    monkeypatch.setattr(rbf_choice, "search_evidence", None)  # must not be reached
+    with pytest.raises(ResourceError, match="use posterior='inducing'"):
+        SGPPSL(posterior="dense").fit(X, y)
+    with pytest.raises(ResourceError, match="lower n_inducing"):
+        SGPPSL(posterior="inducing").fit(X, y)
+
+
+def test_progress_is_drawn_when_asked_for(capsys):
+    X, y, _ = data(16)
+    SGPPSL(**FIXED, verbose=1).fit(X, y)
+    assert capsys.readouterr().out == ""
+
+
+# Numerical honesty -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("amplitude", [1e-3, 1e-1, 1e1, 1e3])
+@pytest.mark.parametrize("posterior", ["dense", "inducing"])
+def test_amplitudes_over_six_decades(amplitude, posterior):
+    X, y, _ = data(20)
+    model = SGPPSL(amplitude=amplitude, theta=0.2, posterior=posterior, max_iter=300)
+    finite(model.fit(X, y), X)
+
+
+@pytest.mark.parametrize("theta", [1e-9, 1e9])
+@pytest.mark.parametrize("posterior", ["dense", "inducing"])
+def test_extreme_widths(theta, posterior):
+    X, y, _ = data(21)
+    finite(SGPPSL(theta=theta, amplitude=5.0, posterior=posterior).fit(X, y), X)
+
+
+@pytest.mark.parametrize("posterior", ["dense", "inducing"])
+def test_duplicate_rows(posterior):
+    X, y, _ = data(22)
+    model = SGPPSL(**FIXED, posterior=posterior)
+    finite(model.fit([*X, *X, *X], [*y, *y, *y]), X)
+
+
+@pytest.mark.parametrize("posterior", ["dense", "inducing"])
+def test_constant_features(posterior):
+    _, y, _ = data(23)
+    X = [np.ones((len(mask), 2)) for mask in y]
+    model = finite(SGPPSL(posterior=posterior).fit(X, y), X)
+    rows = np.concatenate(model.predict_marginals(X))
+    np.testing.assert_allclose(rows, np.broadcast_to(rows[0], rows.shape))
+
+
+def test_features_far_from_the_origin():
+    X, y, _ = data(24)
+    near = SGPPSL(**FIXED).fit(X, y)
+    far = SGPPSL(**FIXED).fit([x + 1e6 for x in X], y)
+    for one, other in zip(
+        near.predict_marginals(X),
+        far.predict_marginals([x + 1e6 for x in X]),
+        strict=True,
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+def test_a_label_with_one_token():
+    X, y, _ = data(25)
+    y = [np.pad(mask, ((0, 0), (0, 1))) for mask in y]
+    y[0][0] = [False, False, False, True]
+    model = finite(SGPPSL(**FIXED).fit(X, y), X)
+    assert model.recovered_[0][0] == 3
+
+
+def test_data_without_information_is_said():
+    X, y, _ = data(26)
+    full = [np.ones_like(mask) for mask in y]
+    with pytest.warns(NumericalWarning, match="the labels carry no information"):
+        model = SGPPSL().fit(X, full)
+    finite(model, X)
+
+
+@pytest.mark.parametrize("lengths", [(1,), (7,)], ids=["one token", "one sentence"])
+@pytest.mark.parametrize("posterior", ["dense", "inducing"])
+def test_very_little_data(lengths, posterior):
+    X, y, _ = data(27, lengths=lengths)
+    y[0][0] = [True, True, False]
+    finite(SGPPSL(posterior=posterior).fit(X, y), X)
+
+
+@pytest.mark.parametrize("way", ["jensen", "tilted", "sampled", "laplace"])
+def test_a_single_label(way):
+    X, _, _ = data(28)
+    model = SGPPSL(expectation=way).fit(X, [np.ones((len(x), 1), bool) for x in X])
+    finite(model, X)
+
+
+def test_forty_labels():
+    X, y, _ = data(29, lengths=(10, 10, 10), n_labels=40)
+    finite(SGPPSL(**FIXED).fit(X, y), X)
+
+
+def test_empty_sentences_and_empty_text(fitted):
+    X, y, _ = data(30)
+    hole = [np.zeros((0, 4)), *X]
+    model = SGPPSL(**FIXED).fit(hole, [np.zeros((0, 3), bool), *y])
+    assert model.recovered_[0] == [] and model.confidences_[0].shape == (0, 3)
+    assert model.predict(hole)[0] == []
+    assert fitted.predict([np.zeros((0, 4))]) == [[]]
+
+
+# Files -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("posterior", ["dense", "inducing"])
+def test_a_saved_model_predicts_the_same(posterior, tmp_path: Path):
+    X, y, _ = data(40)
+    path = tmp_path / "model.tagsift"
+    model = SGPPSL(
+        hyperparameters="bound", posterior=posterior, n_inducing=9, watch=[(0, 0)]
+    ).fit(X, y)
+    model.save(path)
+    again = load(path)
+    assert isinstance(again, SGPPSL)
+    new, _, _ = data(41)
+    for decoder in DECODERS:
+        model.set_params(decoder=decoder)
+        again.set_params(decoder=decoder)
+        assert again.predict(new) == model.predict(new)
+    for one, other in zip(
+        model.predict_marginals(new), again.predict_marginals(new), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+    assert again.lower_bound_ == model.lower_bound_
+    assert again.n_iter_ == model.n_iter_
+    np.testing.assert_array_equal(again.kernel_.theta, model.kernel_.theta)
+
+
+def test_without_neighbours_the_weighted_decoder_says_what_it_lacks(
+    fitted, tmp_path: Path
+):
+    X, _, _ = data(42)
+    path = tmp_path / "model.tagsift"
+    fitted.set_params(decoder="weighted").save(path, neighbours=False)
+    assert fitted.predict(X)  # the model in memory keeps its own
+    bare = load(path)
+    with pytest.raises(NotSupportedError, match="saved without its training neighbou"):
+        bare.predict(X)
+    for decoder in ("viterbi", "argmax", "log"):
+        expected = fitted.set_params(decoder=decoder).predict(X)
+        assert bare.set_params(decoder=decoder).predict(X) == expected
+    bare.save(path)
+    with pytest.raises(NotSupportedError):
+        load(path).set_params(decoder="weighted").predict(X)
+
+
+def test_an_unfitted_model_is_not_saved(tmp_path: Path):
+    path = tmp_path / "model.tagsift"
+    with pytest.raises(NotFittedError):
+        SGPPSL().save(path, neighbours=False)
+    assert not path.exists()
+
+
+def test_damaged_files_are_refused_in_one_sentence(fitted, tmp_path: Path):
+    path = tmp_path / "model.tagsift"
+    fitted.save(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ModelFileError, match="truncated"):
+        load(path)
+    altered = bytearray(whole)
+    altered[-5] ^= 1
+    path.write_bytes(bytes(altered))
+    with pytest.raises(ModelFileError, match="altered or damaged"):
+        load(path)
+    path.write_bytes(whole)
+    meta, arrays = read_container(path)
+    write_container(path, meta, arrays)
+    assert isinstance(load(path), SGPPSL)
+    later = dict(meta, format=99)
+    write_container(path, later, arrays)
+    with pytest.raises(ModelFileError, match="written in format 99.*newer tagsift"):
+        load(path)
