@@ -166,6 +166,8 @@ def read_vote_file(path: Path, source: Source) -> VoteCorpus:
         raise InputError("say which columns are votes, such as --votes 2:6.")
     if source.votes is not None and source.columns is not None:
         raise InputError("--votes and --columns both name the votes; give one of them.")
+    if source.gold and source.votes is None and "gold" not in str(source.columns):
+        raise InputError("--gold and --columns: name the gold column 'gold'.")
     return tagsift.read_votes(
         path,
         columns=source.votes or source.columns or "",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from tagsift.data.columns import PathName, decode_line, open_bytes
-from tagsift.data.exchange import iter_json_lines, write_json_lines
+from tagsift.data.exchange import iter_json_lines, parse_json, write_json_lines
 from tagsift.data.rows import Row
 from tagsift.data.schemes import Span, check_scheme, spans, tags
 from tagsift.data.sentence import Corpus, Sentence
@@ -293,22 +293,21 @@ def _mark(start: object, end: object, type_: object) -> _Mark:
 
 
 def _doccano_marks(record: dict[str, Any]) -> list[_Mark]:
-    if "entities" in record:
-        return [
-            _mark(e.get("start_offset"), e.get("end_offset"), e.get("label"))
-            if isinstance(e, dict)
-            else _mark(None, None, e)
-            for e in record["entities"] or ()
-        ]
-    found = record.get("label", record.get("labels"))
+    key = next((k for k in ("entities", "label", "labels") if k in record), "label")
+    found = record.get(key)
+    if found is None and key == "entities":
+        found = []
     if not isinstance(found, list):
-        raise _MarkError(f"expected 'label' with a list, found {_keys(record)}.")
-    return [
-        _mark(*entry)
-        if isinstance(entry, list) and len(entry) == 3
-        else _mark(None, None, entry)
-        for entry in found
-    ]
+        have = type(found).__name__ if key in record else _keys(record)
+        raise _MarkError(f"expected {key!r} with a list, found {have}.")
+    fields = ("start_offset", "end_offset", "label")
+    marks = []
+    for entry in found:
+        if isinstance(entry, dict):
+            entry = [entry.get(name) for name in fields]
+        fits = isinstance(entry, list) and len(entry) == 3
+        marks.append(_mark(*entry) if fits else _mark(None, None, entry))
+    return marks
 
 
 def _studio_marks(annotation: dict[str, Any]) -> list[_Mark]:
@@ -358,10 +357,7 @@ def _result(
 def _tasks(path: PathName) -> list[Any]:
     with open_bytes(path) as stream:
         lines = [decode_line(raw, path, n) for n, raw in enumerate(stream, 1)]
-    try:
-        tasks = json.loads("\n".join(lines))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"expected JSON, found what is none ({error}).", path) from None
+    tasks = parse_json("\n".join(lines), path)
     if not isinstance(tasks, list) or not tasks:
         raise DataError(
             "expected a list of tasks, found something else; export as JSON.", path

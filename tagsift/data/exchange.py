@@ -20,7 +20,13 @@ from tagsift.data.schemes import check_scheme
 from tagsift.errors import DataError, InputError
 from tagsift.storage import atomic_write
 
-__all__ = ["iter_json_lines", "read_jsonl", "write_json_lines", "write_jsonl"]
+__all__ = [
+    "iter_json_lines",
+    "parse_json",
+    "read_jsonl",
+    "write_json_lines",
+    "write_jsonl",
+]
 
 
 def iter_json_lines(path: PathName) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -31,15 +37,7 @@ def iter_json_lines(path: PathName) -> Iterator[tuple[int, dict[str, Any]]]:
             line = decode_line(raw, path, number)
             if not line.strip():
                 continue
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise DataError(
-                    f"expected one JSON object per line, found what is no JSON "
-                    f"({error}).",
-                    path,
-                    number,
-                ) from None
+            record = parse_json(line, path, number)
             if not isinstance(record, dict):
                 raise DataError(
                     f"expected a JSON object, found {type(record).__name__}.",
@@ -50,6 +48,27 @@ def iter_json_lines(path: PathName) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, record
     if empty:
         raise DataError("expected one JSON object per line, found an empty file.", path)
+
+
+def parse_json(text: str, path: PathName, line: int | None = None) -> Any:
+    """Read JSON whose strings UTF-8 can hold."""
+    try:
+        value = json.loads(text)
+        if "\\ud" in text.lower():  # half of a character can be escaped, not written
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"expected text that UTF-8 can hold, found half of a character "
+            f"({error.object[error.start]!r}).",
+            path,
+            line,
+        ) from None
+    except (ValueError, RecursionError) as error:
+        what = "JSON" if line is None else "one JSON object per line"
+        raise DataError(
+            f"expected {what}, found what is no JSON ({error}).", path, line
+        ) from None
+    return value
 
 
 def write_json_lines(path: PathName, records: Iterable[dict[str, Any]]) -> None:

@@ -8,32 +8,32 @@ it looks like and what to do; naming the columns is the user's way to insist.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from tagsift.data.columns import ANY, Block, PathName, count, open_bytes
+from tagsift.data.columns import ANY, Block, PathName, count
 from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import Layout
+from tagsift.data.lookalikes import PROSE_END, numbered_sentence, recognise_head
 from tagsift.data.schemes import detect_scheme
 from tagsift.errors import DataError
 
-__all__ = ["Watch", "check_learnable", "check_text", "recognise_head"]
+__all__ = ["Watch", "check_learnable", "check_text"]
 
 _WORDS = frozenset("token tokens word words form text surface id sentence sent".split())
 _NAMES = _WORDS | frozenset(
     "label labels tag tags ner ner_tag ner_tags pos upos xpos pos_tag chunk chunks iob "
     "bio gold truth true annotator annotators worker vote votes lemma feats head "
     "deprel deps misc entity entities class category target prediction predicted "
-    "sent_id sentence_id token_id doc doc_id".split()
+    "sent_id sentence_id token_id doc doc_id rank candidates recovered majority score "
+    "confidence".split()
 )
 _NUMBERED = re.compile(r"(?:annotator|worker|rater|coder|vote|label|w|a)[ _-]?\d+")
-_PROSE_END = re.compile(r"\w[.!?…:;,]+[\"'”’)\]]*")
 _STOP = re.compile(r"[.!?…]+")
 _WORD = re.compile(r"[^\W\d_][^\W\d_A-Z]+")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
 _SCORE = re.compile(r"(?:.+=)?\d?\.\d+")
 _TOKEN_NUMBER = re.compile(r"\d+[-.]\d+")
-_HEAD = 1 << 16
 _SAMPLE = 200
 
 
@@ -60,7 +60,8 @@ class Watch:
         self.line = 0
         self.seen: dict[int, set[str]] = {}
         self.sample: list[list[str]] = []
-        self.counts_tokens = True
+        self.counts_tokens = self.names_sentences = True
+        self.longest = 0
 
     def see(self, block: Block) -> None:
         """Look at one sentence."""
@@ -78,6 +79,9 @@ class Watch:
                 row[0] for row in block.cells if not _TOKEN_NUMBER.fullmatch(row[0])
             ]
             self.counts_tokens = numbers == [str(n + 1) for n in range(len(numbers))]
+            self.longest = max(self.longest, len(numbers))
+        if self.names_sentences and len(cells) > 1:
+            self.names_sentences = len({row[0] for row in cells}) == 1
         if len(self.sample) < _SAMPLE:
             self.sample += [list(row) for row in block.cells]
         columns = list(zip(*cells, strict=True))
@@ -88,8 +92,10 @@ class Watch:
         """Raise where the file looks like something else."""
         if not self.first:
             return
-        if self.counts_tokens and len(self.sample) > 1:
-            raise DataError(_numbered_sentence(len(self.first)), self.path, self.line)
+        many = self.longest > 1 and len(self.sample) > 2 and len(self.first) > 1
+        if self.counts_tokens and many:
+            raise DataError(numbered_sentence(len(self.first)), self.path, self.line)
+        self._check_first_column()
         if not self.header and self._has_header():
             raise DataError(
                 f"the first line looks like a header ({', '.join(self.first[:6])}"
@@ -104,6 +110,23 @@ class Watch:
         if not self.tabs:
             self._check_prose()
         self._check_labels()
+
+    def _check_first_column(self) -> None:
+        """Refuse numbers or names of sentences where tokens are due."""
+        size = len(self.sample)
+        if len(self.first) < 3 or size < 3 or self.layout.rows[0] != 0:
+            return
+        numbers = all(row[0].isdecimal() for row in self.sample)
+        words = sum(_WORD.fullmatch(row[1]) is not None for row in self.sample)
+        if words > size / 2 if self.names_sentences else numbers and words:
+            what = "names sentences" if self.names_sentences else "holds numbers only"
+            raise DataError(
+                f"expected a token in the first column, which {what} (such as "
+                f"{self.first[0]!r}); name the columns, such as --columns "
+                "-,token,label (in Python columns=); sentences end with a blank line.",
+                self.path,
+                self.line,
+            )
 
     def _insist(self) -> str:
         """Say how to insist on the columns as they were read."""
@@ -125,43 +148,36 @@ class Watch:
         names = [cell.lower() for cell in self.first]
         layout = self.layout
         if len(names) == 1:
-            return names[0] in _WORDS and self.first[0] in ("token", "tokens", "word")
-        if layout.votes:
-            given = [self.first[i] for i in layout.votes]
-            others: set[str] = set().union(*(self.seen[i] for i in layout.votes))
-            if len(given) > 1 and len(set(given)) == len(given):
-                return others.isdisjoint(given) and bool(others)
-        elif layout.label is not None:
-            others = self.seen[layout.label]
-            given = [self.first[layout.label]]
-        else:
-            others, given = self.seen.get(len(names) - 1, set()), [self.first[-1]]
-        if not others.isdisjoint(given):
+            return self.first[0] in ("token", "tokens", "word")
+        places = layout.votes or (layout.label or len(names) - 1,)
+        given = [self.first[i] for i in places]
+        others: set[str] = set().union(*(self.seen.get(i, ()) for i in places))
+        if not others.isdisjoint(given) or not others:
             return False
         known = [name in _NAMES or bool(_NUMBERED.fullmatch(name)) for name in names]
-        if known[0] and sum(known) > 1 and (names[0] in _WORDS or all(known)):
+        if sum(known) > 1 and (names[0] in _WORDS or sum(known) > len(known) / 2):
             return True
-        if layout.label is None or not any("-" in cell for cell in others):
+        if not (layout.votes or layout.label) or _are_tags(given):
             return False
-        named = len(self.sample) > 20 or re.fullmatch(r"[^\W\d_]{3,}", given[0].lower())
-        return (
-            bool(named)
-            and detect_scheme([list(_parts(others))]) != "plain"
-            and detect_scheme([given[0].split("|")]) == "plain"
-        )
+        if len(given) > 1 and len(set(given)) == len(given) and len(self.sample) > 5:
+            return True
+        alone = len(self.sample) > 20 or _LETTERS.fullmatch(given[0]) is not None
+        return alone and any("-" in cell for cell in others) and _are_tags(others)
 
     def _check_prose(self) -> None:
         """Refuse running text with equally many words in each line."""
         last = [row[-1] for row in self.sample]
         size, width = len(last), len(self.first)
-        if width == 1:
-            better = recognise_head(self.path) if {",", ";"} & set(last[0]) else None
+        head = self.first[0]
+        if head[0] in "{[<" or (width == 1 and set(",;") & set(head)):
+            better = recognise_head(self.path)
             if better is not None:
                 raise DataError(better, self.path, self.line)
+        if width == 1:
             return
         varied = len(set(last)) > size / 2
         ended = sum(
-            bool(_PROSE_END.search(cell, max(len(cell) - 4, 0)))
+            PROSE_END.search(cell) is not None
             or (_STOP.fullmatch(cell) is not None and row[0][:1].isalpha())
             for cell, row in zip(last, self.sample, strict=True)
         )
@@ -197,7 +213,11 @@ class Watch:
                 self.line,
             )
         labels = _parts(cells)
-        if layout.votes and layout.rows[0] and self.seen[layout.rows[0]] <= labels:
+        if (
+            layout.rows[0]
+            and layout.votes
+            and _parts(self.seen[layout.rows[0]]) <= labels
+        ):
             raise DataError(
                 f"expected words in column {layout.rows[0] + 1}, the first that is not "
                 "named as votes, found labels; count the columns from 1, the token "
@@ -230,16 +250,19 @@ class Watch:
                 "labels; if it is the truth, put it last and say --gold (in Python "
                 f"gold={votes[0] + 1}), or, if it is a feature, {self._insist()}."
             )
+        if any("|" in cell for i in votes for cell in self.seen[i]):
+            return (
+                f"column {votes[0] + 1} holds candidates for the labels of the last "
+                "one; if that is the truth, say --gold (in Python "
+                f"read_partial(gold=True)), or {self._insist()}."
+            )
+        labels = _parts(self.seen[layout.label or 0])
+        if len(votes) > 1:  # some annotators may have given one label, or others too
+            votes = [i for i in layout.rows[1:] if _parts(self.seen[i]) & labels]
         low, high = votes[0] + 1, votes[-1] + 1
         which = ",".join(str(i + 1) for i in votes)
         if high - low + 1 == len(votes):
             which = f"{low}:{high}" if high > low else f"{low}"
-        if any("|" in cell for i in votes for cell in self.seen[i]):
-            return (
-                f"column {which} holds candidates for the labels of the last one; if "
-                "that is the truth, say --gold (in Python read_partial(gold=True)), "
-                f"or {self._insist()}."
-            )
         return (
             f"column{'s' * (len(votes) > 1)} {which} hold{'s' * (len(votes) == 1)} the "
             "same labels as the last one, as the votes of annotators do; say --votes "
@@ -249,59 +272,14 @@ class Watch:
         )
 
 
+def _are_tags(cells: Iterable[str]) -> bool:
+    """Whether all labels in cells are tags of a chunking scheme."""
+    return detect_scheme([list(_parts(cells))]) != "plain"
+
+
 def _parts(cells: Iterable[str]) -> set[str]:
     """Labels named by cells of labels, candidates or votes."""
     return {name for cell in cells for name in cell.split("|")} - {ANY}
-
-
-def _numbered_sentence(width: int) -> str:
-    """Say that the first column counts the tokens, and how to leave it out."""
-    names = ["-", "token", *"-" * (width - 2)]
-    look = ""
-    if width == 10:
-        names[3], look = "label", ": this looks like CoNLL-U"
-    elif width > 2:
-        names[-1] = "label"
-    return (
-        f"the first of the {width} columns counts the tokens (1, 2, 3, …){look}; name "
-        f"the columns to use, such as --columns {','.join(names)} (in Python "
-        "columns=), with --comments where lines start with #."
-    )
-
-
-def recognise_head(path: PathName) -> str | None:
-    """Look at the beginning of a file that is no column file, and say what else it is.
-
-    Returns
-    -------
-    str or None
-        A sentence, or None where it looks like nothing known.
-    """
-    with open_bytes(path) as stream:
-        head = stream.read(_HEAD)
-    text = head.decode(errors="replace").lstrip("\ufeff")
-    lines = [line.rstrip("\r") for line in text.split("\n") if line.strip()]
-    lines = lines[: -1 if len(head) == _HEAD else None]
-    rows = [line.split("\t") for line in lines if line[:1] != "#" and "\t" in line]
-    if rows and all(len(row) == 10 and row[0][:1].isdecimal() for row in rows):
-        return _numbered_sentence(10)
-    if lines and lines[0].lstrip()[:1] in "{[" and re.match(r"\s*[{\[]\s*[\"{]", text):
-        return (
-            "this looks like JSON, not like columns; say --format jsonl or "
-            "--format label-studio (in Python read_jsonl, read_label_studio)."
-        )
-    for sign, name in ((",", "commas"), (";", "semicolons")):
-        try:
-            fields = {len(row) for row in csv.reader(lines, delimiter=sign)}
-        except csv.Error:  # a lone carriage return, or a field without an end
-            return None
-        if len(lines) > 1 and len(fields) == 1 and min(fields) > 1:
-            return (
-                f"this looks like a table with {name} between its {min(fields)} "
-                "columns; save it with TABs between them, without quotation marks, "
-                "and say --header if its first line names the columns."
-            )
-    return None
 
 
 def check_learnable(
@@ -359,7 +337,8 @@ def check_text(
     """
     found = next((len(row) for sentence in rows for row in sentence), width)
     if found == width:
-        second = [row[1] for sentence in rows for row in sentence if known]
+        tokens = [row for sentence in rows for row in sentence if known]
+        second = [row[1] for row in tokens if row[0] != row[1]]
         if second and sum(cell in known for cell in second) < len(second) / 10:
             raise DataError(
                 f"expected the second column as the model was trained on it (such as "

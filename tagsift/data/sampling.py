@@ -24,6 +24,8 @@ from tagsift.typing import BoolArray, IntArray
 
 __all__ = ["corrupt", "draw_flips", "draw_list"]
 
+_LONGEST = 10_000
+
 
 def corrupt(
     corpus: Corpus,
@@ -102,6 +104,8 @@ def draw_list(
             "give labels= with the whole label set."
         )
     for _ in range(cl - 1):
+        if mask.all():
+            break
         negative = rng.integers(0, n_labels - 1, size=size)  # [N]
         negative += negative >= truth  # [N]
         mask[np.arange(size), negative] = True  # [N, L]
@@ -125,6 +129,11 @@ def _check_settings(cl: int | None, p: float, r: float | None) -> None:
         not isinstance(cl, Integral) or isinstance(cl, bool) or cl < 1
     ):
         raise InputError(f"expected cl to be a whole number of at least 1, found {cl}.")
+    if cl is not None and cl > _LONGEST:
+        raise InputError(
+            f"expected cl of at most {_LONGEST}, found {cl}; r=1 makes every label a "
+            "candidate."
+        )
     for name, value in (("p", p), ("r", 0.0 if r is None else r)):
         if not 0.0 <= value <= 1.0:
             raise InputError(f"expected {name} to lie in [0, 1], found {value}.")

@@ -7,7 +7,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from tagsift.data.columns import Block, ColumnFile, PathName, check_label
 from tagsift.data.layout import Columns, Layout, by_name, by_position, parse_names
-from tagsift.data.misreads import Watch, recognise_head
+from tagsift.data.lookalikes import recognise_head
+from tagsift.data.misreads import Watch
 from tagsift.data.rows import Row
 from tagsift.data.schemes import check_scheme
 from tagsift.errors import DataError

@@ -1,0 +1,74 @@
+"""Files that are no column files at all, recognised by how they begin."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+from tagsift.data.columns import PathName, open_bytes
+
+__all__ = ["PROSE_END", "numbered_sentence", "recognise_head"]
+
+#: The end of a line of running text.
+PROSE_END = re.compile(r"\w[.!?…:;,]+[\"'”’)\]]*$")
+_MARKUP = re.compile(r"\s*<.*>\s*")
+_JSON = re.compile(r"\s*[{\[]\s*[\"{]")
+_HEAD = 1 << 16
+
+
+def numbered_sentence(width: int) -> str:
+    """Say that the first column counts the tokens, and how to leave it out."""
+    names = ["-", "token", *"-" * (width - 2)]
+    look = ""
+    if width == 10:
+        names[3], look = "label", ": this looks like CoNLL-U"
+    elif width > 2:
+        names[-1] = "label"
+    return (
+        f"the first of the {width} columns counts the tokens (1, 2, 3, …){look}; name "
+        f"the columns to use, such as --columns {','.join(names)} (in Python "
+        "columns=), with --comments where lines start with #."
+    )
+
+
+def recognise_head(path: PathName) -> str | None:
+    """Look at the beginning of a file that is no column file, and say what else it is.
+
+    Returns
+    -------
+    str or None
+        A sentence, or None where it looks like nothing known.
+    """
+    if not Path(path).is_file():  # what came through a pipe cannot be read again
+        return None
+    with open_bytes(path) as stream:
+        head = stream.read(_HEAD)
+    text = head.decode(errors="replace").lstrip("\ufeff")
+    lines = [line.rstrip("\r") for line in text.split("\n") if line.strip()]
+    lines = lines[: -1 if len(head) == _HEAD else None]
+    rows = [line.split("\t") for line in lines if line[:1] != "#" and "\t" in line]
+    half = len(lines) / 2
+    if rows and all(len(row) == 10 and row[0][:1].isdecimal() for row in rows):
+        return numbered_sentence(10)
+    if _JSON.match(text):
+        return (
+            "this looks like JSON, not like columns; say --format jsonl or "
+            "--format label-studio (in Python read_jsonl, read_label_studio)."
+        )
+    if sum(_MARKUP.fullmatch(line) is not None for line in lines) > half:
+        return "this looks like XML, not like columns; write one token a line."
+    for sign, name in ((",", "commas"), (";", "semicolons")):
+        fields = {len(row) for row in csv.reader(lines, delimiter=sign)}
+        if len(lines) > 1 and len(fields) == 1 and min(fields) > 1:
+            return (
+                f"this looks like a table with {name} between its {min(fields)} "
+                "columns; save it with TABs between them, without quotation marks, "
+                "and say --header if its first line names the columns."
+            )
+    if not rows and sum(PROSE_END.search(line) is not None for line in lines) > half:
+        return (
+            "this looks like running text; a column file has one token a line: cut "
+            "the text into tokens, one a line, with a blank line after each sentence."
+        )
+    return None
