@@ -12,6 +12,7 @@ from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray, Label
 
 __all__ = [
+    "Counts",
     "Pairs",
     "check_pairs",
     "encode",
@@ -19,6 +20,37 @@ __all__ = [
     "label_indices",
     "label_order",
 ]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of spans or labels, and precision, recall and F1 that follow from them.
+
+    Parameters
+    ----------
+    n_gold, n_predicted, n_correct : int
+        How many in gold, in the prediction, and in both.
+    """
+
+    n_gold: int
+    n_predicted: int
+    n_correct: int
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted ones that are right."""
+        return self.n_correct / self.n_predicted if self.n_predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold ones that were found."""
+        return self.n_correct / self.n_gold if self.n_gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        both = self.n_gold + self.n_predicted
+        return 2 * self.n_correct / both if both else 0.0
 
 
 @dataclass(frozen=True)

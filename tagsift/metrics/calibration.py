@@ -32,7 +32,6 @@ __all__ = [
     "Reliability",
     "RiskCoverage",
     "brier_score",
-    "calibration_error",
     "calibration_scores",
     "log_loss",
     "reliability",
@@ -292,31 +291,6 @@ def reliability(
         mean_confidence = np.bincount(bins, confidence, n_bins) / counts  # [B]
         accuracy = np.bincount(bins, correct, n_bins) / counts  # [B]
     return Reliability(edges, counts.astype(np.int64), mean_confidence, accuracy)
-
-
-def calibration_error(
-    probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
-) -> float:
-    """Expected calibration error of the top label (ECE).
-
-    Parameters
-    ----------
-    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
-        As above.
-    n_bins : int
-        Bins of equal width between 0 and 1.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> calibration_error([[0.75, 0.25], [0.75, 0.25]], [0, 1])
-    0.25
-    """
-    return reliability(probabilities, truth, n_bins=n_bins).ece
 
 
 def brier_score(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:

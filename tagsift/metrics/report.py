@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from tagsift.errors import InputError
-from tagsift.metrics._pairs import check_pairs, label_indices
+from tagsift.metrics._pairs import Counts, check_pairs, label_indices
 from tagsift.metrics.calibration import (
     CalibrationScores,
     calibration_scores,
@@ -18,7 +18,6 @@ from tagsift.metrics.calibration import (
 )
 from tagsift.metrics.spans import (
     SpanAverage,
-    SpanScore,
     SpanScores,
     resolve_scheme,
     span_scores,
@@ -162,8 +161,8 @@ def dict_report(scores: Scores) -> dict[str, Any]:
         "tokens": {
             **asdict(scores.tokens),
             "per_label": {
-                str(label): asdict(score)
-                for label, score in scores.tokens.per_label.items()
+                str(label): _shares(counts) | {"support": counts.n_gold}
+                for label, counts in scores.tokens.per_label.items()
             },
         },
         "calibration": None,
@@ -196,27 +195,23 @@ def _numbers(values: list[float]) -> list[float | None]:
 def _span_dict(scores: SpanScores) -> dict[str, Any]:
     return {
         "reading": scores.reading,
-        "micro": _score_dict(scores.micro),
+        "micro": _shares(scores.micro) | asdict(scores.micro),
         "macro": asdict(scores.macro),
         "per_type": {
-            name: _score_dict(score) for name, score in scores.per_type.items()
+            name: _shares(counts) | asdict(counts)
+            for name, counts in scores.per_type.items()
         },
     }
 
 
-def _score_dict(score: SpanScore) -> dict[str, float | int]:
-    return {
-        "precision": score.precision,
-        "recall": score.recall,
-        "f1": score.f1,
-        **asdict(score),
-    }
+def _shares(counts: Counts) -> dict[str, float]:
+    return {name: getattr(counts, name) for name in ("precision", "recall", "f1")}
 
 
 def text_report(scores: Scores) -> str:
     """A table to read, in percent with two decimals as the CoNLL script prints."""
     spans, tokens = scores.spans, scores.tokens
-    rows: list[tuple[str, SpanScore | SpanAverage]] = [
+    rows: list[tuple[str, Counts | SpanAverage]] = [
         ("spans (CoNLL)", spans.micro),
         *((f"  {name or '(no type)'}", one) for name, one in spans.per_type.items()),
         ("spans (strict)", scores.spans_strict.micro),
@@ -234,9 +229,7 @@ def text_report(scores: Scores) -> str:
         line = (
             f"{name:{width}}  {figures[0]:9.2f}  {figures[1]:6.2f}  {figures[2]:6.2f}"
         )
-        lines.append(
-            line + (f"  {one.n_gold:6d}" if isinstance(one, SpanScore) else "")
-        )
+        lines.append(line + (f"  {one.n_gold:6d}" if isinstance(one, Counts) else ""))
     lines += [
         "",
         f"token accuracy      {100 * tokens.accuracy:6.2f}",

@@ -22,13 +22,12 @@ from typing import Literal
 
 from tagsift.data.schemes import Span, check_scheme, detect_scheme, spans
 from tagsift.errors import InputError
-from tagsift.metrics._pairs import check_pairs
+from tagsift.metrics._pairs import Counts, check_pairs
 from tagsift.typing import Label
 
 __all__ = [
     "Reading",
     "SpanAverage",
-    "SpanScore",
     "SpanScores",
     "resolve_scheme",
     "span_scores",
@@ -36,37 +35,6 @@ __all__ = [
 
 #: How irregular tag sequences are read.
 Reading = Literal["lenient", "strict"]
-
-
-@dataclass(frozen=True)
-class SpanScore:
-    """Counts of spans, and the precision, recall and F1 that follow from them.
-
-    Parameters
-    ----------
-    n_gold, n_predicted, n_correct : int
-        Spans in gold, in the prediction, and in both.
-    """
-
-    n_gold: int
-    n_predicted: int
-    n_correct: int
-
-    @property
-    def precision(self) -> float:
-        """Share of the predicted spans that are right."""
-        return self.n_correct / self.n_predicted if self.n_predicted else 0.0
-
-    @property
-    def recall(self) -> float:
-        """Share of the gold spans that were found."""
-        return self.n_correct / self.n_gold if self.n_gold else 0.0
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall."""
-        both = self.n_gold + self.n_predicted
-        return 2 * self.n_correct / both if both else 0.0
 
 
 @dataclass(frozen=True)
@@ -90,11 +58,11 @@ class SpanScores:
 
     Parameters
     ----------
-    micro : SpanScore
+    micro : Counts
         All spans together: the figure of the shared tasks.
     macro : SpanAverage
         Unweighted mean over the types in gold or in the prediction.
-    per_type : dict of str to SpanScore
+    per_type : dict of str to Counts
         Every type in gold or in the prediction, sorted.
     scheme : str
         How the tags were read.
@@ -102,21 +70,11 @@ class SpanScores:
         Whether irregular spans count.
     """
 
-    micro: SpanScore
+    micro: Counts
     macro: SpanAverage
-    per_type: dict[str, SpanScore]
+    per_type: dict[str, Counts]
     scheme: str
     reading: Reading
-
-    @property
-    def precision(self) -> float:
-        """Micro precision."""
-        return self.micro.precision
-
-    @property
-    def recall(self) -> float:
-        """Micro recall."""
-        return self.micro.recall
 
     @property
     def f1(self) -> float:
@@ -172,11 +130,11 @@ def span_scores(
         n_predicted.update(span.type for span in given_spans)
         n_correct.update(span.type for span in true_spans & given_spans)
     per_type = {
-        name: SpanScore(n_gold[name], n_predicted[name], n_correct[name])
+        name: Counts(n_gold[name], n_predicted[name], n_correct[name])
         for name in sorted(n_gold.keys() | n_predicted.keys())
     }
     return SpanScores(
-        micro=SpanScore(n_gold.total(), n_predicted.total(), n_correct.total()),
+        micro=Counts(n_gold.total(), n_predicted.total(), n_correct.total()),
         macro=_average(list(per_type.values())),
         per_type=per_type,
         scheme=scheme,
@@ -206,7 +164,7 @@ def _read(
     return set(found)
 
 
-def _average(scores: list[SpanScore]) -> SpanAverage:
+def _average(scores: list[Counts]) -> SpanAverage:
     if not scores:
         return SpanAverage(0.0, 0.0, 0.0)
     n = len(scores)

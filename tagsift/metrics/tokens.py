@@ -16,34 +16,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagsift.metrics._pairs import Pairs, encode
-from tagsift.typing import FloatArray, IntArray, Label
+from tagsift.metrics._pairs import Counts, Pairs, encode
+from tagsift.typing import IntArray, Label
 
 __all__ = [
-    "LabelScore",
     "TokenScores",
     "confusion_matrix",
     "token_accuracy",
     "token_scores",
 ]
-
-
-@dataclass(frozen=True)
-class LabelScore:
-    """Precision, recall and F1 of one label over tokens.
-
-    Parameters
-    ----------
-    precision, recall, f1 : float
-        Between 0 and 1.
-    support : int
-        Gold tokens with this label.
-    """
-
-    precision: float
-    recall: float
-    f1: float
-    support: int
 
 
 @dataclass(frozen=True)
@@ -60,7 +41,7 @@ class TokenScores:
         F1 per label, weighted by gold support, ``O`` included.
     macro_f1 : float
         Unweighted mean of the F1 of the labels present in gold.
-    per_label : dict of label to LabelScore
+    per_label : dict of label to Counts
         Every label of the label set, in its order.
     n_tokens, n_sentences : int
         What was counted; the empty sentences are not among ``n_sentences``.
@@ -70,7 +51,7 @@ class TokenScores:
     sentence_accuracy: float
     weighted_f1: float
     macro_f1: float
-    per_label: dict[Label, LabelScore]
+    per_label: dict[Label, Counts]
     n_tokens: int
     n_sentences: int
 
@@ -156,9 +137,17 @@ def token_scores(
     correct = np.diagonal(counts)  # [L]
     support = counts.sum(axis=1)  # [L]
     given = counts.sum(axis=0)  # [L]
-    precision = _ratio(correct, given)  # [L]
-    recall = _ratio(correct, support)  # [L]
-    f1 = _ratio(2 * correct, support + given)  # [L]
+    per_label = {
+        label: Counts(*numbers)
+        for label, *numbers in zip(
+            pairs.labels,
+            support.tolist(),
+            given.tolist(),
+            correct.tolist(),
+            strict=True,
+        )
+    }
+    f1 = np.array([counts.f1 for counts in per_label.values()])  # [L]
 
     wrong = np.concatenate([[0], np.cumsum(pairs.gold != pairs.predicted)])  # [N+1]
     in_sentence = np.diff(wrong[pairs.offsets])  # [S]
@@ -168,22 +157,7 @@ def token_scores(
         sentence_accuracy=float((in_sentence[filled] == 0).mean()),
         weighted_f1=float((f1 * support).sum() / support.sum()),
         macro_f1=float(f1[support > 0].mean()),
-        per_label={
-            label: LabelScore(
-                float(precision[i]), float(recall[i]), float(f1[i]), int(support[i])
-            )
-            for i, label in enumerate(pairs.labels)
-        },
+        per_label=per_label,
         n_tokens=int(support.sum()),
         n_sentences=int(filled.sum()),
     )
-
-
-def _ratio(numerator: IntArray, denominator: IntArray) -> FloatArray:
-    """Divide, with 0 where the denominator is 0."""
-    return np.divide(
-        numerator,
-        denominator,
-        out=np.zeros(len(numerator)),
-        where=denominator > 0,
-    )  # [L]

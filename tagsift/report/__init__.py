@@ -1,7 +1,7 @@
-"""Reports: one set of records, rendered as HTML, Markdown or on the screen.
+"""Reports: one set of records, rendered as HTML or Markdown.
 
-`Report`, `Section`, `Table` and `Figure` are what a report is made of; `write_html`,
-`write_markdown` and `print_report` show it. `scores_report` and `demo_report` build
+`Report`, `Section`, `Table` and `Figure` are what a report is made of; `write_html` and
+`write_markdown` show it. `scores_report` and `demo_report` build
 whole reports; the plot functions return figures for reports of one's own.
 """
 
@@ -18,4 +18,3 @@ from tagsift.report.matrices import *
 from tagsift.report.ranks import *
 from tagsift.report.records import *
 from tagsift.report.scores import *
-from tagsift.report.terminal import *

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from tagsift.metrics import SpanScore, span_scores
+from tagsift.metrics import Counts, span_scores
 
 PREFIXES = {"iob1": "BI", "iob2": "BI", "iobes": "BIES"}
 
 
 @dataclass
-class Counts:
+class Script:
     correct: Counter = field(default_factory=Counter)
     gold: Counter = field(default_factory=Counter)
     guessed: Counter = field(default_factory=Counter)
@@ -49,9 +49,9 @@ def chunk_starts(before: str, now: str, type_before: str, type_now: str) -> bool
     return now != "O" and type_before != type_now
 
 
-def count(gold: list[list[str]], guessed: list[list[str]], raw: bool = False) -> Counts:
+def count(gold: list[list[str]], guessed: list[list[str]], raw: bool = False) -> Script:
     """Count chunks as the script does; `raw` is its option for plain tags."""
-    counts = Counts()
+    counts = Script()
     in_correct = False
     gold_before = guess_before = ("O", "")
     pairs = []
@@ -163,7 +163,7 @@ STORED = [
 @pytest.mark.parametrize(("gold", "predicted", "scheme", "expected"), STORED)
 def test_hand_worked_counts(gold, predicted, scheme, expected):
     scores = span_scores(words(gold), words(predicted), scheme=scheme)
-    assert scores.per_type == {k: SpanScore(*v) for k, v in sorted(expected.items())}
+    assert scores.per_type == {k: Counts(*v) for k, v in sorted(expected.items())}
     counts = count(words(gold), words(predicted))
     assert counts.totals() == tuple(np.sum(list(expected.values()), axis=0))
 

@@ -11,10 +11,10 @@ import pytest
 from tagsift.errors import InputError
 from tagsift.metrics import (
     brier_score,
-    calibration_error,
     dict_report,
     evaluate,
     log_loss,
+    reliability,
     span_scores,
     text_report,
     token_scores,
@@ -38,7 +38,7 @@ def test_holds_what_the_parts_compute():
     assert scores.tokens == token_scores(GOLD, GUESS, CLASSES)
     stacked, truth = np.concatenate(MARGINALS), np.array([0, 2, 3, 1])
     part = scores.calibration
-    assert part.ece == calibration_error(stacked, truth, n_bins=10)
+    assert part.ece == reliability(stacked, truth, n_bins=10).ece
     assert part.brier == brier_score(stacked, truth)
     assert part.nll == log_loss(stacked, truth)
     # The only error has the lowest confidence: risks 0, 0, 0, 1/4.

@@ -39,7 +39,7 @@ def test_equals_scikit_learn(seed):
     per_label = precision_recall_fscore_support(
         gold, predicted, labels=list(scores.per_label), zero_division=0
     )
-    ours = [(s.precision, s.recall, s.f1, s.support) for s in scores.per_label.values()]
+    ours = [(s.precision, s.recall, s.f1, s.n_gold) for s in scores.per_label.values()]
     np.testing.assert_allclose(np.array(ours).T, per_label)
     names, counts = confusion_matrix(cut(gold, seed), cut(predicted, seed), LABELS)
     assert names == tuple(LABELS)
@@ -56,7 +56,7 @@ def test_by_hand_all_outside():
     assert scores.n_sentences == 2
     assert scores.weighted_f1 == pytest.approx(6 / 7 * 3 / 4)
     assert scores.macro_f1 == pytest.approx(3 / 7)
-    assert scores.per_label["B"].support == 1
+    assert scores.per_label["B"].n_gold == 1
 
 
 def test_numbers_are_labels_too():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 import sys
 from html import unescape
@@ -10,7 +9,6 @@ from html.parser import HTMLParser
 
 import markdown
 import pytest
-from rich.console import Console
 
 from tagsift.errors import DataError
 from tagsift.report import (
@@ -21,7 +19,6 @@ from tagsift.report import (
     Stat,
     Table,
     demo_report,
-    print_report,
     render_html,
     render_markdown,
     write_html,
@@ -182,32 +179,3 @@ def test_write_markdown_puts_every_drawing_beside_the_page(tmp_path, report):
     assert {f"drawings/{f.name}" for f in (tmp_path / "drawings").iterdir()} == set(
         named
     )
-
-
-def printed(report: Report, width: int = 80) -> str:
-    stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None)
-    print_report(report, console=console)
-    return stream.getvalue()
-
-
-def test_screen_shows_words_and_tables(report):
-    text = printed(report)
-    assert "SGPPSL on a toy corpus" in text
-    assert "training labels recovered" in text
-    assert "What to re-check first" in text
-    assert max(len(line) for line in text.splitlines()) <= 80
-    assert "Reliability diagram" not in text
-
-
-def test_screen_takes_text_as_it_is():
-    report = Report(
-        "[bold]T",
-        (Section("S", content=(Table((Column("[red]a"),), (("[b]x[/b]",),)),)),),
-        notices=("Mind `it`.",),
-    )
-    text = printed(report)
-    assert "[bold]T" in text
-    assert "[red]a" in text
-    assert "[b]x[/b]" in text
-    assert "note: Mind it." in text
