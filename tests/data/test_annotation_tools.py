@@ -76,6 +76,8 @@ def test_doccano_round_trip(tmp_path: Path) -> None:
         ({"text": "a b", "label": [[0, 1, ""]]}, "two numbers and a type"),
         ({"text": "a b", "label": [[0, 1, "X|Y"]]}, "two numbers and a type"),
         ({"text": "a b", "entities": [3]}, "two numbers and a type"),
+        ({"text": "a b", "entities": 1.5}, "'entities' with a list, found float"),
+        ({"text": "a b", "entities": True}, "'entities' with a list, found bool"),
         ({"text": "a b", "label": [[1, 2, "X"]]}, "at least one token of the 3"),
         ({"text": "a b", "label": [[1, 1, "X"]]}, "at least one token"),
         ({"text": "a b", "label": [[0, 9, "X"]]}, "found 'X' at 0:9"),
