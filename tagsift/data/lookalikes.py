@@ -59,7 +59,10 @@ def recognise_head(path: PathName) -> str | None:
     if sum(_MARKUP.fullmatch(line) is not None for line in lines) > half:
         return "this looks like XML, not like columns; write one token a line."
     for sign, name in ((",", "commas"), (";", "semicolons")):
-        fields = {len(row) for row in csv.reader(lines, delimiter=sign)}
+        try:
+            fields = {len(row) for row in csv.reader(lines, delimiter=sign)}
+        except csv.Error:  # a lone carriage return, or a field without an end
+            return None
         if len(lines) > 1 and len(fields) == 1 and min(fields) > 1:
             return (
                 f"this looks like a table with {name} between its {min(fields)} "

@@ -135,12 +135,31 @@ def _value_for(name: str, dice: Dice, folder: Path) -> Any:
         "cl": dice.choice((1, 2, 3, 50, 2_000_000_000)),
         "p": dice.choice((0, 0.5, 1, 2, "nan")),
         "r": dice.choice((0, 0.5, 1, -1, "inf")),
+        "columns": dice.choice(_COLUMNS),
+        "pred_columns": dice.choice(_COLUMNS),
+        "fail_under": dice.choice((0, 0.5, 1, "nan", "inf")),
         "top": dice.choice((1, 5, 10**9)),
         "by": dice.choice(("entropy", "confidence", "disagreement")),
     }
     return fitting.get(name, folder / "file.conll")
 
 
+_COLUMNS = (
+    "token,pos,label",
+    "token,label",
+    "label,token",
+    "token,-,-,label",
+    "-,token,label,gold",
+    "token,vote,vote,gold",
+    "token,vote",
+    "token,token",
+    "token",
+    "label",
+    "gold",
+    ",",
+    "token" + ",vote" * 3,
+    "a,b,c",
+)
 _SETTINGS = (
     "n_neighbours=3",
     "n_neighbours=0",

@@ -1,0 +1,32 @@
+"""What fuzzing has found in the reading of files, each as a test of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tagsift.data import read_conll, read_text, read_votes
+from tagsift.errors import DataError, TagsiftError
+
+
+@pytest.mark.parametrize("text", ["a,b\rc\nd\n\ne f\n", 'a\tB\n"' + "x" * 200_000])
+def test_a_file_that_no_table_reader_can_read(tmp_path, text):
+    path = tmp_path / "file"
+    path.write_text(text, encoding="utf-8", newline="")
+    with pytest.raises(DataError, match="expected"):
+        read_conll(path)
+
+
+def test_votes_in_the_first_column(tmp_path):
+    path = tmp_path / "votes.tsv"
+    path.write_text("B\tthe\nO\tdog\nO\tbarks\n\n", encoding="utf-8")
+    (sentence,) = read_votes(path, columns="1").rows
+    assert [row[0] for row in sentence] == ["the", "dog", "barks"]
+    with pytest.raises(TagsiftError):
+        read_votes(path, columns="1:2")
+
+
+def test_a_last_column_that_is_left_out(tmp_path):
+    path = tmp_path / "text"
+    path.write_text("the\tDT\ndog\tNN\n\nbarks\tVBZ\n", encoding="utf-8")
+    rows = read_text(path, columns="token,-")
+    assert [[row[0] for row in rows_] for rows_ in rows] == [["the", "dog"], ["barks"]]
