@@ -1,4 +1,4 @@
-"""Time and memory of tagsift, as ratios in one run.
+"""Time and memory of tagsift, as ratios in one run; on the runner of `experiments`.
 
 The GPU script may run on a machine that has PyTorch and scikit-learn but not
 array-api-compat, of which scikit-learn carries a copy.

@@ -1,26 +1,30 @@
-"""The short version that ``make bench`` runs: one fold, one repeat, a few minutes."""
+"""``python -m benchmarks NAME``: a benchmark, ``tables``, or the short version.
+
+Without a name, as ``make bench`` does it: the budgets on one fold and growth to 5,000
+tokens, a few minutes. ``tables`` puts the committed records into docs/benchmarks.md.
+"""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
+from benchmarks.tables import fill_page
+from experiments.command import main
+
 #: Records of short runs stay apart from those of the documentation.
-_RECORDS = ["--records", "runs/benchmarks"]
-RUNS = (
-    ["benchmarks.budgets", "--tasks", "base-np", "--repeat", "1", *_RECORDS],
-    ["benchmarks.growth", "--max-tokens", "5000", "--minutes", "3", *_RECORDS],
+SHORT = (
+    ["budgets", "--only", "task=base-np+none", "--repeat", "1"],
+    ["growth", "--max-tokens", "5000", "--minutes", "3"],
 )
 
-
-def main() -> int:
-    for run in RUNS:
-        print("python -m", *run, flush=True)
-        done = subprocess.run([sys.executable, "-m", *run], check=False)
-        if done.returncode:
-            return done.returncode
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    asked = sys.argv[1:]
+    if asked == ["tables"]:
+        fill_page()
+    elif asked:
+        sys.exit(main(asked, "benchmarks"))
+    else:
+        for run in SHORT:
+            print("python -m benchmarks", *run, flush=True)
+            if main([*run, "--out", "runs/benchmarks"], "benchmarks") == 2:
+                sys.exit(2)

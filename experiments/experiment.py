@@ -44,7 +44,7 @@ class Experiment(ABC):
     package: ClassVar[str] = "experiments"
     #: Whether every cell gets a process of its own, so that its peak memory is its own.
     separate: ClassVar[bool] = False
-    #: Threads of the linear algebra; None to leave them as they are.
+    #: Threads of the linear algebra; None to leave that to the package and the user.
     threads: ClassVar[int | None] = 1
 
     @classmethod

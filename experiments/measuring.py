@@ -95,5 +95,5 @@ def machine() -> dict[str, Any]:
     return {
         "cores": os.cpu_count(),
         "threads": os.environ.get("OMP_NUM_THREADS", "all"),
-        "load": [round(x, 1) for x in os.getloadavg()],
+        "load": round(os.getloadavg()[0], 1),
     }

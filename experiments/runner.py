@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import multiprocessing
 import os
-import sys
 import threading
 import time
 import warnings
@@ -25,20 +24,17 @@ from concurrent.futures import (
 from dataclasses import dataclass
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from experiments.experiment import Experiment
-from experiments.measuring import measured, versions
+from experiments.measuring import machine, measured, versions
 from experiments.records import Record, Records, is_done
 from tagsift.errors import InputError, MissingExtraError, ResourceError, TagsiftWarning
 from tagsift.progress import progress
+from tagsift.threads import blas_threads
 
 __all__ = ["ENGINES", "Outcome", "pending", "run"]
 
 #: What cells can be run on.
 ENGINES = ("processes", "ray")
-#: Seconds between two lines of progress where no bar can be drawn.
-_EVERY = 20.0
 
 
 @dataclass(frozen=True)
@@ -140,7 +136,9 @@ def run(
         with _executor(experiment, jobs, engine) as pool:
             results = _results(pool, experiment, todo, known, jobs, deadline)
             try:
-                for record in _shown(results, len(todo), experiment.name, quiet):
+                for record in progress(
+                    results, experiment.name, enabled=not quiet, total=len(todo)
+                ):
                     records.add(record)
                     done += 1
                     if "error" in record:
@@ -209,12 +207,12 @@ def run_cell(experiment: Experiment, cell: Any, needed: Record | None) -> Record
         try:
             if needed is not None and "error" in needed:
                 raise InputError(f"{needed['key']} failed: {needed['error']}")
-            with threadpool_limits(limits=experiment.threads):
+            with blas_threads(experiment.threads):
                 record |= experiment.run(cell, needed)
         except Exception as error:  # the other cells shall go on
             record["error"] = f"{type(error).__name__}: {error}"
     record["warnings"] = sorted({type(one.message).__name__ for one in caught})
-    record["time"] = record.get("time", {}) | cost
+    record["time"] = record.get("time", {}) | cost | machine()
     return record
 
 
@@ -267,30 +265,3 @@ def _end_with_parent() -> None:
             os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _shown(
-    results: Iterator[Record], total: int, title: str, quiet: bool
-) -> Iterator[Record]:
-    """Pass the results on, with a bar where one can be drawn and lines elsewhere."""
-    if quiet or not total:
-        return results
-    if sys.stderr.isatty() and importlib.util.find_spec("rich") is not None:
-        return progress(results, title, total=total)
-    return _told(results, total)
-
-
-def _told(results: Iterator[Record], total: int) -> Iterator[Record]:
-    """Say now and then how far the run is and how long the rest will take."""
-    start = last = time.monotonic()
-    for number, result in enumerate(results, 1):
-        yield result
-        now = time.monotonic()
-        if now - last >= _EVERY or number == total:
-            last, rest = now, (now - start) / number * (total - number)
-            print(
-                f"{number} of {total} cells, {(now - start) / 60:.1f} min gone, "
-                f"about {rest / 60:.0f} min left",
-                file=sys.stderr,
-                flush=True,
-            )

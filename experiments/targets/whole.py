@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any, Self
 from experiments.experiment import Experiment
 from experiments.fitting import FOUR_SCORES, fit
 from experiments.folds import Split, corrupted, data_folder, whole_fold
-from experiments.measuring import machine
 from experiments.records import Record
 from experiments.tuning import tuner_of
 from tagsift import registry
@@ -121,7 +120,6 @@ class Whole(Experiment):
             "tuning": _trials(fitted.model),
             "temperature": round(getattr(fitted.model, "temperature_", 1.0), 4),
             "n_iter": int(fitted.model.n_iter_),
-            "machine": machine(),
             "time": {
                 "fit_cpu_s": round(fitted.fitting.cpu, 2),
                 "fit_s": round(fitted.fitting.wall, 2),

@@ -1,0 +1,1 @@
+"""The benchmarks, one file each; `python -m benchmarks NAME` runs NAME.py."""

@@ -1,0 +1,192 @@
+"""The budgets of the design, as ratios to a partial CRF in the same run.
+
+Fits are repeated in turn (ours, the CRF, ours, …) and the median of the ratios of CPU
+seconds is taken: on a shared machine elapsed time says little. Import and command line
+are timed in fresh processes.
+
+    python -m benchmarks budgets --records benchmarks/records/budgets.jsonl
+    python -m benchmarks budgets --repeat 1 --only task=base-np
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from benchmarks.benchmark import Benchmark, paper_fold, percent, timing_page
+from experiments.fitting import fit
+from experiments.folds import data_folder
+from experiments.measuring import timed
+from experiments.records import Record
+from experiments.tuning import tuner_of
+from tagsift.report import Report
+
+#: Largest ratio to the partial CRF, hyperparameters given, by task.
+GIVEN = {"base-np": 2.0, "chunking": 3.0}
+#: The same with hyperparameters learnt, against a tuned CRF.
+LEARNT = 1.0
+#: Tokens a second.
+TAGGING = {"partial-crf": 20000, "sgppsl": 1000, "chain-gp": 20000}
+#: Seconds to start.
+START_UP = {"import": 1.0, "help": 1.5}
+#: What makes fits quick of which only the tagging is timed.
+QUICK: dict[str, dict[str, Any]] = {
+    "partial-crf": {},
+    "sgppsl": {"hyperparameters": "fixed"},
+    "chain-gp": {"temperature": 1.0},
+}
+
+
+@dataclass(frozen=True)
+class BudgetCell:
+    """What is timed: start-up (of no task), fits or tagging."""
+
+    what: str
+    task: str
+    repeat: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.task}/{self.what}"
+
+
+@dataclass(frozen=True)
+class Budgets(Benchmark):
+    """Start-up, fits and tagging beside what the design allows."""
+
+    name = "budgets"
+    repeat: int
+
+    @classmethod
+    def add_options(cls, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--repeat", type=int, default=3, help="rounds of the fits")
+
+    @classmethod
+    def from_options(cls, options: argparse.Namespace) -> Self:
+        return cls(data_folder(options.data), options.repeat)
+
+    def cells(self) -> list[BudgetCell]:
+        return [
+            BudgetCell("start-up", "none", self.repeat),
+            *(
+                BudgetCell(what, task, self.repeat)
+                for task in GIVEN
+                for what in ("fits", "tagging")
+            ),
+        ]
+
+    def run(self, cell: BudgetCell, needed: Record | None) -> dict[str, Any]:
+        if cell.what == "start-up":
+            return {"rows": start_up()}
+        if cell.what == "fits":
+            return {"rows": self.fits(cell)}
+        return {"rows": self.tagging(cell)}
+
+    def fits(self, cell: BudgetCell) -> list[dict[str, Any]]:
+        """Ratios of SGPPSL and ChainGP to the partial CRF, learnt and then given."""
+        fold, partial = paper_fold(self.data, cell.task)
+        rows, known = [], {name: tuner_of(name).ask for name in TAGGING}
+        for kind, budget in (("learnt", LEARNT), ("given", GIVEN[cell.task])):
+            rounds = [
+                {name: fit(name, fold, partial, known[name]) for name in known}
+                for _ in range(cell.repeat)
+            ]
+            for name in known:
+                spent = [r[name].fitting for r in rounds]
+                base = [r["partial-crf"].fitting for r in rounds]
+                pairs = list(zip(spent, base, strict=True))
+                cpu = statistics.median(a.cpu / b.cpu for a, b in pairs)
+                wall = statistics.median(a.wall / b.wall for a, b in pairs)
+                row = {
+                    "hyperparameters": kind,
+                    "method": name,
+                    "fit_cpu_s": round(statistics.median(s.cpu for s in spent), 3),
+                    "fit_s": round(statistics.median(s.wall for s in spent), 3),
+                    "ratio": round(cpu, 2),
+                    "ratio_elapsed": round(wall, 2),
+                    **percent(rounds[-1][name]),
+                }
+                if name != "partial-crf":
+                    row |= {"budget": budget, "within": row["ratio"] <= budget}
+                rows.append(row)
+            known = {name: given(name, one.model) for name, one in rounds[-1].items()}
+        return rows
+
+    def tagging(self, cell: BudgetCell) -> list[dict[str, Any]]:
+        """Tokens tagged a second, best of three, features computed before."""
+        fold, partial = paper_fold(self.data, cell.task)
+        test, rows = fold.test_features, []
+        for name, budget in TAGGING.items():
+            model = fit(name, fold, partial, QUICK[name]).model
+            best = min(timed(lambda: model.predict(test)).cpu for _ in range(3))  # noqa: B023
+            rate = test.n_tokens / best
+            row = {"method": name, "tokens_per_cpu_s": round(rate), "budget": budget}
+            rows.append(row | {"within": rate >= budget})
+        return rows
+
+    def report(self, found: Mapping[str, Record]) -> Report:
+        from experiments.tables import table
+
+        fits, rest = [], []
+        for cell in self.cells():
+            for row in found.get(cell.key, {}).get("rows", ()):
+                kept = {True: "yes", False: "NO", None: ""}[row.get("within")]
+                if cell.what == "fits":
+                    told = f"{cell.task}, {row['method']}, {row['hyperparameters']}"
+                    ratios = (row["ratio"], row["ratio_elapsed"])
+                    budget = f"{row['budget']:.0f}" if "budget" in row else ""
+                    fits.append((told, row["fit_cpu_s"], *ratios, budget, kept))
+                elif cell.what == "start-up":
+                    seconds = f"{row['best_s']:.2f} s", f"{row['budget_s']} s"
+                    rest.append((f"`{row['name']}`", *seconds, kept))
+                else:
+                    rates = (
+                        f"{row['tokens_per_cpu_s']:,} tokens/s",
+                        f"{row['budget']:,}",
+                    )
+                    rest.append(
+                        (f"tagging, {cell.task}, {row['method']}", *rates, kept)
+                    )
+        head = ("fit", "CPU s|.2f", "ratio to partial CRF|.2f", "elapsed ratio|.2f")
+        tables = [
+            table((*head, "budget|>", "kept|>"), fits),
+            table(("what", "measured|>", "budget|>", "kept|>"), rest),
+        ]
+        return timing_page("Budgets", found, tables)
+
+
+def start_up() -> list[dict[str, Any]]:
+    """Seconds of ``import tagsift`` and of ``tagsift --help``, best of five."""
+    calls = {"import": ["-c", "import tagsift"], "help": ["-m", "tagsift", "--help"]}
+    rows = []
+    for name, budget in START_UP.items():
+        run = [sys.executable, *calls[name]]
+        best = min(
+            timed(lambda: subprocess.run(run, check=True, capture_output=True)).wall  # noqa: B023
+            for _ in range(5)
+        )
+        rows.append(
+            {
+                "name": name,
+                "best_s": round(best, 3),
+                "budget_s": budget,
+                "within": best <= budget,
+            }
+        )
+    return rows
+
+
+def given(name: str, model: Any) -> dict[str, Any]:
+    """Return what a fitted model learnt, to give to another."""
+    found = tuner_of(name).read(model)
+    if name == "chain-gp":
+        found["temperature"] = model.temperature_
+    return found
+
+
+EXPERIMENT = Budgets

@@ -1,0 +1,135 @@
+"""Growth of fit time with tokens and with labels.
+
+Tokens come from the head of the CoNLL-2000 training file, labels from its tag set
+merged to fewer. Every fit runs in a process of its own.
+
+    python -m benchmarks growth --max-tokens 20000 --minutes 5
+    python -m benchmarks growth --max-tokens 250000 --only method=sgppsl
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from benchmarks.benchmark import CL, Benchmark, P, timing_page
+from experiments.folds import data_folder, whole_fold
+from experiments.measuring import peak_mib, timed
+from experiments.records import Record
+from tagsift import registry
+from tagsift.data import Corpus, LabelSet, corrupt
+from tagsift.report import Report
+
+SIZES = (1000, 5000, 20000, 80000, 250000)
+LABELS = (3, 6, 12, 22)
+#: Tokens at which the number of labels varies.
+LABEL_TOKENS = 5000
+#: ChainGP learns everything, as by default; the others are given what they need.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "partial-crf": {},
+    "chain-gp": {},
+    "sgppsl": {"theta": 0.0055, "amplitude": 80.0},
+}
+
+
+@dataclass(frozen=True)
+class GrowthCell:
+    method: str
+    tokens: int
+    labels: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.method}/{self.tokens}/{self.labels}"
+
+
+def masks(corpus: Corpus, n_labels: int) -> tuple[list[Any], tuple[str, ...]]:
+    """Corrupt the labels, the rarest merged so that `n_labels` are left."""
+    names, counts = np.unique([x for s in corpus.labels for x in s], return_counts=True)
+    kept = names[np.argsort(-counts, kind="stable")[: max(n_labels, 1)]]
+    classes = tuple(sorted(str(x) for x in kept))
+    partial = corrupt(corpus, cl=CL, p=P, random_state=0)
+    everything = LabelSet.union(corpus.labels)
+    last = len(classes) - 1
+    where = [classes.index(x) if x in classes else last for x in everything]
+    merge = np.zeros((len(everything), len(classes)), dtype=bool)
+    merge[np.arange(len(everything)), where] = True
+    found = [(everything.mask(s).astype(float) @ merge) > 0 for s in partial.candidates]
+    return found, classes
+
+
+@dataclass(frozen=True)
+class Growth(Benchmark):
+    """Three methods at all sizes."""
+
+    name = "growth"
+    separate = True
+    max_tokens: int
+
+    @classmethod
+    def add_options(cls, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--max-tokens", type=int, default=20000)
+
+    @classmethod
+    def from_options(cls, options: argparse.Namespace) -> Self:
+        return cls(data_folder(options.data), options.max_tokens)
+
+    def cells(self) -> list[GrowthCell]:
+        shapes = [(size, LABELS[-1]) for size in SIZES if size <= self.max_tokens]
+        shapes += [(min(LABEL_TOKENS, self.max_tokens), n) for n in LABELS[:-1]]
+        return [GrowthCell(method, *shape) for shape in shapes for method in SETTINGS]
+
+    def run(self, cell: GrowthCell, needed: Record | None) -> dict[str, Any]:
+        fold = whole_fold(self.data, "chunking", cell.tokens)
+        y, classes = masks(fold.train, cell.labels)
+        X = fold.train_features
+        model = registry.make(cell.method, scheme="plain", **SETTINGS[cell.method])
+        before = peak_mib()
+        fitted = timed(lambda: model.fit(X, y))
+        return {
+            "data": {
+                "tokens": X.n_tokens,
+                "labels": len(classes),
+                "features": X.n_features,
+            },
+            "steps": model.n_iter_,
+            "time": {
+                "fit_s": round(fitted.wall, 2),
+                "fit_cpu_s": round(fitted.cpu, 2),
+                "fit_peak_mib": peak_mib(),
+                "before_mib": before,
+            },
+        }
+
+    def report(self, found: Mapping[str, Record]) -> Report:
+        from experiments.tables import table
+
+        def order(record: Record) -> tuple[Any, ...]:
+            config, data = record["config"], record["data"]
+            fewer = config["labels"] != LABELS[-1]
+            return fewer, config["method"], data["tokens"], data["labels"]
+
+        rows = []
+        for one in sorted((r for r in found.values() if "error" not in r), key=order):
+            data, time = one["data"], one["time"]
+            rows.append(
+                (
+                    f"{data['tokens']:,}",
+                    data["labels"],
+                    one["config"]["method"],
+                    time["fit_cpu_s"],
+                    1e6 * time["fit_cpu_s"] / data["tokens"],
+                    time["fit_peak_mib"],
+                    one["steps"],
+                )
+            )
+        head = ("tokens|>", "labels|d", "method", "CPU s|.1f", "µs/token|.0f")
+        made = table((*head, "peak MiB|,.0f", "steps|d"), rows)
+        return timing_page("Growth", found, [made])
+
+
+EXPERIMENT = Growth

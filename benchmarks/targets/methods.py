@@ -1,0 +1,107 @@
+"""Fit time, tagging time and peak memory of every method on two folds of the paper.
+
+Each method runs in a process of its own, so that the peak memory is its own. A memory
+figure counts the interpreter and the libraries too (before_mib).
+
+    python -m benchmarks methods --records benchmarks/records/methods.jsonl
+    python -m benchmarks methods --only task=base-np,method=sgppsl+partial-crf --redo
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from benchmarks.benchmark import Benchmark, paper_fold, percent, sizes, timing_page
+from experiments.fitting import fit
+from experiments.folds import TASKS, data_folder
+from experiments.measuring import limited
+from experiments.records import Record
+from tagsift import registry
+from tagsift.report import Report
+
+
+@dataclass(frozen=True)
+class MethodCell:
+    task: str
+    method: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.task}/{self.method}"
+
+
+@dataclass(frozen=True)
+class Methods(Benchmark):
+    """Every method on a Base NP and a Chunking fold."""
+
+    name = "methods"
+    separate = True
+    limit: float
+
+    @classmethod
+    def add_options(cls, parser: argparse.ArgumentParser) -> None:
+        add = parser.add_argument
+        add("--limit", type=float, default=900.0, help="seconds a method")
+
+    @classmethod
+    def from_options(cls, options: argparse.Namespace) -> Self:
+        return cls(data_folder(options.data), options.limit)
+
+    def cells(self) -> list[MethodCell]:
+        return [
+            MethodCell(task, method)
+            for task in ("base-np", "chunking")
+            for method in registry.names()
+        ]
+
+    def run(self, cell: MethodCell, needed: Record | None) -> dict[str, Any]:
+        exact = registry.estimator(cell.method).method.exact_only
+        fold, partial = paper_fold(self.data, cell.task, exact=exact)
+        with limited(self.limit):
+            fitted = fit(cell.method, fold, partial, {})
+        fitting, tagging = fitted.fitting, fitted.tagging
+        rate = fold.test_features.n_tokens / max(tagging.cpu, 1e-3)
+        return {
+            "data": sizes(fold),
+            "scores": percent(fitted),
+            "time": {
+                "fit_s": round(fitting.wall, 3),
+                "fit_cpu_s": round(fitting.cpu, 3),
+                "tag_s": round(tagging.wall, 3),
+                "tag_tokens_per_cpu_s": round(rate),
+                "fit_peak_mib": fitted.peak_mib,
+                "before_mib": fitted.before_mib,
+            },
+        }
+
+    def report(self, found: Mapping[str, Record]) -> Report:
+        from experiments.tables import table
+
+        head = ("method", "fit, CPU s|.1f", "fit, s|.1f", "tagging, tokens/CPU s|,d")
+        head += ("peak MiB|,.0f", "span F1|.1f", "recovery|.1f")
+        names = ("fit_cpu_s", "fit_s", "tag_tokens_per_cpu_s", "fit_peak_mib")
+        tables = []
+        for task in dict.fromkeys(cell.task for cell in self.cells()):
+            rows, about = [], ""
+            for method in registry.names():
+                one = found.get(MethodCell(task, method).key)
+                if one is None:
+                    continue
+                title = registry.estimator(method).method.title
+                if "error" in one:
+                    rows.append((f"{title}: {one['error']}", *[None] * 6))
+                    continue
+                about = (
+                    "{sentences} sentences, {tokens:,} tokens, {labels} labels, "
+                    "{features:,} features.".format(**one["data"])
+                )
+                scores = [one["scores"].get(name) for name in ("span_f1", "recovery")]
+                rows.append((title, *(one["time"][name] for name in names), *scores))
+            tables.append(table(head, rows, title=TASKS[task].title, note=about))
+        return timing_page("All methods", found, tables)
+
+
+EXPERIMENT = Methods
