@@ -5,7 +5,7 @@ import json
 import pytest
 
 from experiments.records import Records, is_done, timeless
-from tagsift.errors import DataError, InputError
+from tagsift.errors import DataError
 from tests.experiments.samples import record
 
 FOUND = [
@@ -63,7 +63,7 @@ def test_two_runs_cannot_work_on_the_same_records(tmp_path):
     for path in (tmp_path / "folder", tmp_path / "one.jsonl"):
         with (
             Records(path).exclusive(),
-            pytest.raises(InputError, match="another run is at work on these records"),
+            pytest.raises(DataError, match="another run works in this folder"),
             Records(path).exclusive(),
         ):
             pass

@@ -19,7 +19,7 @@ from experiments.paper.suite import read_suite
 from experiments.records import Records, timeless
 from experiments.runner import pending, run
 from experiments.targets.paper import Paper
-from tagsift.errors import InputError, MissingExtraError, ResourceError
+from tagsift.errors import DataError, InputError, MissingExtraError, ResourceError
 from tests.experiments.samples import TINY
 
 #: Folds × (majority, wknn: three settings each; crf: one), and the data set.
@@ -123,7 +123,7 @@ def test_no_cell_is_begun_after_the_time(squares):
 
 def test_a_second_run_does_not_do_the_work_again(squares):
     experiment, records = squares
-    with records.exclusive(), pytest.raises(InputError, match="another run is at work"):
+    with records.exclusive(), pytest.raises(DataError, match="another run works"):
         run(experiment, records, experiment.cells(), quiet=True)
     assert log_of(experiment) == []
 
