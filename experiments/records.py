@@ -9,15 +9,15 @@ is finished; of two lines with the same key the later one counts.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tagsift.errors import DataError
-from tagsift.lock import exclusive
 from tagsift.storage import atomic_write
 
 __all__ = ["Record", "Records", "is_done", "timeless"]
@@ -97,9 +97,21 @@ class Records:
                 with atomic_write(path) as stream:
                     stream.write(text)
 
-    def exclusive(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
         """Keep other runs away from the folder, until the block or process ends."""
-        return exclusive(self.path.parent if self.single else self.path)
+        folder = self.path.parent if self.single else self.path
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / ".lock", "w", encoding="utf-8") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise DataError(
+                    "another run works in this folder; wait for its end, or give "
+                    "another place with --records.",
+                    folder,
+                ) from error
+            yield
 
     def _files(self) -> list[Path]:
         if self.single:
