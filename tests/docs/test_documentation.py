@@ -41,7 +41,7 @@ def test_python_in_the_documentation_runs(page: Path, tmp_path, monkeypatch, cap
         ("votes.tsv", VOTES),
     ):
         Path(name).write_text(text, encoding="utf-8")
-    names: dict[str, object] = {"__name__": "page"}
+    names: dict[str, object] = {"__name__": "__main__"}
     for block in code_blocks(page, "python"):
         exec(compile(block, str(page), "exec"), names)
 
