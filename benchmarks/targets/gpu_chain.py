@@ -25,11 +25,11 @@ from experiments.measuring import limited
 from experiments.records import Record
 from tagsift.backend import asarray, to_numpy
 from tagsift.base import TrainingSet
+from tagsift.base.constraints import scheme_constraints
 from tagsift.chain.objective import ChainObjective
+from tagsift.chain_gp import ChainGP, estimator
 from tagsift.data import corrupt
 from tagsift.gp.groups import GroupKernel, InducingColumns
-from tagsift.models import ChainGP, chain_gp
-from tagsift.models.constraints import scheme_constraints
 from tagsift.report import Report
 
 SIZES: dict[str, int | None] = {"9400": 9400, "whole": None}
@@ -55,7 +55,7 @@ def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
     ends: dict[str, tuple[float, Any]] = {}
     for device in DEVICES:
         clock.forget_peak()
-        with clock.pretend(chain_gp):
+        with clock.pretend(estimator):
             model = ChainGP(kernel=start_kernel(work), device=device)
             model.allowed_ = scheme_constraints(train, known=True)
             kernel = GroupKernel.from_dict(model.kernel or {})
@@ -103,11 +103,11 @@ def fit(
     answers: dict[str, Any] | None = None
     clock.forget_peak()
     with (
-        clock.pretend(chain_gp),
+        clock.pretend(estimator),
         parts.watch(
             (ChainObjective, "__init__", "objective: prepare"),
             (ChainObjective, "__call__", "objective: evaluate"),
-            (chain_gp, "learn_kernels", "evidence"),
+            (estimator, "learn_kernels", "evidence"),
             (InducingColumns, "columns", "RBF columns"),
         ),
     ):

@@ -13,7 +13,7 @@ r = [0.75]
 [tasks]
 ner = 12
 
-[methods.majority]
+[methods.word-counts]
 
 [methods.wknn]
 decoders = []

@@ -37,7 +37,7 @@ def test_committed_records_need_no_run(name: str, tmp_path: Path, capsys):
 @pytest.mark.parametrize(
     ("name", "only", "n_cells"),
     [
-        ("methods", "task=base-np,method=majority", 1),
+        ("methods", "task=base-np,method=word-counts", 1),
         ("growth", "method=partial-crf,tokens=1000,labels=3", 1),
         ("budgets", "what=start-up", 1),
         ("points", "task=base-np,points=200,seed=0,strategy=uniform", 1),

@@ -22,7 +22,7 @@ from experiments.targets.paper import Paper
 from tagsift.errors import DataError, InputError, MissingExtraError, ResourceError
 from tests.experiments.samples import TINY
 
-#: Folds × (majority, wknn: three settings each; crf: one), and the data set.
+#: Folds × (word-counts, wknn: three settings each; crf: one), and the data set.
 N_CELLS = 2 * (3 + 3 + 1) + 1
 
 
@@ -302,4 +302,4 @@ def test_records_hold_no_paths_and_no_text(unbroken, tmp_path):
     text = json.dumps(list(unbroken.values()))
     assert str(tmp_path) not in text and "/" not in text.replace("ner/", "").replace(
         "wknn/", ""
-    ).replace("crf/", "").replace("majority/", "").replace("corpus/", "")
+    ).replace("crf/", "").replace("word-counts/", "").replace("corpus/", "")
