@@ -72,16 +72,11 @@ def heat_map(
         _paint_cells(axes, matrix / top, matrix, form if numbers else None)
         for i, j in outlined:
             axes.add_patch(_cell(i, j, fill=False, edgecolor=ink("ink"), linewidth=1.3))
+        # Numbers stand in the middle, so the dot goes to the corner.
+        right, up, size = (0.36, 0.28, 2.8) if numbers else (0, 0, 3.2)
         for i, j in dotted:
-            # Numbers stand in the middle, so the dot goes to the corner.
-            place = (j + 0.36, i - 0.28) if numbers else (j, i)
-            axes.plot(
-                *place,
-                marker="o",
-                markersize=2.8 if numbers else 3.2,
-                color=_on(matrix[i, j] / top),
-                linewidth=0,
-            )
+            look = {"markersize": size, "color": _on(matrix[i, j] / top)}
+            axes.plot(j + right, i - up, marker="o", linewidth=0, **look)
         _name_cells(axes, rows, columns)
         axes.set(xlabel=column_name, ylabel=row_name if column_name else "")
 
