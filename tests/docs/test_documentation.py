@@ -68,6 +68,18 @@ def test_every_command_is_documented(name: str):
                 )
 
 
+@pytest.mark.parametrize("name", ["fit", "tag"])
+def test_figures_name_code_that_exists(name: str):
+    drawing = (ROOT / f"docs/figures/{name}.svg").read_text(encoding="utf-8")
+    rooms = re.findall(r'class="room"[^>]*>([^<]+)<', drawing)
+    codes = re.findall(r'class="code"[^>]*>([^<]+)<', drawing)
+    for room, code in zip(rooms, codes, strict=True):
+        files = [ROOT / f"tagsift/{room}.py", *(ROOT / "tagsift" / room).glob("*.py")]
+        text = "".join(f.read_text(encoding="utf-8") for f in files if f.is_file())
+        for word in re.findall(r"[A-Z]\w+|\w*_\w*|load|predict|minimise|viterbi", code):
+            assert re.search(rf"\b{word}\b", text), f"{name}: no {word} in {room}"
+
+
 @pytest.mark.parametrize("kind", baselines.__all__)
 def test_every_baseline_is_documented(kind: str):
     page = (ROOT / "docs/baselines.md").read_text(encoding="utf-8")
