@@ -22,8 +22,9 @@ from benchmarks.workload import Workload
 from experiments.measuring import limited
 from experiments.records import Record
 from tagsift.backend import asarray, to_numpy
+from tagsift.features.distances import median_distance
 from tagsift.gp.inducing import choose_points
-from tagsift.gp.kernels import RBF, median_distance
+from tagsift.gp.kernels import RBF
 from tagsift.report import Report
 from tagsift.sgppsl import SGPPSL, estimator
 from tagsift.sgppsl.alternating import Labels, Settings, alternate

@@ -23,7 +23,7 @@ from experiments.experiment import Experiment
 from experiments.fitting import fit
 from experiments.folds import TASKS, Split, corrupted, data_folder, make_fold
 from experiments.records import Record
-from tagsift.gp.kernels import median_distance
+from tagsift.features.distances import median_distance
 
 if TYPE_CHECKING:
     from tagsift.report import Report, Table

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.baselines._distances import pair_products, row_norms
 from tagsift.baselines._simplex import CandidateSimplex, project_simplex
+from tagsift.features.distances import pair_products, row_norms
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = [

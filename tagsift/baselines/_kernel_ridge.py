@@ -18,57 +18,33 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import scipy.linalg as sl
 
-from tagsift.baselines._distances import Reference, pair_products, row_norms
+from tagsift.base import setting
+from tagsift.baselines._pointwise import TokenTagger
 from tagsift.errors import ScaleWarning
+from tagsift.features.distances import Reference, mean_distance
 from tagsift.progress import warn_user
-from tagsift.storage.state import Saved, array, matrix, number
+from tagsift.storage.state import Saved, array, matrix, number, part
 from tagsift.typing import FloatArray
 
 __all__ = [
     "DenseRidge",
     "KernelExpansion",
+    "KernelRidgeTagger",
     "NystromRidge",
     "Ridge",
     "kernel_ridge",
-    "mean_distance",
     "rbf_blocks",
 ]
 
-#: Tokens up to which the mean distance is taken over all pairs.
-_ALL_PAIRS = 5_000
-#: Random pairs above that.
-_PAIRS = 100_000
 #: Numbers in the Nyström features (1.6 GB of doubles).
 _FEATURES = 200_000_000
 
 
-def mean_distance(X: Any, rng: np.random.Generator) -> float:
-    """Mean Euclidean distance between two different training tokens.
-
-    Over all pairs up to 5,000 tokens, from 100,000 random pairs above. One where all
-    tokens are alike, so that it can always serve as a kernel width.
-    """
-    n = X.shape[0]
-    if n < 2:
-        return 1.0
-    if n <= _ALL_PAIRS:
-        reference = Reference(X)
-        total = sum(float(np.sqrt(squared).sum()) for _, squared in reference.blocks(X))
-        mean = total / (n * (n - 1))
-    else:
-        left = rng.integers(n, size=_PAIRS)  # [pairs]
-        right = (left + rng.integers(1, n, size=_PAIRS)) % n  # [pairs]
-        squares = row_norms(X)  # [N]
-        squared = squares[left] + squares[right] - 2 * pair_products(X, left, right)
-        mean = float(np.sqrt(np.maximum(squared, 0.0)).mean())
-    return mean if mean > 1e-6 * np.sqrt(row_norms(X).max()) else 1.0
-
-
 def rbf_blocks(reference: Reference, Z: Any, sigma: float) -> Any:
     """Yield slices of the rows of `Z` and ``exp(−|z − x|² / 2σ²)``, [block, N]."""
-    for part, squared in reference.blocks(Z):
+    for rows, squared in reference.blocks(Z):
         squared *= -0.5 / sigma**2  # [block, N]
-        yield part, np.exp(squared, out=squared)  # [block, N]
+        yield rows, np.exp(squared, out=squared)  # [block, N]
 
 
 @dataclass(frozen=True)
@@ -102,8 +78,8 @@ class KernelExpansion:
     def scores(self, Z: Any) -> FloatArray:
         """Outputs of the regression for new tokens, [M, L]."""
         out = np.empty((Z.shape[0], len(self.bias)))  # [M, L]
-        for part, K in rbf_blocks(Reference(self.basis), Z, self.sigma):
-            out[part] = K @ self.weights + self.bias  # [block, L]
+        for rows, K in rbf_blocks(Reference(self.basis), Z, self.sigma):
+            out[rows] = K @ self.weights + self.bias  # [block, L]
         return out
 
 
@@ -134,8 +110,8 @@ class DenseRidge:
         self.X, self.ridge, self.sigma = X, ridge, sigma
         n = X.shape[0]
         M = np.empty((n, n))  # [N, N]
-        for part, K in rbf_blocks(Reference(X), X, sigma):
-            M[part] = K
+        for rows, K in rbf_blocks(Reference(X), X, sigma):
+            M[rows] = K
         M[np.diag_indices(n)] = 1.0 + ridge  # the diagonal of K is 1 exactly
         # The transpose of a C-ordered matrix is factored in place, without a copy.
         self._factor = sl.cho_factor(M.T, overwrite_a=True, check_finite=False)
@@ -188,13 +164,13 @@ class NystromRidge:
         self.basis = X[np.sort(rng.choice(n, size=size, replace=False))]  # [B, D]
         reference = Reference(self.basis)
         K = np.empty((size, size))  # [B, B]
-        for part, block in rbf_blocks(reference, self.basis, sigma):
-            K[part] = block
+        for rows, block in rbf_blocks(reference, self.basis, sigma):
+            K[rows] = block
         K[np.diag_indices(size)] = 1.0 + 1e-8  # duplicates among the chosen tokens
         self._root = np.linalg.cholesky(K)  # [B, B]
         self._Z = np.empty((n, size))  # [N, B]
-        for part, block in rbf_blocks(reference, X, sigma):
-            self._Z[part] = sl.solve_triangular(
+        for rows, block in rbf_blocks(reference, X, sigma):
+            self._Z[rows] = sl.solve_triangular(
                 self._root, block.T, lower=True, check_finite=False
             ).T  # [block, B]
         self._centre = self._Z.mean(axis=0)  # [B]
@@ -255,3 +231,32 @@ def kernel_ridge(
         ScaleWarning,
     )
     return approximate
+
+
+class KernelRidgeTagger(TokenTagger):
+    """A token-wise rival that predicts by a kernel regression.
+
+    Parameters
+    ----------
+    max_dense : int
+        Most tokens for the dense kernel (n² doubles); above, Nyström features are used
+        and a `ScaleWarning` says so.
+    scale, features, labels, scheme, random_state, verbose
+        As in `TokenTagger`.
+    """
+
+    saved: ClassVar[Saved] = {"expansion_": part(KernelExpansion)}
+
+    max_dense: int = setting(10_000, least=0)
+
+    def _ridge(self, X: Any, ridge: float, rng: np.random.Generator) -> Ridge:
+        """Factor the regression of the training tokens, and note how."""
+        found = kernel_ridge(
+            X, ridge, rng, max_dense=self.max_dense, title=self.method.title
+        )
+        self.variant_ = "Nyström kernel" if isinstance(found, NystromRidge) else ""
+        return found
+
+    def _token_scores(self, X: Any) -> FloatArray:
+        scores: FloatArray = self.expansion_.scores(X)  # [M, L]
+        return scores

@@ -20,7 +20,13 @@ from tagsift.storage.state import Saved, array, word
 from tagsift.threads import blas_threads
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["LinearTokenTagger", "TokenTagger", "append_one", "best_candidate"]
+__all__ = [
+    "LinearTokenTagger",
+    "TokenTagger",
+    "append_one",
+    "best_candidate",
+    "telling_tokens",
+]
 
 
 def best_candidate(scores: FloatArray, mask: BoolArray) -> IntArray:
@@ -153,6 +159,18 @@ class LinearTokenTagger(TokenTagger):
 
     def _token_scores(self, X: Any) -> FloatArray:
         return np.asarray(X @ self.weights_[:-1] + self.weights_[-1])  # [M, L]
+
+
+def telling_tokens(X: Any, mask: BoolArray) -> tuple[Any, BoolArray]:
+    """Leave out the tokens whose candidate set is the whole label set.
+
+    Returns
+    -------
+    rows, sets : matrix of shape (N', D) and ndarray of bool, shape (N', L)
+        Features and candidate sets of the others.
+    """
+    telling = np.flatnonzero(~mask.all(axis=1))  # [N']
+    return X[telling], mask[telling]  # [N', D], [N', L]
 
 
 def append_one(X: Any) -> Any:

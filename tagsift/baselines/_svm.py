@@ -18,8 +18,8 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning as SolverWarning
 from sklearn.svm import SVC, LinearSVC
 
-from tagsift.baselines._distances import Reference
 from tagsift.errors import ConvergenceWarning, ModelFileError
+from tagsift.features.distances import Reference
 from tagsift.progress import warn_user
 from tagsift.storage.state import Saved, array, matrix
 from tagsift.typing import FloatArray, IntArray

@@ -18,14 +18,11 @@ import numpy as np
 from sklearn.base import clone
 
 from tagsift.base import SequenceTagger, TrainingSet
+from tagsift.base.hold_out import hold_out
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.progress import progress
 
-__all__ = ["Likelihood", "Trial", "Tuning", "hold_out", "tune"]
-
-#: Keeps the split apart from other draws by the same seed: whoever shuffled the same
-#: sentences to choose the exact ones would else find exactly those held out.
-_STREAM = 20
+__all__ = ["Likelihood", "Trial", "Tuning", "tune"]
 
 
 @runtime_checkable
@@ -78,30 +75,6 @@ class Tuning:
     trials: tuple[Trial, ...] = ()
 
 
-def hold_out(train: TrainingSet, share: float = 0.2) -> tuple[TrainingSet, TrainingSet]:
-    """Split the training sequences at random, by the seed of the training set.
-
-    Parameters
-    ----------
-    train : TrainingSet
-        All training sequences; empty ones are left out.
-    share : float
-        Share of the sequences that is held out.
-
-    Returns
-    -------
-    kept, held_out : TrainingSet
-        Sequences to fit on and to judge by, each in their original order.
-    """
-    filled = np.flatnonzero(train.features.lengths)  # [S']
-    rng = np.random.default_rng([train.seed, _STREAM])
-    shuffled = rng.permutation(filled)  # [S']
-    n_held = round(share * len(filled))
-    held = np.sort(shuffled[:n_held])
-    kept = np.sort(shuffled[n_held:])
-    return train.take_sequences(kept), train.take_sequences(held)
-
-
 def tune(
     estimator: SequenceTagger,
     train: TrainingSet,
@@ -133,7 +106,7 @@ def tune(
         the earlier ones of the grid.
     """
     own = {name: getattr(estimator, name) for name in grid}
-    kept, held_out = hold_out(train, share)
+    kept, held_out = map(train.take_sequences, hold_out(train, share))
     n_exact = int(held_out.exact_sequences.sum())
     if n_exact >= min_exact:
         criterion = "f1"

@@ -13,7 +13,11 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from tagsift.base import Method, setting
-from tagsift.baselines._pointwise import LinearTokenTagger, append_one
+from tagsift.baselines._pointwise import (
+    LinearTokenTagger,
+    append_one,
+    telling_tokens,
+)
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["FlatCLPL", "clpl_objective"]
@@ -93,8 +97,7 @@ class FlatCLPL(LinearTokenTagger):
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
     ) -> FloatArray:
-        telling = np.flatnonzero(~mask.all(axis=1))  # [N']
-        rows, sets = append_one(X[telling]), mask[telling]  # [N', D + 1], [N', L]
+        rows, sets = telling_tokens(append_one(X), mask)  # [N', D + 1], [N', L]
         rows_T = sp.csr_matrix(rows.T) if sp.issparse(rows) else rows.T  # [D + 1, N']
         shape = (rows.shape[1], mask.shape[1])
 

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from tagsift.base import Method, setting
-from tagsift.baselines._distances import Reference
-from tagsift.baselines._pointwise import TokenTagger
+from tagsift.baselines._pointwise import TokenTagger, telling_tokens
 from tagsift.baselines._svm import (
     Machines,
     TwoClassProblem,
@@ -17,6 +16,7 @@ from tagsift.baselines._svm import (
     train_machines,
 )
 from tagsift.errors import ModelFileError, ScaleWarning
+from tagsift.features.distances import Reference
 from tagsift.progress import warn_user
 from tagsift.storage.state import Saved, array, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
@@ -164,8 +164,7 @@ class PALOC(TokenTagger):
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
     ) -> FloatArray:
-        telling = np.flatnonzero(~mask.all(axis=1))  # [N']
-        rows, sets = X[telling], mask[telling]  # [N', D], [N', L]
+        rows, sets = telling_tokens(X, mask)  # [N', D], [N', L]
         linear, seed = is_linear(X), int(rng.integers(2**31))
         problems, cut = pair_problems(
             sets, self._pairs, None if linear else self.pair_limit, rng
@@ -185,7 +184,7 @@ class PALOC(TokenTagger):
         self.pair_machines_ = train(problems)
         outputs = self.pair_machines_.outputs(rows)  # [N', pairs]
         refined = refine(pair_votes(outputs, self._pairs, mask.shape[1]), sets)
-        everyone = np.arange(len(telling))  # [N']
+        everyone = np.arange(len(sets))  # [N']
         second = train(
             [
                 TwoClassProblem(everyone, np.where(own, 1, -1), outputs[:, columns])

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagsift.base import Method, setting
-from tagsift.baselines._distances import Reference, nearest
 from tagsift.baselines._graph import (
     confidence_step,
     difference_grams,
@@ -15,18 +14,18 @@ from tagsift.baselines._graph import (
     graph_step,
     label_grams,
 )
-from tagsift.baselines._kernel_ridge import KernelExpansion, NystromRidge, kernel_ridge
-from tagsift.baselines._pointwise import TokenTagger
+from tagsift.baselines._kernel_ridge import KernelRidgeTagger
 from tagsift.baselines._scaling import scale_features
 from tagsift.baselines._simplex import CandidateSimplex
+from tagsift.features.distances import Reference
+from tagsift.features.neighbours import nearest
 from tagsift.progress import progress
-from tagsift.storage.state import Saved, part
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["PLAGGD"]
 
 
-class PLAGGD(TokenTagger):
+class PLAGGD(KernelRidgeTagger):
     """Graph, confidences and regression, each fitted in turn to the other two.
 
     Parameters
@@ -41,9 +40,8 @@ class PLAGGD(TokenTagger):
         Ridge γ of the regression.
     max_iter : int
         Number of rounds T.
-    max_dense : int
-        Most tokens for the dense kernel (n² doubles); above, Nyström features are used
-        and a `ScaleWarning` says so.
+    max_dense
+        As in `KernelRidgeTagger`.
     scale, features, labels, scheme, random_state, verbose
         As in `TokenTagger`.
 
@@ -66,14 +64,11 @@ class PLAGGD(TokenTagger):
         source="Wang, Li & Zhang, KDD 2019",
     )
     _check_params: ClassVar[dict[str, Any]] = {"max_iter": 3}
-    saved: ClassVar[Saved] = {"expansion_": part(KernelExpansion)}
-
     n_neighbours: int = setting(10, least=1)
     lam: float = setting(1.0, least=0)
     mu: float = setting(1.0, above=0)
     gamma: float = setting(0.05, above=0)
     max_iter: int = setting(10, least=0)
-    max_dense: int = setting(10_000, least=0)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
@@ -83,10 +78,7 @@ class PLAGGD(TokenTagger):
             Reference(directions), directions, self.n_neighbours, same=True
         )  # [N, k]
         G_x = self.lam * difference_grams(directions, neighbours)  # [N, k, k]
-        ridge = kernel_ridge(
-            X, self.gamma, rng, max_dense=self.max_dense, title=self.method.title
-        )
-        self.variant_ = "Nyström kernel" if isinstance(ridge, NystromRidge) else ""
+        ridge = self._ridge(X, self.gamma, rng)
         simplex = CandidateSimplex(mask)
         s = graph_step(G_x)  # [N, k]  from features alone
         F = confidence_step(
@@ -101,6 +93,3 @@ class PLAGGD(TokenTagger):
         self.expansion_ = ridge.expansion()
         self._train_confidences = F
         return F
-
-    def _token_scores(self, X: Any) -> FloatArray:
-        return self.expansion_.scores(X)  # [M, L]

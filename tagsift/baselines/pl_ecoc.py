@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagsift.base import Method, setting
-from tagsift.baselines._pointwise import TokenTagger
+from tagsift.baselines._pointwise import TokenTagger, telling_tokens
 from tagsift.baselines._svm import (
     Machines,
     TwoClassProblem,
@@ -167,8 +167,7 @@ class PLECOC(TokenTagger):
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
     ) -> FloatArray:
-        telling = np.flatnonzero(~mask.all(axis=1))  # [N']
-        rows, sets = X[telling], mask[telling]  # [N', D], [N', L]
+        rows, sets = telling_tokens(X, mask)  # [N', D], [N', L]
         length = code_length(mask.shape[1]) if self.length is None else self.length
         self.code_, _ = draw_code(sets, length, rng)  # [L, columns]
         self.variant_ = "linear SVMs (sparse features)" if is_linear(X) else ""

@@ -8,7 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import Method, setting
-from tagsift.baselines._pointwise import LinearTokenTagger, append_one
+from tagsift.baselines._pointwise import (
+    LinearTokenTagger,
+    append_one,
+    telling_tokens,
+)
 from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray
 
@@ -141,16 +145,15 @@ class PLSVM(LinearTokenTagger):
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
     ) -> FloatArray:
-        telling = np.flatnonzero(~mask.all(axis=1))  # [N']
-        if len(telling):
+        rows, sets = telling_tokens(append_one(X), mask)  # [N', D + 1], [N', L]
+        self.weights_ = np.zeros((X.shape[1] + 1, mask.shape[1]))  # [D + 1, L]
+        if len(sets):
             self.weights_ = pegasos(
-                append_one(X[telling]),
-                mask[telling],
+                rows,
+                sets,
                 self.lam,
                 self.n_steps,
                 average=self.average,
                 verbose=self.verbose,
             )  # [D + 1, L]
-        else:
-            self.weights_ = np.zeros((X.shape[1] + 1, mask.shape[1]))  # [D + 1, L]
         return self._token_scores(X)  # [N, L]

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagsift.base import Method, setting
-from tagsift.baselines._kernel_ridge import KernelExpansion, NystromRidge, kernel_ridge
-from tagsift.baselines._pointwise import TokenTagger, best_candidate
+from tagsift.baselines._kernel_ridge import KernelRidgeTagger
+from tagsift.baselines._pointwise import best_candidate
 from tagsift.baselines._simplex import CandidateSimplex
 from tagsift.progress import progress
-from tagsift.storage.state import Saved, part, whole
+from tagsift.storage.state import Saved, whole
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["SURE", "pseudo_labels"]
@@ -46,7 +46,7 @@ def pseudo_labels(Q: FloatArray, simplex: CandidateSimplex, lam: float) -> Float
     return simplex.project(lifted)  # [N, L]
 
 
-class SURE(TokenTagger):
+class SURE(KernelRidgeTagger):
     """Self-guided retraining: a kernel regression that sharpens its own labels.
 
     Parameters
@@ -59,9 +59,8 @@ class SURE(TokenTagger):
         Most rounds of regression and pseudo-labels.
     tol : float
         Stop when no pseudo-label changes by more.
-    max_dense : int
-        Most tokens for the dense kernel (n² doubles); above, Nyström features are used
-        and a `ScaleWarning` says so.
+    max_dense
+        As in `KernelRidgeTagger`.
     scale, features, labels, scheme, random_state, verbose
         As in `TokenTagger`.
 
@@ -88,21 +87,17 @@ class SURE(TokenTagger):
         cost="one factor n³ / 3, then n² · q a round",
         source="Feng & An, AAAI 2019",
     )
-    saved: ClassVar[Saved] = {"expansion_": part(KernelExpansion), "n_iter_": whole()}
+    saved: ClassVar[Saved] = {"n_iter_": whole()}
 
     lam: float = setting(0.3, least=0, grid=_GRID)
     beta: float = setting(0.05, above=0, grid=_GRID)
     max_iter: int = setting(50, least=0)
     tol: float = setting(1e-4, least=0)
-    max_dense: int = setting(10_000, least=0)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
     ) -> FloatArray:
-        ridge = kernel_ridge(
-            X, self.beta, rng, max_dense=self.max_dense, title=self.method.title
-        )
-        self.variant_ = "Nyström kernel" if isinstance(ridge, NystromRidge) else ""
+        ridge = self._ridge(X, self.beta, rng)
         simplex = CandidateSimplex(mask)
         P = simplex.uniform()  # [N, L]
         self.n_iter_ = 0
@@ -116,6 +111,3 @@ class SURE(TokenTagger):
         self.expansion_ = ridge.expansion()
         self._train_confidences = P
         return P
-
-    def _token_scores(self, X: Any) -> FloatArray:
-        return self.expansion_.scores(X)  # [M, L]

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tagsift.base import TrainingSet
+from tagsift.base.hold_out import hold_out
 from tagsift.chain_gp.mode import ModeFinder
-from tagsift.chain_gp.temperature import (
-    best_temperature,
-    held_out_likelihood,
-    hold_out,
-)
+from tagsift.chain_gp.temperature import best_temperature, held_out_likelihood
 from tagsift.features import FeatureMatrix
 from tagsift.gp.groups import GroupKernel, InducingColumns
 
 __all__ = ["Trial", "best_trial", "untried"]
+
+#: How many sentences must be held out at least.
+_FEWEST = 10
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _try(
 ) -> Trial:
     """Fit without the held-out sentences, and judge by them."""
     parts = hold_out(train)
-    if parts is None:
+    if len(parts[1]) < _FEWEST:
         return untried(finder, train, kernel, temperature or 1.0)
     columns, phi = finder.whiten(train, kernel)
     whole = replace(train, features=phi)

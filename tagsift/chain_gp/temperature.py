@@ -7,36 +7,12 @@ from scipy.optimize import minimize_scalar
 
 from tagsift.base import TrainingSet
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.typing import IntArray
 
-__all__ = ["best_temperature", "held_out_likelihood", "hold_out"]
+__all__ = ["best_temperature", "held_out_likelihood"]
 
-#: Share of the sentences that are left out, and how many there must be at least.
-_SHARE, _FEWEST = 0.2, 10
 #: Prior standard deviation of the logarithm of the temperature: some hundred partly
 #: labelled tokens do not know it better.
 _SPREAD = 0.1
-
-
-def hold_out(train: TrainingSet) -> tuple[IntArray, IntArray] | None:
-    """Seeded draw of sentences to fit and to leave out; None where there are too few.
-
-    Parameters
-    ----------
-    train : TrainingSet
-        All sentences.
-
-    Returns
-    -------
-    seen, unseen : ndarrays of int
-        Numbers of the sentences, in their order.
-    """
-    rng = np.random.default_rng([train.seed, 20])
-    order = rng.permutation(np.flatnonzero(train.features.lengths))  # [S']
-    n_out = round(_SHARE * len(order))
-    if n_out < _FEWEST:
-        return None
-    return np.sort(order[n_out:]), np.sort(order[:n_out])
 
 
 def held_out_likelihood(

@@ -35,6 +35,7 @@ from tagsift.chain.lbfgs import minimise
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.chain.potentials import log_evidence
 from tagsift.features import FeatureMatrix
+from tagsift.features.distances import squared_distances
 from tagsift.gp.curvature import (
     ChainPoint,
     Counts,
@@ -42,7 +43,6 @@ from tagsift.gp.curvature import (
     conjugate_gradient,
 )
 from tagsift.gp.groups import GroupKernel, rbf_inputs
-from tagsift.gp.kernels import squared_distances
 from tagsift.gp.search import climb
 from tagsift.typing import BoolArray, FloatArray
 

@@ -31,8 +31,8 @@ from tagsift.backend import (
     to_numpy,
 )
 from tagsift.features import FeatureMatrix
+from tagsift.features.distances import median_distance, squared_distances
 from tagsift.gp.inducing import choose_points
-from tagsift.gp.kernels import median_distance, squared_distances
 from tagsift.storage.state import Saved, array, by_name, matrix, number, several
 from tagsift.typing import BoolArray, FloatArray
 

@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tagsift.chain.factors import nearest_tokens, neighbour_factor
+from tagsift.chain.factors import neighbour_factor
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.viterbi import viterbi
 from tagsift.chain.weighted_viterbi import weighted_viterbi
 from tagsift.errors import NotSupportedError
 from tagsift.features import FeatureMatrix
+from tagsift.features.distances import Reference
+from tagsift.features.neighbours import nearest
 from tagsift.storage.state import Saved, array, matrix, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -55,8 +57,8 @@ class Neighbours:
         floor : {"uniform", "literal"}
             Reading R5.
         """
-        nearest = nearest_tokens(X, self.features, n_neighbours)  # [M, Q]
-        return neighbour_factor(nearest, self.confidences, self.mask, floor=floor)
+        found, _ = nearest(Reference(self.features), X, n_neighbours)  # [M, Q]
+        return neighbour_factor(found, self.confidences, self.mask, floor=floor)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tagsift.backend import namespace
+from tagsift.features.distances import squared_distances
 from tagsift.gp.inducing import whiten
-from tagsift.gp.kernels import RBF, squared_distances
+from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.gradients import theta_gradient
 from tagsift.sgppsl.likelihoods import Likelihood
 from tagsift.sgppsl.posterior import Dense, Inducing

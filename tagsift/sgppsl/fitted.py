@@ -10,7 +10,8 @@ import numpy as np
 
 from tagsift.backend import asarray, to_numpy
 from tagsift.errors import ModelFileError
-from tagsift.gp.kernels import RBF, squared_distances
+from tagsift.features.distances import squared_distances
+from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.predictive import dense_moments, inducing_moments
 from tagsift.storage.state import Saved, array, listed, matrix, part
 from tagsift.typing import Array, FloatArray

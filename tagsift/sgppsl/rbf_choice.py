@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from tagsift.base import TrainingSet
+from tagsift.features.distances import median_distance
 from tagsift.gp.inducing import choose_points
-from tagsift.gp.kernels import RBF, median_distance
+from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.alternating import Labels, Settings
 from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import Expectation

@@ -7,14 +7,10 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import pdist, squareform
 
-from tagsift.baselines import _kernel_ridge
-from tagsift.baselines._kernel_ridge import (
-    DenseRidge,
-    NystromRidge,
-    kernel_ridge,
-    mean_distance,
-)
+from tagsift.baselines._kernel_ridge import DenseRidge, NystromRidge, kernel_ridge
 from tagsift.errors import ScaleWarning
+from tagsift.features import distances
+from tagsift.features.distances import mean_distance
 from tests.reference.saved_again import saved_again
 
 N, L, RIDGE, SIGMA = 40, 3, 0.05, 2.5
@@ -108,6 +104,6 @@ def test_mean_distance(problem, sparse: bool, monkeypatch):
     X = sp.csr_matrix(problem[0]) if sparse else problem[0]
     exact = mean_distance(X, np.random.default_rng(0))
     assert exact == pytest.approx(pdist(problem[0]).mean())
-    monkeypatch.setattr(_kernel_ridge, "_ALL_PAIRS", 10)
+    monkeypatch.setattr(distances, "_ALL_PAIRS", 10)
     assert mean_distance(X, np.random.default_rng(0)) == pytest.approx(exact, rel=0.01)
     assert mean_distance(X[:1], np.random.default_rng(0)) == 1.0

@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from tagsift.baselines import PLAGGD
-from tagsift.baselines._distances import Reference, nearest
 from tagsift.baselines._graph import (
     confidence_step,
     difference_grams,
@@ -17,6 +16,8 @@ from tagsift.baselines._graph import (
     label_grams,
 )
 from tagsift.baselines._simplex import CandidateSimplex
+from tagsift.features.distances import Reference
+from tagsift.features.neighbours import nearest
 
 N, L, K = 30, 3, 5
 

@@ -7,10 +7,11 @@ import pytest
 from scipy.optimize import minimize
 
 from tagsift.baselines import SURE
-from tagsift.baselines._kernel_ridge import DenseRidge, mean_distance
+from tagsift.baselines._kernel_ridge import DenseRidge
 from tagsift.baselines._simplex import CandidateSimplex, project_simplex
 from tagsift.baselines.sure import pseudo_labels
 from tagsift.errors import ScaleWarning
+from tagsift.features.distances import mean_distance
 
 LAM = 0.3
 

@@ -9,8 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from tagsift.base import TrainingSet
+from tagsift.base.hold_out import hold_out
 from tagsift.baselines import CRF, PartialCRF
-from tagsift.baselines._tuning import hold_out, tune
+from tagsift.baselines._tuning import tune
 from tagsift.baselines.word_counts import WordCounts
 from tagsift.features import FeatureMatrix
 from tagsift.metrics import span_scores
@@ -36,17 +37,21 @@ def training_set(n_sequences, share_exact, *, seed=0, scheme="plain"):
     return TrainingSet(features, mask, names, scheme, seed)
 
 
+def parts(train):
+    return tuple(train.take_sequences(numbers) for numbers in hold_out(train))
+
+
 def test_hold_out_parts_the_sequences():
     train = training_set(50, 0.5)
-    kept, held = hold_out(train)
+    kept, held = parts(train)
     filled = int((train.features.lengths > 0).sum())
     assert held.features.n_sequences == round(0.2 * filled)
     assert kept.features.n_sequences == filled - round(0.2 * filled)
     rows = np.concatenate([kept.mask, held.mask])
     assert sorted(map(tuple, rows)) == sorted(map(tuple, train.mask))
-    again = hold_out(train)[1]
+    again = parts(train)[1]
     np.testing.assert_array_equal(held.mask, again.mask)
-    assert hold_out(training_set(50, 0.5, seed=1))[1].n_tokens != held.n_tokens
+    assert parts(training_set(50, 0.5, seed=1))[1].n_tokens != held.n_tokens
 
 
 def test_hold_out_is_no_draw_that_chose_the_exact_sequences():
@@ -57,7 +62,7 @@ def test_hold_out_is_no_draw_that_chose_the_exact_sequences():
     mask = np.ones((n, 2), dtype=bool)
     mask[np.random.default_rng(0).permutation(n)[:40], 1] = False
     train = TrainingSet(features, mask, ("a", "b"), "plain", 0)
-    kept, held = hold_out(train)
+    kept, held = parts(train)
     assert held.features.n_sequences == 40
     assert 2 <= held.exact_sequences.sum() <= 16
 
@@ -73,7 +78,7 @@ def test_enough_exact_sequences_are_judged_by_f1(scheme):
     chosen = next(t for t in tuning.trials if t.settings == tuning.settings)
     assert (chosen.score, chosen.candidate_share) == best
     # One trial by hand, through the public interface.
-    kept, held = hold_out(train)
+    kept, held = parts(train)
     model = PartialCRF(l2=0.01, labels=train.classes, scheme=scheme)
     model.fit(
         kept.features,
@@ -104,7 +109,7 @@ def test_few_exact_sequences_are_judged_by_likelihood():
     tuning = tune(PartialCRF(), train, GRID)
     assert tuning.criterion == "likelihood"
     assert tuning.n_exact < 30
-    kept, held = hold_out(train)
+    kept, held = parts(train)
     model = PartialCRF(l2=100.0, labels=train.classes)
     model.fit(
         kept.features,

@@ -8,8 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagsift.chain import factors
-from tagsift.chain.factors import nearest_tokens, neighbour_factor, transition_factor
+from tagsift.chain.factors import neighbour_factor, transition_factor
+from tagsift.features.distances import Reference
+from tagsift.features.neighbours import nearest
 from tests.reference import confidence as slow_confidence
 from tests.reference import decoding as slow
 
@@ -21,21 +22,9 @@ def test_neighbours_equal_the_loop(seed, sparse, wanted):
     # Binary features: many ties, and exact distances.
     X, new = rng.integers(2, size=(9, 5)) * 1.0, rng.integers(2, size=(4, 5)) * 1.0
     expected = [slow.nearest(x, X, wanted) for x in new]
-    given_ = (sp.csr_matrix(new), sp.csr_matrix(X)) if sparse else (new, X)
-    assert nearest_tokens(*given_, wanted).tolist() == expected
-
-
-def test_neighbours_in_blocks_and_without_self(monkeypatch):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(11, 3))
-    whole = nearest_tokens(X, X, 4)
-    assert whole[:, 0].tolist() == list(range(11))
-    others = nearest_tokens(X, X, 4, exclude_self=True)
-    assert not (others == np.arange(11)[:, None]).any()
-    monkeypatch.setattr(factors, "_BLOCK", 3)
-    np.testing.assert_array_equal(nearest_tokens(X, X, 4), whole)
-    np.testing.assert_array_equal(nearest_tokens(X, X, 4, exclude_self=True), others)
-    assert nearest_tokens(X[:1], X[:1], 4, exclude_self=True).shape == (1, 0)
+    if sparse:
+        X, new = sp.csr_matrix(X), sp.csr_matrix(new)
+    assert nearest(Reference(X), new, wanted)[0].tolist() == expected
 
 
 def training(seed, n=8, n_labels=4):

@@ -9,8 +9,7 @@ import tagsift
 from tagsift.chain_gp import ChainGP, estimator, kernel_choice
 from tagsift.data import corrupt, generate
 from tagsift.errors import InputError, TagsiftWarning
-from tagsift.features import FeatureMatrix
-from tagsift.gp import kernels
+from tagsift.features import FeatureMatrix, distances
 from tagsift.gp.groups import InducingColumns, rbf_inputs
 
 torch = pytest.importorskip("torch")
@@ -95,7 +94,7 @@ def test_whole_fits_agree(data, pretend, settings):
 @pytest.mark.parametrize("limit", [None, 0], ids=["spread out", "sparse"])
 def test_rbf_columns_agree(data, monkeypatch, limit):
     if limit is not None:
-        monkeypatch.setattr(kernels, "_SPREAD_OUT", limit)
+        monkeypatch.setattr(distances, "_SPREAD_OUT", limit)
     partial, _ = data
     X, X_test = with_vectors(data)
     mask = np.vstack([partial.label_set.mask(s) for s in partial.candidates])

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tagsift.base import TrainingSet
+from tagsift.base.hold_out import hold_out
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain_gp.temperature import (
     best_temperature,
     held_out_likelihood,
-    hold_out,
 )
 from tagsift.features import FeatureMatrix
 
@@ -45,10 +45,6 @@ def test_a_fifth_is_held_out_and_empty_sentences_are_not():
     np.testing.assert_array_equal(unseen, again[1])
     other = hold_out(make(lengths, np.ones((120, 3), dtype=bool), seed=1))
     assert set(other[1]) != set(unseen)
-
-
-def test_too_few_sentences():
-    assert hold_out(make([2] * 40, np.ones((80, 3), dtype=bool))) is None
 
 
 def test_the_likelihood_by_enumeration(weights: LinearChain):

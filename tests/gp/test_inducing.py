@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tagsift.features.distances import squared_distances
 from tagsift.gp.inducing import choose_points, whiten
-from tagsift.gp.kernels import squared_distances
 
 THETA = 0.3
 

@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tagsift.gp.kernels import (
-    RBF,
-    median_distance,
-    squared_distances,
-)
+from tagsift.features.distances import median_distance, squared_distances
+from tagsift.gp.kernels import RBF
 from tests.reference import prior as slow
 from tests.reference.problems import small
 from tests.tensors import needs_torch, torch
@@ -71,7 +68,7 @@ def test_distances_survive_a_large_common_shift(device):
 
 def test_the_diagonal_is_the_prior_variance():
     X = np.random.default_rng(5).normal(size=(8, 20)) * 100
-    kernel = RBF(np.array([[0.5]]), np.array([7.0]))
+    kernel = RBF(np.array([0.5]), np.array([7.0]))
     K = kernel.gram(squared_distances(X, X), 0)
     np.testing.assert_allclose(K.diagonal(), 7.0, rtol=1e-6)
 

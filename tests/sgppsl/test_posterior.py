@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagsift.backend import cholesky
-from tagsift.gp.kernels import squared_distances
+from tagsift.features.distances import squared_distances
 from tagsift.sgppsl.posterior import (
     Dense,
     kl_divergence,

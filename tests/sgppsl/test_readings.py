@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tagsift.chain.factors import neighbour_factor, transition_factor
-from tagsift.gp.kernels import RBF, squared_distances
+from tagsift.features.distances import squared_distances
+from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.alternating import Settings, build_likelihood
 from tagsift.sgppsl.confidence import confidence, literal_confidence
 from tagsift.sgppsl.expectations import Jensen

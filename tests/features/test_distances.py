@@ -7,8 +7,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from tagsift.baselines import _distances
-from tagsift.baselines._distances import Reference, nearest, pair_products, row_norms
+from tagsift.features import distances as module
+from tagsift.features.distances import Reference, pair_products, row_norms
+from tagsift.features.neighbours import nearest
 
 
 def matrix(n: int, seed: int, sparse: bool):
@@ -24,8 +25,8 @@ def as_array(X) -> np.ndarray:
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("frequent", [0, 10**9])
 def test_distances_equal_scipy(sparse: bool, frequent: int, monkeypatch):
-    monkeypatch.setattr(_distances, "_FREQUENT", frequent)
-    monkeypatch.setattr(_distances, "_BLOCK", 40)
+    monkeypatch.setattr(module, "_FREQUENT", frequent)
+    monkeypatch.setattr(module, "_BLOCK", 40)
     X, Z = matrix(23, 0, sparse), matrix(11, 1, sparse)
     reference = Reference(X)
     expected = cdist(as_array(Z), as_array(X))
@@ -40,7 +41,7 @@ def test_distances_equal_scipy(sparse: bool, frequent: int, monkeypatch):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_pair_products_equal_a_loop(sparse: bool, monkeypatch):
-    monkeypatch.setattr(_distances, "_BLOCK", 30)
+    monkeypatch.setattr(module, "_BLOCK", 30)
     X = matrix(9, 2, sparse)
     rng = np.random.default_rng(0)
     left, right = rng.integers(9, size=40), rng.integers(9, size=40)
@@ -52,7 +53,7 @@ def test_pair_products_equal_a_loop(sparse: bool, monkeypatch):
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("same", [False, True])
 def test_neighbours_equal_a_sort(sparse: bool, same: bool, monkeypatch):
-    monkeypatch.setattr(_distances, "_BLOCK", 60)
+    monkeypatch.setattr(module, "_BLOCK", 60)
     X = matrix(30, 3, sparse)
     Z = X if same else matrix(14, 4, sparse)
     squared = cdist(as_array(Z), as_array(X))

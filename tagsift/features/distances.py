@@ -1,0 +1,233 @@
+"""Norms, inner products and distances of sparse or dense feature rows.
+
+`squared_distances` makes a whole matrix, on a GPU too. `Reference` works in blocks of
+rows, so that memory stays flat: the few frequent columns of sparse features, which make
+nearly all the work of a sparse product, are multiplied as a dense matrix, and only the
+rare ones as sparse vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from tagsift.backend import asarray, is_torch, sparse_matmul
+from tagsift.typing import Array, FloatArray, IntArray
+
+__all__ = [
+    "Reference",
+    "mean_distance",
+    "median_distance",
+    "pair_products",
+    "row_norms",
+    "squared_distances",
+]
+
+#: Numbers held by one block of rows (32 MB of doubles).
+_BLOCK = 4_000_000
+#: Numbers held by the dense copy of the frequent columns (256 MB of doubles).
+_FREQUENT = 32_000_000
+#: Entries above which a second sparse matrix is not spread out on a device (1 GiB).
+_SPREAD_OUT = 2**27
+#: Rows up to which the mean distance is taken over all pairs, and random pairs above.
+_ALL_PAIRS, _PAIRS = 5_000, 100_000
+
+
+def row_norms(X: Any) -> FloatArray:
+    """Squared length of every row of a sparse or dense matrix, [N]."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=float).ravel()  # [N]
+    return np.asarray(np.einsum("nd,nd->n", X, X))  # [N]
+
+
+def pair_products(X: Any, left: IntArray, right: IntArray) -> FloatArray:
+    """Inner products of chosen pairs of rows.
+
+    Parameters
+    ----------
+    X : csr_matrix or ndarray of shape (n_tokens, n_features)
+        The rows.
+    left, right : ndarray of shape (n_pairs,)
+        Row numbers.
+
+    Returns
+    -------
+    products : ndarray of shape (n_pairs,)
+        ``X[left[i]] · X[right[i]]``.
+    """
+    products = np.empty(len(left))  # [pairs]
+    width = X.nnz // max(X.shape[0], 1) + 1 if sp.issparse(X) else X.shape[1]
+    step = max(1, _BLOCK // max(int(width), 1))
+    for start in range(0, len(left), step):
+        part = slice(start, start + step)
+        a, b = X[left[part]], X[right[part]]  # [block, D]
+        if sp.issparse(X):
+            products[part] = np.asarray(a.multiply(b).sum(axis=1)).ravel()  # [block]
+        else:
+            products[part] = np.einsum("nd,nd->n", a, b)  # [block]
+    return products
+
+
+def squared_distances(
+    X: Any, Z: Any, *, like: Array | None = None, device: Any = None
+) -> Array:
+    """Squared Euclidean distance between the rows of two matrices.
+
+    Parameters
+    ----------
+    X, Z : csr_matrix or array of shapes (A, D) and (B, D)
+        Sparse inputs stay sparse until the product.
+    like, device
+        Where the result shall live; NumPy by default.
+
+    Returns
+    -------
+    array of shape (A, B)
+        Never negative; exactly 0 for equal rows of sparse binary features. Dense rows
+        are centred first, so that a large common shift costs no digits.
+    """
+    wanted = asarray(np.zeros(0), like=like, device=device)
+    if is_torch(wanted):
+        return _torch_distances(X, Z, wanted)
+    if not sp.issparse(X) and not sp.issparse(Z):
+        X, Z = _centred(X, Z)  # [A, D], [B, D]
+    product = X @ Z.T  # [A, B]
+    if sp.issparse(product):
+        product = product.toarray()  # [A, B]
+    squares = -2.0 * np.asarray(product, dtype=np.float64)  # [A, B]
+    squares += row_norms(X)[:, None]
+    squares += row_norms(Z)[None, :]
+    return np.maximum(squares, 0.0, out=squares)  # [A, B]
+
+
+def _torch_distances(X: Any, Z: Any, wanted: Array) -> Array:
+    """Dense products on the device: sparse ones are slower there, but need no room."""
+    a = _dense_tensor(X, wanted)  # [A, D]
+    if Z is not X and sp.issparse(Z) and Z.shape[0] * Z.shape[1] > _SPREAD_OUT:
+        product = sparse_matmul(Z, a.T.contiguous())  # [B, A]
+        squares = -2.0 * product.T  # [A, B]
+        squares += (a * a).sum(1)[:, None]
+        squares += asarray(row_norms(Z), like=wanted)[None, :]
+        return squares.clamp_(min=0.0)  # [A, B]
+    b = a if Z is X else _dense_tensor(Z, wanted)  # [B, D]
+    if not sp.issparse(X) and not sp.issparse(Z):
+        a, b = _centred(a, b)  # [A, D], [B, D]
+    squares = -2.0 * (a @ b.T)  # [A, B]
+    squares += (a * a).sum(1)[:, None]
+    squares += (b * b).sum(1)[None, :]
+    return squares.clamp_(min=0.0)  # [A, B]
+
+
+def _dense_tensor(X: Any, wanted: Array) -> Array:
+    """Bring a matrix to the device; a sparse one is spread out only there."""
+    moved = asarray(X, like=wanted, dtype=np.float64)  # [A, D]
+    return moved.to_dense() if sp.issparse(X) else moved
+
+
+def _centred(X: Array, Z: Array) -> tuple[Array, Array]:
+    """Both matrices less the mean row of the second."""
+    mean = Z.mean(0)  # [D]
+    shifted = Z - mean  # [B, D]
+    return (shifted if X is Z else X - mean), shifted
+
+
+class Reference:
+    """Rows to measure distances to.
+
+    Parameters
+    ----------
+    X : csr_matrix or ndarray of shape (n_tokens, n_features)
+        The training tokens, say.
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self.squares = row_norms(X)  # [N]
+        self._frequent: IntArray | None = None
+        if sp.issparse(X):
+            self._split_columns()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, N."""
+        return int(self.X.shape[0])
+
+    @property
+    def block_size(self) -> int:
+        """Rows of another matrix to work on at a time."""
+        return max(1, _BLOCK // max(self.n_rows, 1))
+
+    def _split_columns(self) -> None:
+        counts = np.bincount(self.X.indices, minlength=self.X.shape[1])  # [D]
+        most = min(len(counts), _FREQUENT // max(self.n_rows, 1))
+        order = np.argsort(-counts, kind="stable")[:most]  # [D₁]
+        self._frequent = np.sort(order[counts[order] > self.n_rows / 100])  # [D₁]
+        self._rare = np.setdiff1d(np.arange(len(counts)), self._frequent)  # [D₂]
+        columns = sp.csc_matrix(self.X)  # [N, D]
+        self._dense_T = columns[:, self._frequent].toarray().T  # [D₁, N]
+        self._sparse_T = sp.csr_matrix(columns[:, self._rare].T)  # [D₂, N]
+
+    def products(self, Z: Any) -> FloatArray:
+        """Inner products of the rows of `Z` with the reference rows, [M, N]."""
+        if self._frequent is None:
+            return np.asarray(Z @ self.X.T)  # [M, N]
+        columns = sp.csc_matrix(Z)  # [M, D]
+        out = columns[:, self._frequent].toarray() @ self._dense_T  # [M, N]
+        rest = sp.csr_matrix(columns[:, self._rare]) @ self._sparse_T  # [M, N]
+        rest = rest.tocoo()
+        out[rest.row, rest.col] += rest.data  # [M, N]
+        return np.asarray(out)
+
+    def squared_distances(self, Z: Any) -> FloatArray:
+        """Squared Euclidean distances of the rows of `Z` to the reference, [M, N]."""
+        squared = self.products(Z)  # [M, N]
+        squared *= -2.0  # [M, N]
+        squared += self.squares  # [M, N]
+        squared += row_norms(Z)[:, None]  # [M, N]
+        return np.maximum(squared, 0.0, out=squared)  # [M, N]
+
+    def blocks(self, Z: Any) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield slices of the rows of `Z` with their squared distances [block, N]."""
+        for start in range(0, Z.shape[0], self.block_size):
+            part = slice(start, min(start + self.block_size, Z.shape[0]))
+            yield part, self.squared_distances(Z[part])
+
+
+def mean_distance(X: Any, rng: np.random.Generator) -> float:
+    """Mean Euclidean distance between two different rows.
+
+    Over all pairs up to 5,000 rows, from 100,000 random pairs above. One where all
+    rows are alike, so that it can always serve as a kernel width.
+    """
+    n = X.shape[0]
+    if n < 2:
+        return 1.0
+    if n <= _ALL_PAIRS:
+        reference = Reference(X)
+        total = sum(float(np.sqrt(squared).sum()) for _, squared in reference.blocks(X))
+        mean = total / (n * (n - 1))
+    else:
+        left = rng.integers(n, size=_PAIRS)  # [pairs]
+        right = (left + rng.integers(1, n, size=_PAIRS)) % n  # [pairs]
+        squares = row_norms(X)  # [N]
+        squared = squares[left] + squares[right] - 2 * pair_products(X, left, right)
+        mean = float(np.sqrt(np.maximum(squared, 0.0)).mean())
+    return mean if mean > 1e-6 * np.sqrt(row_norms(X).max()) else 1.0
+
+
+def median_distance(X: Any, seed: int, n_pairs: int = 2000) -> float:
+    """Median squared distance between random rows: the scale at which θ starts.
+
+    Returns 1 where all rows are equal.
+    """
+    rng = np.random.default_rng(seed)
+    n = X.shape[0]
+    first = rng.integers(n, size=n_pairs)  # [P]
+    second = rng.integers(n, size=n_pairs)  # [P]
+    gap = X[first] - X[second]  # [P, D]
+    squares = row_norms(gap)  # [P]
+    positive = squares[squares > 0]
+    return float(np.median(positive)) if len(positive) else 1.0

@@ -1,0 +1,75 @@
+"""Nearest neighbours among feature rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tagsift.features.distances import Reference, row_norms
+from tagsift.typing import FloatArray, IntArray
+
+__all__ = ["nearest"]
+
+#: Squared distances are rounded to this fraction of the largest squared length, so that
+#: equal distances stay equal whatever the order of summation.
+_GRAIN = 1e-12
+
+
+def nearest(
+    reference: Reference, Z: Any, k: int, *, same: bool = False
+) -> tuple[IntArray, FloatArray]:
+    """Find the nearest reference rows of every row of `Z`; ties go to the lower number.
+
+    Parameters
+    ----------
+    reference : Reference
+        The rows to choose from.
+    Z : csr_matrix or ndarray of shape (n_new, n_features)
+        The rows to find neighbours for.
+    k : int
+        How many; fewer are returned where there are fewer rows.
+    same : bool
+        Whether `Z` is the reference itself; a row is then no neighbour of itself
+        (removed by its number: duplicates of it stay).
+
+    Returns
+    -------
+    indices : ndarray of shape (n_new, k)
+        Row numbers, nearest first.
+    distances : ndarray of shape (n_new, k)
+        Euclidean distances.
+    """
+    k = min(k, reference.n_rows - int(same))
+    indices = np.empty((Z.shape[0], k), dtype=np.int64)  # [M, k]
+    distances = np.empty((Z.shape[0], k))  # [M, k]
+    if k == 0:
+        return indices, distances
+    largest = max(
+        float(reference.squares.max(initial=0.0)),
+        float(row_norms(Z).max(initial=0.0)),
+    )
+    grain = _GRAIN * largest if largest > 0 else 1.0
+    for part, squared in reference.blocks(Z):
+        grains = np.rint(squared / grain)  # [block, N]
+        rows = np.arange(len(grains))  # [block]
+        if same:
+            grains[rows, part.start + rows] = np.inf
+        chosen = _lowest(grains, k)  # [block, k]
+        indices[part] = chosen
+        distances[part] = np.sqrt(grains[rows[:, None], chosen] * grain)  # [block, k]
+    return indices, distances
+
+
+def _lowest(values: FloatArray, k: int) -> IntArray:
+    """Columns of the k lowest values of every row, by value and then by column."""
+    rows = np.arange(len(values))[:, None]  # [M, 1]
+    chosen = np.argpartition(values, k - 1, axis=1)[:, :k]  # [M, k]
+    bound = values[rows, chosen].max(axis=1)  # [M]
+    tied = np.flatnonzero((values <= bound[:, None]).sum(axis=1) > k)  # rows
+    for i in tied:
+        columns = np.flatnonzero(values[i] <= bound[i])
+        chosen[i] = columns[np.argsort(values[i, columns], kind="stable")[:k]]
+    chosen.sort(axis=1)
+    order = np.argsort(values[rows, chosen], axis=1, kind="stable")  # [M, k]
+    return np.asarray(chosen[rows, order], dtype=np.int64)  # [M, k]
