@@ -15,17 +15,16 @@ from tagsift.base.inputs import (
     read_evidence,
     read_gold,
     read_sample_weight,
-    read_sentences,
     resolve_labels,
 )
 from tagsift.base.method import Method
 from tagsift.base.saving import pack, saved_state, unpack
 from tagsift.base.settings import Declared, setting
 from tagsift.base.training_set import TrainingSet, scheme_of
-from tagsift.base.vectorizing import as_matrix, new_vectorizer
+from tagsift.base.vectorizing import apply_features, learn_features
 from tagsift.data.offsets import locate
 from tagsift.errors import InputError, NotFittedError, NotSupportedError
-from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
+from tagsift.features import FeatureMatrix
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.storage import write_container
 from tagsift.storage.state import Saved, training_parts
@@ -231,13 +230,7 @@ class SequenceTagger(Declared, BaseEstimator):
         features = self._transform(X)
         if features.n_tokens == 0:
             return [np.zeros((0, len(self.classes_))) for _ in features.lengths]
-        marginals = self._marginals(features)  # [M, L]
-        if not np.isfinite(marginals).all():
-            raise NotSupportedError(
-                f"this {type(self).__name__} gives no finite probabilities for these "
-                "sentences; fit it again, on features of a common scale."
-            )
-        return features.split(marginals)
+        return features.split(self._finite(self._marginals(features)))
 
     @blas_threads()
     def recover(
@@ -264,7 +257,7 @@ class SequenceTagger(Declared, BaseEstimator):
         chosen, confidences = self._restricted(features, mask, read_evidence(y, mask))
         return (
             self._as_labels(chosen, features),
-            None if confidences is None else features.split(confidences),
+            None if confidences is None else features.split(self._finite(confidences)),
         )
 
     def score(self, X: Any, y: Any) -> float:
@@ -334,6 +327,15 @@ class SequenceTagger(Declared, BaseEstimator):
                 f"this {type(self).__name__} has not been fitted; call fit(X, y) first."
             )
 
+    def _finite(self, probabilities: FloatArray) -> FloatArray:
+        """Let no NaN out, whatever the numbers of a model file were, [M, L]."""
+        if not np.isfinite(probabilities).all():
+            raise NotSupportedError(
+                f"this {type(self).__name__} gives no finite probabilities for these "
+                "sentences; fit it again, on features of a common scale."
+            )
+        return probabilities
+
     def _forget(self) -> None:
         """Remove what an earlier fit learnt about the training data."""
         for name in ("classes_", "recovered_", "confidences_"):
@@ -341,25 +343,7 @@ class SequenceTagger(Declared, BaseEstimator):
 
     def _prepare(self, X: Any, y: Any) -> tuple[TrainingSet, Any]:
         """Check X and y, learn the features, and build the training set."""
-        vectorizer: Any = None
-        if isinstance(X, FeatureMatrix):
-            features = X
-        else:
-            sentences = read_sentences(X)
-            if not any(len(sentence) for sentence in sentences):
-                raise InputError(
-                    f"nothing to learn from: X has {len(sentences)} sentences and no "
-                    "token."
-                )
-            vectorizer = new_vectorizer(self.features)
-            if isinstance(vectorizer, SequenceVectorizer):
-                features = vectorizer.fit_transform(sentences)
-            else:
-                vectorizer.fit(sentences)
-                features = as_matrix(vectorizer.transform(sentences), sentences)
-        features = checked(features)
-        if features.n_tokens == 0:
-            raise InputError("nothing to learn from: X has no token.")
+        features, vectorizer = learn_features(self.features, X)
         mask, classes = read_candidates(
             y, features.lengths, resolve_labels(self.labels)
         )
@@ -378,30 +362,7 @@ class SequenceTagger(Declared, BaseEstimator):
     def _transform(self, X: Any) -> FeatureMatrix:
         """Features of new sentences, by the vectorizer learnt in fit."""
         self._check_fitted()
-        if isinstance(X, FeatureMatrix):
-            features = X
-        else:
-            sentences = read_sentences(X)
-            if self.vectorizer_ is None:
-                raise InputError(
-                    f"this {type(self).__name__} was fitted on ready features or with "
-                    "a transformer of your own; give a FeatureMatrix, or load the "
-                    "model with features=."
-                )
-            features = as_matrix(self.vectorizer_.transform(sentences), sentences)
-        features = checked(features)
-        if features.n_tokens and features.n_features != self.n_features_in_:
-            raise InputError(
-                f"the features have {features.n_features} columns, those of the fit "
-                f"had {self.n_features_in_}; compute both by the same transformer."
-            )
-        if features.n_tokens and features.columns != self.blocks_:
-            raise InputError(
-                f"the features have the groups {_in_words(features.columns)}, those of "
-                f"the fit were {_in_words(self.blocks_)}; compute both by the same "
-                "transformer."
-            )
-        return features
+        return apply_features(self.vectorizer_, X, self.blocks_, type(self).__name__)
 
     def _resolve_seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)):
@@ -418,10 +379,3 @@ class SequenceTagger(Declared, BaseEstimator):
         """Cut label indices of stacked tokens into sentences of labels."""
         names = self.classes_
         return [[names[k] for k in piece] for piece in features.split(indices)]
-
-
-def _in_words(columns: tuple[tuple[str, int, bool], ...]) -> str:
-    return ", ".join(
-        f"{name} ({width} {'sparse' if sparse else 'dense'})"
-        for name, width, sparse in columns
-    )

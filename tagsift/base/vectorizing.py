@@ -7,11 +7,92 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from tagsift.base.inputs import read_sentences
 from tagsift.data.offsets import offsets_of
 from tagsift.errors import InputError
-from tagsift.features import FeatureMatrix, SequenceVectorizer
+from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
 
-__all__ = ["as_matrix", "new_vectorizer"]
+__all__ = ["apply_features", "as_matrix", "learn_features", "new_vectorizer"]
+
+
+def learn_features(features: Any, X: Any) -> tuple[FeatureMatrix, Any]:
+    """Learn the features of training sentences, and compute them.
+
+    Parameters
+    ----------
+    features : transformer, callable or None
+        The setting of the estimator.
+    X : list of sentences, or FeatureMatrix
+        What `fit` was given.
+
+    Returns
+    -------
+    features : FeatureMatrix
+        Of the training sentences, at least one token of them.
+    vectorizer : transformer or None
+        Fitted; None for a `FeatureMatrix`.
+    """
+    if isinstance(X, FeatureMatrix):
+        return _not_empty(checked(X)), None
+    sentences = read_sentences(X)
+    if not any(len(sentence) for sentence in sentences):
+        raise InputError(
+            f"nothing to learn from: X has {len(sentences)} sentences and no token."
+        )
+    vectorizer = new_vectorizer(features)
+    if isinstance(vectorizer, SequenceVectorizer):
+        found = vectorizer.fit_transform(sentences)
+    else:
+        vectorizer.fit(sentences)
+        found = as_matrix(vectorizer.transform(sentences), sentences)
+    return _not_empty(checked(found)), vectorizer
+
+
+def _not_empty(features: FeatureMatrix) -> FeatureMatrix:
+    if features.n_tokens == 0:
+        raise InputError("nothing to learn from: X has no token.")
+    return features
+
+
+def apply_features(
+    vectorizer: Any, X: Any, blocks: tuple[tuple[str, int, bool], ...], name: str
+) -> FeatureMatrix:
+    """Compute the features of new sentences, and compare them with those of the fit.
+
+    Parameters
+    ----------
+    vectorizer : transformer or None
+        From `learn_features`.
+    X : list of sentences, or FeatureMatrix
+        The new sentences.
+    blocks : tuple
+        Name and width of every feature group of the fit, and whether it is sparse.
+    name : str
+        The class of the estimator, for messages.
+    """
+    if isinstance(X, FeatureMatrix):
+        features = checked(X)
+    else:
+        sentences = read_sentences(X)
+        if vectorizer is None:
+            raise InputError(
+                f"this {name} was fitted on ready features or with a transformer of "
+                "your own; give a FeatureMatrix, or load the model with features=."
+            )
+        features = checked(as_matrix(vectorizer.transform(sentences), sentences))
+    if features.n_tokens and features.columns != blocks:
+        raise InputError(
+            f"the features have {features.n_features} columns ("
+            f"{_in_words(features.columns)}), those of the fit had "
+            f"{sum(width for _, width, _ in blocks)} ({_in_words(blocks)}); compute "
+            "both by the same transformer."
+        )
+    return features
+
+
+def _in_words(blocks: tuple[tuple[str, int, bool], ...]) -> str:
+    kinds = {True: "sparse", False: "dense"}
+    return ", ".join(f"{name}: {n} {kinds[sparse]}" for name, n, sparse in blocks)
 
 
 def new_vectorizer(features: Any) -> Any:

@@ -9,7 +9,7 @@ candidate is never predicted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -29,11 +29,6 @@ from tagsift.storage.state import Saved, array
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["MaxMarginTagger"]
-
-#: A round of the concave–convex procedure that gains less than this share is the last.
-_LEAST_GAIN = 1e-3
-#: Solver tolerance of the first round; later rounds tighten it to `tol`.
-_FIRST_TOL = 8e-3
 
 
 class MaxMarginTagger(ScaledTagger):
@@ -133,68 +128,10 @@ class MaxMarginTagger(ScaledTagger):
         self._converged = solution.converged
         return solution
 
-    def _concave_convex(
-        self,
-        solver: BlockFrankWolfe,
-        train: TrainingSet,
-        terms_for: Callable[[IntArray | None], Sequence[Term]],
-        max_rounds: int,
-    ) -> None:
-        """Alternate between the best candidate sequences and the convex step.
-
-        Starts from the mean feature of the candidates, since from w = 0 all candidate
-        sequences tie. The start is solved to `tol`, because it decides which optimum is
-        found; the rounds after it loosely at first. The weights with the lowest
-        objective win.
-
-        Parameters
-        ----------
-        solver : BlockFrankWolfe
-            Fitted in place.
-        train : TrainingSet
-            Candidate sets.
-        terms_for : callable
-            Best candidate sequences (None in the convex start) → hinges.
-        max_rounds : int
-            Rounds after the start.
-        """
-        self._solve(solver, terms_for(None), self._mean_reward(train))
-        tol = max(self.tol, _FIRST_TOL)
-        chosen = self._candidates(solver, train)  # [N]
-        objective = self._objective(solver, train, terms_for, chosen)
-        best = (objective, solver.E.copy(), solver.A.copy())
-        self.objectives_ = [objective]
-        for _ in range(max_rounds):
-            reward = Reward.of_labels(chosen, train.offsets, train.n_labels)
-            self._solve(solver, terms_for(chosen), reward, tol)
-            latest = self._candidates(solver, train)  # [N]
-            objective = self._objective(solver, train, terms_for, latest)
-            self.objectives_.append(objective)
-            gain = best[0] - objective
-            settled = np.array_equal(latest, chosen) or gain < _LEAST_GAIN * objective
-            if objective < best[0]:
-                best = (objective, solver.E.copy(), solver.A.copy())
-            chosen = latest
-            if settled and tol <= self.tol:
-                break
-            tol = max(self.tol, tol / (8 if settled else 2))
-        _, solver.E, solver.A = best
-
     @staticmethod
     def _candidates(solver: BlockFrankWolfe, train: TrainingSet) -> IntArray:
         """Best candidate sequences of the training sentences (D2), [N]."""
         return candidate(solver.scores(), solver.A, train.mask, train.layout)
-
-    @staticmethod
-    def _objective(
-        solver: BlockFrankWolfe,
-        train: TrainingSet,
-        terms_for: Callable[[IntArray | None], Sequence[Term]],
-        chosen: IntArray,
-    ) -> float:
-        """Value of the training objective at the solver's weights."""
-        reward = Reward.of_labels(chosen, train.offsets, train.n_labels)
-        return solver.objective(terms_for(chosen), reward)
 
     # What the base class asks for ------------------------------------------------
 

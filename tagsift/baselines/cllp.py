@@ -8,14 +8,14 @@ import numpy as np
 
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.baselines._competitors import Term
+from tagsift.baselines._concave_convex import ConcaveConvexTagger
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
-from tagsift.baselines._structured import MaxMarginTagger
 from tagsift.typing import IntArray
 
 __all__ = ["CLLP"]
 
 
-class CLLP(MaxMarginTagger):
+class CLLP(ConcaveConvexTagger):
     """Separate the best candidate sequence from other candidates and from the rest.
 
     With ŷ the best candidate sequence under the current weights, a sentence costs
@@ -35,10 +35,8 @@ class CLLP(MaxMarginTagger):
         Weight of the margin against non-candidates.
     inter_loss : {"set", "label"}
         Task loss of the second margin: tokens outside their set, or tokens unlike ŷ.
-    max_rounds : int
-        Rounds of the concave–convex procedure.
-    lam, loss, tol, max_passes, bias, scale
-        As in `MaxMarginTagger`.
+    max_rounds, lam, loss, tol, max_passes, bias, scale
+        As in `ConcaveConvexTagger`.
     features, labels, scheme, random_state, verbose
         As in `SequenceTagger`.
 
@@ -65,8 +63,6 @@ class CLLP(MaxMarginTagger):
     C1: float = setting(0.1, least=0, grid=(0.1, 1.0, 10.0))
     C2: float = setting(1.0, above=0, grid=(0.1, 1.0, 10.0))
     inter_loss: Literal["set", "label"] = setting("set")
-    max_rounds: int = setting(15, least=1)
-    lam: float = setting(0.1)
 
     def _learn(
         self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
@@ -87,4 +83,4 @@ class CLLP(MaxMarginTagger):
                 Term("non_candidate", self.C2 / n_sequences, inter),
             ]
 
-        self._concave_convex(solver, train, terms, self.max_rounds)
+        self._concave_convex(solver, train, terms)

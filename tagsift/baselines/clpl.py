@@ -8,14 +8,14 @@ import numpy as np
 
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.baselines._competitors import Term
+from tagsift.baselines._concave_convex import ConcaveConvexTagger
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
-from tagsift.baselines._structured import MaxMarginTagger
 from tagsift.typing import IntArray
 
 __all__ = ["CLPL"]
 
 
-class CLPL(MaxMarginTagger):
+class CLPL(ConcaveConvexTagger):
     """Separate the candidate sequences from all others by a margin.
 
     With Y* the sequences inside the candidate sets, Y° the others, and Δ_S(y) the
@@ -33,10 +33,8 @@ class CLPL(MaxMarginTagger):
         them, which is convex and the literal sequence form of flat CLPL.
     penalty : {"bridge", "hinge"}
         Compete with Y° (bridge) or with all sequences (hinge).
-    max_rounds : int
-        Rounds of the concave–convex procedure.
-    lam, loss, tol, max_passes, bias, scale
-        As in `MaxMarginTagger`.
+    max_rounds, lam, loss, tol, max_passes, bias, scale
+        As in `ConcaveConvexTagger`.
     features, labels, scheme, random_state, verbose
         As in `SequenceTagger`.
 
@@ -62,7 +60,6 @@ class CLPL(MaxMarginTagger):
 
     reward: Literal["max", "mean"] = setting("max")
     penalty: Literal["bridge", "hinge"] = setting("bridge")
-    max_rounds: int = setting(15, least=1)
     lam: float = setting(0.1, grid=(0.01, 0.1, 1.0, 10.0))
 
     def _learn(
@@ -81,4 +78,4 @@ class CLPL(MaxMarginTagger):
         def terms(chosen: IntArray | None) -> list[Term]:
             return [term]
 
-        self._concave_convex(solver, train, terms, self.max_rounds)
+        self._concave_convex(solver, train, terms)
