@@ -27,7 +27,7 @@ from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF
 from tagsift.report import Report
 from tagsift.sgppsl import SGPPSL, estimator
-from tagsift.sgppsl.alternating import Labels, Settings, alternate
+from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.confidence import (
     confidence,
     literal_confidence,
@@ -37,6 +37,7 @@ from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import Moments, expectation
 from tagsift.sgppsl.fitted import FittedGP
 from tagsift.sgppsl.hyperparameters import laplace_evidence
+from tagsift.sgppsl.labels import Labels, Settings
 from tagsift.sgppsl.likelihoods import Chain, Piecewise, Separate
 from tagsift.sgppsl.posterior import Dense, Inducing
 from tagsift.sgppsl.solver import Problem, start

@@ -130,7 +130,7 @@ def fit(
             facts |= work.scores(model, predicted)
             facts |= {
                 "steps": model.n_iter_,
-                "log_posterior": model.lower_bound_,
+                "log_posterior": model.log_posterior_,
                 "temperature": model.temperature_,
                 "kernel": model.kernel_.as_dict(),
             }
@@ -138,7 +138,7 @@ def fit(
                 "labels": np.concatenate([np.array(s) for s in predicted]),
                 "recovered": np.concatenate([np.array(s) for s in model.recovered_]),
                 "marginals": np.vstack(marginals),
-                "log_posterior": model.lower_bound_,
+                "log_posterior": model.log_posterior_,
             }
     return facts | (clock.peak() if device == "cuda" else {}), answers
 

@@ -64,7 +64,7 @@ class Points(Benchmark):
             rng = np.random.default_rng(draw)
             return np.sort(rng.choice(X.shape[0], n_points, replace=False))
 
-        with mock.patch("tagsift.sgppsl.carriers.choose_points", choose):
+        with mock.patch("tagsift.sgppsl.estimator.choose_points", choose):
             fitted = fit("sgppsl", fold, partial, params, cell.seed)
         scores = percent(fitted)
         log = fitted.decoded(["log"])["log"]["span_f1"] or 0.0

@@ -15,8 +15,8 @@ from tagsift.base import Method, TrainingSet, setting
 from tagsift.base.constraints import scheme_constraints
 from tagsift.base.label_sets import SetTagger
 from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain_gp.judging import JudgedKernel, best_kernel
 from tagsift.chain_gp.kernel_choice import learn_kernels, read_kernel
-from tagsift.chain_gp.kernel_trials import Trial, best_trial, untried
 from tagsift.chain_gp.mode import ModeFinder, rbf_columns
 from tagsift.chain_gp.spread import Spread
 from tagsift.errors import ModelFileError
@@ -37,7 +37,7 @@ __all__ = ["ChainGP"]
 _JUDGE_TOKENS = 20_000
 #: Factor of all variances that is tried as well where there are more tokens than that:
 #: rare features fill most columns of a large corpus, and want smaller weights.
-_NARROW = 0.25
+_SMALLER = 0.25
 #: Prior mean of transitions that the tag scheme forbids.
 _BANNED = -5.0
 #: How much rougher the fits without the held-out sentences are.
@@ -95,7 +95,7 @@ class ChainGP(SetTagger):
         Evidence and hyperparameters of every trial.
     n_iter_ : int
         Quasi-Newton steps of the final fit.
-    lower_bound_ : float
+    log_posterior_ : float
         Log-posterior at the mode, up to a constant.
 
     Examples
@@ -130,7 +130,7 @@ class ChainGP(SetTagger):
         "spread_": part(Spread),
         "temperature_": number(above=0),
         "evidence_": number(optional=True),
-        "lower_bound_": number(),
+        "log_posterior_": number(),
         "n_iter_": whole(),
     }
 
@@ -166,7 +166,7 @@ class ChainGP(SetTagger):
             warn=True,
         )
         self.weights_ = mode.weights
-        self.lower_bound_, self.n_iter_ = mode.log_posterior, mode.n_iter
+        self.log_posterior_, self.n_iter_ = mode.log_posterior, mode.n_iter
         self.spread_ = Spread.at_mode(
             phi, self._tempered().marginals(phi), np.asarray(train.mask.any(axis=0))
         )
@@ -183,18 +183,19 @@ class ChainGP(SetTagger):
             bool(self.verbose),
         )
 
-    def _choose(self, train: TrainingSet, finder: ModeFinder) -> Trial:
+    def _choose(self, train: TrainingSet, finder: ModeFinder) -> JudgedKernel:
         """Kernel and temperature, by a part of a large corpus."""
         asked = self.temperature
         given = None if isinstance(asked, str) else float(asked)
         kernels = self._learn(train)
         if given is not None and self.kernel is not None:
-            return untried(finder, train, kernels[0], given)
+            whitened = finder.whiten(train, kernels[0])
+            return JudgedKernel(kernels[0], given, 0.0, *whitened)
         part = train.draw(_JUDGE_TOKENS, stream=30)
         if part is not train and self.kernel is None:
-            kernels = [*kernels, *(kernel.widened(_NARROW) for kernel in kernels)]
+            kernels = [*kernels, *(kernel.scaled(_SMALLER) for kernel in kernels)]
         rough = _ROUGH * self.tol
-        return best_trial(finder, part, kernels, temperature=given, tol=rough)
+        return best_kernel(finder, part, kernels, temperature=given, tol=rough)
 
     def _prior_means(self) -> tuple[FloatArray, FloatArray]:
         """What the scheme forbids starts far below the rest, [L, L] and [L]."""

@@ -1,24 +1,23 @@
 r"""Hyperparameters of a sum of kernels by the gradient of Laplace's evidence.
 
 On a seeded part of the training sentences, with the chain likelihood: at the mode
-:math:`\hat f` with gradient g = w − p (restricted minus full marginals) and curvature
-λ = p(1 − p) − w(1 − w), clipped at 0,
+:math:`\hat f`, û in whitened coordinates, with gradient g = w − p (restricted minus
+free marginals),
 
-.. math:: E = \log Z_S(\hat f) - \log Z(\hat f) - \tfrac12 |\hat u|^2
-          - \tfrac12 \sum_y \log|B_y| - \tfrac12 \sum \log(1 + \sigma_t^2 h)
+.. math:: E = \log Z(\hat f + e) - \log Z(\hat f) - \tfrac12 |\hat u|^2 + c \, D
 
-with B = I + √λ K √λ, û the whitened mode and h the curvature of transitions and start
-scores. The determinant leaves out the curvature between tokens and between labels; the
-derivative of E leaves out nothing. All labels share K, a sum of group matrices that are
-formed once, so one N × N matrix of sensitivities gives the derivative in every
-hyperparameter:
+where D are the log-determinants of `tagsift.gp.curvature`, −½ log|I + KW| for the
+tokens and likewise for transitions and start scores. Their W couples the labels of a
+token and leaves out the curvature between tokens. All labels share K, a sum of group
+matrices that are formed once, so one N × N matrix of sensitivities gives the derivative
+in every hyperparameter:
 
-.. math:: \frac{\partial E}{\partial K} = \sum_y \tfrac12 (g g^T - \sqrt\lambda B^{-1}
-          \sqrt\lambda) + \mathrm{sym}(q g^T)
+.. math:: \frac{\partial E}{\partial K} = \tfrac12 \sum_y g_y g_y^T
+          + c \frac{\partial D}{\partial K} + \mathrm{sym}(q g^T)
 
-where q carries the dependence of λ on the mode: q = (I + WK)⁻¹ s, s the derivative of
-the determinants in the scores and W the whole curvature of the chain, never formed:
-its products are differences of lattices.
+where q carries the dependence of D on the mode: q = (I + HK)⁻¹ s, s the derivative of
+the determinants in the scores and H the whole curvature of the chain, never formed: its
+products are differences of lattices, and a few conjugate gradients solve for q.
 """
 
 from __future__ import annotations

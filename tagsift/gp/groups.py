@@ -99,7 +99,7 @@ class GroupKernel:
             float(stored["bias"]),
         )
 
-    def widened(self, factor: float) -> GroupKernel:
+    def scaled(self, factor: float) -> GroupKernel:
         """Return the same kernel with all variances of the features multiplied."""
         return replace(
             self,

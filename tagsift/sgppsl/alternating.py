@@ -13,111 +13,26 @@ tokens, and where the next outer step begins is extrapolated from the last ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from tagsift.backend import asarray, namespace, to_numpy
-from tagsift.chain.layout import ChainLayout, neighbours
-from tagsift.chain.potentials import log_evidence
+from tagsift.backend import namespace, to_numpy
+from tagsift.errors import ConvergenceWarning
+from tagsift.progress import progress, warn_user
 from tagsift.sgppsl.acceleration import Anderson
-from tagsift.sgppsl.confidence import (
-    confidence,
-    literal_confidence,
-    pair_confidence_sums,
-    pair_weight_sums,
-)
+from tagsift.sgppsl.confidence import pair_confidence_sums
 from tagsift.sgppsl.expectations import Expected
-from tagsift.sgppsl.likelihoods import Chain, Likelihood, Piecewise
+from tagsift.sgppsl.labels import Labels, Settings, build_likelihood, measure
 from tagsift.sgppsl.solver import Problem, State, ascend, evaluate, start
 from tagsift.sgppsl.transitions import settle_transitions
-from tagsift.typing import Array, BoolArray, FloatArray, IntArray
+from tagsift.typing import Array, FloatArray, IntArray
 
-__all__ = [
-    "Labels",
-    "OuterStep",
-    "Settings",
-    "Solution",
-    "alternate",
-    "build_likelihood",
-]
+__all__ = ["OuterStep", "Solution", "alternate"]
 
 #: Share of change in the site precisions above which the variances are refreshed.
 _STALE = 0.05
 #: The same while a token still moves more than the share `_CALM` of its confidence.
 _OUTDATED, _CALM = 2.0, 0.002
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How labels speak to the latent values.
-
-    Parameters
-    ----------
-    weighting : {"confidence", "literal"}
-        Reading R1: confidences weight the terms of the bound, or not at all.
-    measure : {"softmax", "literal"}
-        Reading R2: Equation (17) in the form of (27), or as printed.
-    likelihood : {"piecewise", "chain"}
-        Factor-as-piece, or whole sentences.
-    """
-
-    weighting: str = "confidence"
-    measure: str = "softmax"
-    likelihood: str = "piecewise"
-
-
-@dataclass(frozen=True)
-class Labels:
-    """What is known of the labels, in the forms the loop needs.
-
-    Parameters
-    ----------
-    evidence : array of shape (n_tokens, n_labels)
-        Log weights of the labels, on the device of the fit; 0 and −inf for candidate
-        sets.
-    weights : array of shape (n_tokens, n_labels)
-        Their exponentials, at most 1.
-    left, right : arrays of shape (n_pairs, n_labels)
-        Weights of neighbouring tokens.
-    layout : ChainLayout
-        Packed order, for the chain likelihood.
-    """
-
-    evidence: Array
-    weights: Array
-    left: Array
-    right: Array
-    layout: ChainLayout
-
-    @classmethod
-    def build(
-        cls,
-        known: BoolArray | FloatArray,
-        offsets: IntArray,
-        device: Any = "cpu",
-    ) -> Labels:
-        """Prepare the log evidence, or the candidate sets, of stacked tokens."""
-        second = neighbours(offsets)  # [P]
-        evidence = log_evidence(known)  # [N, L]
-        weights = np.exp(evidence - evidence.max(axis=1, keepdims=True))  # [N, L]
-        return cls(
-            asarray(evidence, device=device),
-            asarray(weights, device=device),
-            asarray(weights[second - 1], device=device),
-            asarray(weights[second], device=device),
-            ChainLayout.from_offsets(offsets),
-        )
-
-    @property
-    def n_labels(self) -> int:
-        """Number of labels, L."""
-        return int(self.weights.shape[1])
-
-    def uniform(self) -> Array:
-        """Equal confidence for all candidates of a token, or their weights, [N, L]."""
-        weights = self.weights  # [N, L]
-        return weights / namespace(weights).sum(weights, axis=1)[:, None]  # [N, L]
 
 
 @dataclass(frozen=True)
@@ -171,28 +86,6 @@ class Solution:
     history: list[OuterStep] = field(default_factory=list)
 
 
-def _measure(settings: Settings, state: State, labels: Labels) -> Array:
-    """Equation (17) by the reading asked for, [N, L]."""
-    if settings.measure == "literal":
-        return literal_confidence(state.q.mu, state.q.var, labels.evidence)
-    return confidence(state.q.mu, state.q.var, labels.evidence)
-
-
-def build_likelihood(
-    settings: Settings, state: State, labels: Labels, C: Array
-) -> Likelihood:
-    """Build the likelihood of the next ascent."""
-    if settings.likelihood == "chain":
-        return Chain(labels.layout, labels.evidence)
-    if settings.weighting == "literal":
-        sums = pair_weight_sums(labels.left, labels.right)  # [L, L]
-        return Piecewise(labels.weights, sums)
-    sums, _ = pair_confidence_sums(
-        state.q.mu_T, state.q.var_T, labels.left, labels.right
-    )
-    return Piecewise(C, sums)
-
-
 def alternate(
     problem: Problem,
     labels: Labels,
@@ -200,10 +93,10 @@ def alternate(
     *,
     state: State | None = None,
     max_iter: int = 50,
-    n_mean: int | None = None,
     tol: float = 1e-4,
     watch: IntArray | None = None,
-    on_step: Any = None,
+    verbose: bool = False,
+    warn: bool = False,
 ) -> Solution:
     """Run the alternation until bound and confidences settle.
 
@@ -212,115 +105,141 @@ def alternate(
     problem : Problem
         Covariances and expectation.
     labels : Labels
-        Candidate sets.
+        What is known of the labels.
     settings : Settings
         Readings and likelihood.
     state : State, optional
         A warm start; by default μ = 0.
     max_iter : int
         Most outer steps.
-    n_mean : int, optional
-        Mean steps per outer step, on either side of a variance step; by default 1 where
-        the outer steps are accelerated, else 2.
     tol : float
         Relative change of the bound per outer step, and a tenth of the mean share of
         confidence that a token moves, below which the loop stops. It stops with
         variances that belong to its means: the last step refreshes them.
     watch : ndarray of int, optional
         Tokens whose confidences are recorded at every step (Figure 5).
-    on_step : callable, optional
-        Called with every `OuterStep`, for progress bars.
+    verbose, warn : bool
+        Whether to draw a progress bar, and to say where the loop ends unsettled.
 
     Returns
     -------
     Solution
         The end point, with its history.
     """
-    chosen = np.zeros(0, dtype=np.int64) if watch is None else watch  # [W]
-    if state is None:
-        state = start(problem, _first_weights(settings, labels), labels.n_labels)
-    pieces = settings.likelihood == "piecewise" and settings.weighting == "confidence"
-    if pieces:
-        state = settle_transitions(
-            problem, state, labels.left, labels.right, tol=100 * tol
+    loop = _Loop(problem, labels, settings, state, tol, watch)
+    for _ in progress(range(max_iter), "SGPPSL: outer steps", enabled=verbose):
+        loop.step()
+        if loop.converged:
+            break
+    if warn and not loop.converged:
+        last = loop.history[-1]
+        warn_user(
+            f"SGPPSL stopped after max_iter={max_iter} outer steps with the bound at "
+            f"{last.bound:.6g} and confidences still moving by {last.change:.2g}; "
+            f"raise max_iter or tol={tol:g}.",
+            ConvergenceWarning,
         )
-    C = _measure(settings, state, labels)  # [N, L]
-    history: list[OuterStep] = []
-    converged, last = False, -np.inf
-    due, limit = False, _STALE  # the start has fresh variances, the last step gets them
-    # Where confidences answer to variances that the bound ignores, haste overshoots.
-    fast = pieces and problem.expectation.uses_variance
-    patience = _OUTDATED if fast else _STALE
-    anderson, ahead, calm = Anderson(), state, True
-    for _ in range(max_iter):
-        if ahead is not state:
-            state, C = ahead, _measure(settings, ahead, labels)
-        likelihood = build_likelihood(settings, state, labels, C)
-        opening = evaluate(problem, likelihood, state)
-        stale = due or _staleness(opening[1], state) > (limit if calm else patience)
-        before = (state.beta, state.q.mu)
-        state, bounds = ascend(
-            problem,
+    q = loop.state.q
+    sums, counts = pair_confidence_sums(q.mu_T, q.var_T, labels.left, labels.right)
+    return Solution(loop.state, loop.C, sums, counts, loop.converged, loop.history)
+
+
+class _Loop:
+    """Where the alternation stands, and how it goes on."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        labels: Labels,
+        settings: Settings,
+        state: State | None,
+        tol: float,
+        watch: IntArray | None,
+    ) -> None:
+        self.problem, self.labels, self.settings = problem, labels, settings
+        self.tol, self.watch = tol, watch
+        if state is None:
+            first = labels.weights if settings.literal_pieces else labels.uniform()
+            state = start(problem, first, labels.n_labels)
+        if settings.weighted_pieces:
+            state = settle_transitions(
+                problem, state, labels.left, labels.right, tol=100 * tol
+            )
+        self.state = self.ahead = state
+        self.C = measure(settings, state.q, labels)  # [N, L]
+        self.history: list[OuterStep] = []
+        self.converged = False
+        # The start has fresh variances, and the last step gets them.
+        self.due, self.limit, self.calm = False, _STALE, True
+        # Where the bound ignores variances that confidences answer to, haste is waste.
+        self.fast = settings.weighted_pieces and problem.expectation.uses_variance
+        self.anderson = Anderson()
+
+    def step(self) -> None:
+        """Ascend at the present confidences, then bring these up to date."""
+        if self.ahead is not self.state:
+            self.state = self.ahead
+            self.C = measure(self.settings, self.state.q, self.labels)
+        before = self.state
+        likelihood = build_likelihood(self.settings, before.q, self.labels, self.C)
+        opening = evaluate(self.problem, likelihood, before)
+        patience = _OUTDATED if self.fast else _STALE
+        limit = self.limit if self.calm else patience
+        stale = self.due or _staleness(opening[1], before) > limit
+        self.state, bounds = ascend(
+            self.problem,
             likelihood,
-            state,
-            n_mean=n_mean or (1 if fast else 2),
+            before,
+            n_mean=1 if self.fast else 2,
             n_variance=int(stale),
             opening=opening,
         )
-        fresh = _current_confidences(settings, problem, likelihood, state, labels)
+        if self.settings.likelihood == "chain":
+            fresh = evaluate(self.problem, likelihood, self.state)[1].weights  # [N, L]
+        else:
+            fresh = measure(self.settings, self.state.q, self.labels)  # [N, L]
+        shift = self._record(bounds[-1], fresh, stale)
+        self._plan(before, stale, shift)
+
+    def _record(self, bound: float, fresh: Array, stale: bool) -> float:
+        """Add a row to the history; return the share of confidence that moved."""
         xp = namespace(fresh)
-        change = float(xp.max(xp.abs(fresh - C)))
-        shift = float(xp.sum(xp.abs(fresh - C))) / (2.0 * max(len(fresh), 1))
-        C = fresh
-        step = OuterStep(
-            bounds[-1],
-            change,
-            float(xp.mean(xp.max(C, axis=1))),
-            stale or not history,
-            to_numpy(C[chosen]) if len(chosen) else np.zeros((0, labels.n_labels)),
+        moves = xp.abs(fresh - self.C)  # [N, L]
+        self.C = fresh
+        watched = np.zeros((0, self.labels.n_labels))  # [W, L]
+        if self.watch is not None and len(self.watch):
+            watched = to_numpy(fresh[self.watch])
+        self.history.append(
+            OuterStep(
+                bound,
+                float(xp.max(moves)),
+                float(xp.mean(xp.max(fresh, axis=1))),
+                stale or not self.history,
+                watched,
+            )
         )
-        history.append(step)
-        if on_step is not None:
-            on_step(step)
-        moved = abs(bounds[-1] - last) / (1.0 + abs(bounds[-1]))
-        last = bounds[-1]
+        return float(xp.sum(moves)) / (2.0 * max(len(fresh), 1))
+
+    def _plan(self, before: State, stale: bool, shift: float) -> None:
+        """Decide whether the loop has settled, and where the next step begins."""
+        bound = self.history[-1].bound
+        last = self.history[-2].bound if len(self.history) > 1 else -np.inf
+        moved = abs(bound - last) / (1.0 + abs(bound))
         # Accelerated steps leave less to gain than a last refresh adds.
-        rest = tol * (10.0 if due and fast else 1.0)
-        settled = moved < rest and shift < 10 * tol and len(history) > 2
-        converged = settled and stale
-        if converged:
-            break
-        due, calm = settled, shift < _CALM
-        limit = 0.1 * limit if settled else limit
-        ahead = state
+        rest = self.tol * (10.0 if self.due and self.fast else 1.0)
+        settled = moved < rest and shift < 10 * self.tol and len(self.history) > 2
+        self.converged = settled and stale
+        self.due, self.calm = settled, shift < _CALM
+        self.limit = 0.1 * self.limit if settled else self.limit
+        self.ahead = self.state
         if stale:
-            anderson.forget()
-        elif fast and not settled:
-            beta, mu = anderson(before, (state.beta, state.q.mu))
-            ahead = replace(state, beta=beta, q=replace(state.q, mu=mu))
-    sums, counts = pair_confidence_sums(
-        state.q.mu_T, state.q.var_T, labels.left, labels.right
-    )
-    return Solution(state, C, sums, counts, converged, history)
-
-
-def _first_weights(settings: Settings, labels: Labels) -> Array:
-    if settings.weighting == "literal" and settings.likelihood == "piecewise":
-        return labels.weights
-    return labels.uniform()
-
-
-def _current_confidences(
-    settings: Settings,
-    problem: Problem,
-    likelihood: Likelihood,
-    state: State,
-    labels: Labels,
-) -> Array:
-    """Confidences after the ascent: (17), or the chain's restricted marginals."""
-    if settings.likelihood == "chain":
-        return evaluate(problem, likelihood, state)[1].weights
-    return _measure(settings, state, labels)
+            self.anderson.forget()
+        elif self.fast and not settled:
+            q = self.state.q
+            beta, mu = self.anderson(
+                (before.beta, before.q.mu), (self.state.beta, q.mu)
+            )
+            self.ahead = replace(self.state, beta=beta, q=replace(q, mu=mu))
 
 
 def _staleness(expected: Expected, state: State) -> float:

@@ -1,32 +1,36 @@
-"""Which tokens carry the posterior of SGPPSL: all of them, or inducing points."""
+"""Which tokens carry the posterior: all of them, or inducing points; and the memory."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import os
 
 import numpy as np
 
-from tagsift.backend import asarray
-from tagsift.base import TrainingSet
-from tagsift.errors import NumericalWarning
-from tagsift.gp.inducing import choose_points
-from tagsift.gp.kernels import RBF
+from tagsift.backend import Device, asarray, is_torch
+from tagsift.errors import NumericalWarning, ResourceError
 from tagsift.progress import warn_user
-from tagsift.sgppsl.memory import check_memory
-from tagsift.typing import IntArray
+from tagsift.sgppsl.posterior import Dense, Inducing
+from tagsift.typing import Array
 
-__all__ = ["Carriers", "warn_of_jitter"]
+__all__ = [
+    "check_memory",
+    "count_carriers",
+    "fit_bytes",
+    "free_bytes",
+    "warn_of_jitter",
+]
 
 #: Up to this many tokens ``posterior="auto"`` is exact, by device.
 _DENSE_LIMIT = {"cpu": 1500, "cuda": 12000}
 #: Share of the diagonal added to the inducing covariance above which a warning is due.
 _LOUD_JITTER = 1e-6
+_GIB = 2.0**30
 
 
-@dataclass(frozen=True)
-class Carriers:
-    """How the tokens that carry the posterior are chosen.
+def count_carriers(
+    posterior: str, n_inducing: int, n_tokens: int, device: str
+) -> int | None:
+    """Most inducing points; None where every token carries the posterior (R9).
 
     Parameters
     ----------
@@ -34,56 +38,92 @@ class Carriers:
         All training tokens, inducing points, or what the number of tokens allows.
     n_inducing : int
         Most inducing points.
+    n_tokens : int
+        Training tokens.
     device : str
         Where the fit computes; ``"auto"`` looks at it.
     """
+    if posterior == "auto":
+        exact = n_tokens <= _DENSE_LIMIT[device.split(":")[0]]
+        posterior = "dense" if exact else "inducing"
+    return None if posterior == "dense" else min(n_inducing, n_tokens)
 
-    posterior: str
-    n_inducing: int
-    device: str
 
-    def dense(self, n_tokens: int) -> bool:
-        """Whether every one of `n_tokens` training tokens carries the posterior."""
-        if self.posterior == "auto":
-            return n_tokens <= _DENSE_LIMIT[self.device.split(":")[0]]
-        return self.posterior == "dense"
-
-    def check_memory(self, train: TrainingSet, n_kernels: int, device: Any) -> None:
-        """Stop before the work begins where its arrays would not fit.
-
-        Parameters
-        ----------
-        train : TrainingSet
-            The training sentences.
-        n_kernels : int
-            How many kernels differ.
-        device : device
-            What `device` stands for.
-        """
-        dense = self.dense(train.n_tokens)
-        check_memory(
-            asarray(np.zeros(0), device=device),
-            train.n_tokens,
-            train.n_labels,
-            None if dense else min(self.n_inducing, train.n_tokens),
-            n_kernels,
+def warn_of_jitter(covariance: Dense | Inducing) -> None:
+    """Say it where the inducing points needed more jitter than rounding explains."""
+    if isinstance(covariance, Inducing) and covariance.jitter > _LOUD_JITTER:
+        warn_user(
+            f"the covariance of the inducing points needed {covariance.jitter:.0e} of "
+            "its diagonal added to be factored: some are almost equal to the kernel, "
+            "and variances below that share mean nothing; raise theta or lower "
+            "n_inducing.",
+            NumericalWarning,
         )
 
-    def choose(self, kernel: RBF, X: Any, train: TrainingSet) -> IntArray | None:
-        """Inducing points, or None for the dense posterior."""
-        if self.dense(train.n_tokens):
-            return None
-        theta = float(kernel.theta.mean())
-        return choose_points(X, train.mask, theta, self.n_inducing, train.seed)
+
+def fit_bytes(n_tokens: int, n_labels: int, n_points: int | None, n_widths: int) -> int:
+    """Bytes that the arrays of a fit take at their peak.
+
+    Parameters
+    ----------
+    n_tokens, n_labels : int
+        N and L.
+    n_points : int or None
+        Inducing points; None for the dense posterior.
+    n_widths : int
+        Number of different θ: labels with equal θ share a matrix.
+    """
+    per_token = 12 * n_tokens * n_labels
+    # The factors of the last step stay until the next ones are accepted.
+    if n_points is None:
+        return 8 * (n_tokens**2 * (n_widths + 2 * n_labels + 2) + per_token)
+    matrices = n_points * n_tokens * (n_widths + 3)
+    factors = n_points**2 * (n_widths + 2 * n_labels)
+    choice = 16 * n_points**2  # covariances of twice as many points
+    return 8 * max(choice, matrices + factors + per_token)
 
 
-def warn_of_jitter(covariance: Any) -> None:
-    """Say it where the inducing points needed more jitter than rounding explains."""
-    jitter = getattr(covariance, "jitter", 0.0)
-    if jitter > _LOUD_JITTER:
-        warn_user(
-            f"the covariance of the inducing points needed {jitter:.0e} of its "
-            "diagonal added to be factored: some are almost equal to the kernel, and "
-            "variances below that share mean nothing; raise theta or lower n_inducing.",
-            NumericalWarning,
+def free_bytes(where: Array) -> int | None:
+    """Bytes free on the device of an array, where that can be told."""
+    if is_torch(where) and where.device.type == "cuda":
+        import torch
+
+        return int(torch.cuda.mem_get_info(where.device)[0])
+    try:
+        with open("/proc/meminfo", encoding="ascii") as table:
+            for line in table:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def check_memory(
+    device: Device, n_tokens: int, n_labels: int, n_points: int | None, n_widths: int
+) -> None:
+    """Stop in one sentence, before the work begins, where its arrays would not fit.
+
+    Parameters
+    ----------
+    device : device
+        Where the fit will compute.
+    n_tokens, n_labels, n_points, n_widths
+        As in `fit_bytes`.
+    """
+    needed = fit_bytes(n_tokens, n_labels, n_points, n_widths)
+    free = free_bytes(asarray(np.zeros(0), device=device))
+    if free is not None and needed > free:
+        kind = "dense" if n_points is None else f"{n_points} inducing points"
+        remedy = (
+            "use posterior='inducing'"
+            if n_points is None
+            else "lower n_inducing, or fit on fewer sentences"
+        )
+        raise ResourceError(
+            f"a fit of {n_tokens} tokens and {n_labels} labels ({kind}) needs about "
+            f"{needed / _GIB:.1f} GiB and {free / _GIB:.1f} GiB are free; {remedy}."
         )

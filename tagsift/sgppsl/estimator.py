@@ -15,17 +15,18 @@ from tagsift.chain.factors import transition_factor
 from tagsift.chain.potentials import log_evidence
 from tagsift.errors import InputError, NumericalWarning
 from tagsift.features import FeatureMatrix
+from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF
 from tagsift.progress import warn_user
-from tagsift.sgppsl.alternating import Labels, Settings, Solution
-from tagsift.sgppsl.carriers import Carriers, warn_of_jitter
+from tagsift.sgppsl.alternating import Solution, alternate
+from tagsift.sgppsl.carriers import check_memory, count_carriers, warn_of_jitter
 from tagsift.sgppsl.decoding import Decoding, Neighbours
 from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import expectation
 from tagsift.sgppsl.fitted import FittedGP
-from tagsift.sgppsl.outer_loop import run_outer_loop, watched_tokens
+from tagsift.sgppsl.labels import Labels, Settings
 from tagsift.sgppsl.predictive import emission_scores, transition_scores
-from tagsift.sgppsl.rbf_choice import RBFChoice
+from tagsift.sgppsl.rbf_choice import choose_kernel
 from tagsift.sgppsl.solver import Problem
 from tagsift.storage.state import Saved, number, part, whole
 from tagsift.typing import BoolArray, FloatArray, IntArray
@@ -145,16 +146,44 @@ class SGPPSL(SequenceTagger):
 
     def _fit(self, train: TrainingSet) -> IntArray:
         device = self._check_settings(train)
-        X = train.features.stacked()  # [N, D]
-        carriers = Carriers(self.posterior, self.n_inducing, self.device)
+        n_points = count_carriers(
+            self.posterior, self.n_inducing, train.n_tokens, self.device
+        )
         own = self.hyperparameters == "bound" and self.theta is None
-        carriers.check_memory(train, train.n_labels if own else 1, device)
-        kernel = self._learn(X, train, device)
-        points = carriers.choose(kernel, X, train)
+        n_widths = train.n_labels if own else 1
+        check_memory(device, train.n_tokens, train.n_labels, n_points, n_widths)
+        X = train.features.stacked()  # [N, D]
+        readings = Settings(self.weighting, self.confidence, self.likelihood)
+        taken = expectation(self.expectation, train.seed)
+        kernel = choose_kernel(
+            X,
+            train,
+            device,
+            theta=self.theta,
+            amplitude=self.amplitude,
+            way=self.hyperparameters,
+            settings=readings,
+            expectation=taken,
+        )
+        points = None
+        if n_points is not None:
+            theta = float(kernel.theta.mean())
+            points = choose_points(X, train.mask, theta, n_points, train.seed)  # [M]
         covariance, roots = Distances.of(X, points, device).covariance(kernel)
         warn_of_jitter(covariance)
-        problem = Problem(covariance, expectation(self.expectation, train.seed))
-        solution = self._alternate(problem, train, device)
+        solution = alternate(
+            Problem(covariance, taken),
+            Labels.build(train.log_evidence, train.offsets, device),
+            readings,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            watch=_watched_tokens(self.watch, train),
+            verbose=bool(self.verbose),
+            warn=True,
+        )
+        self.n_iter_ = len(solution.history)
+        self.lower_bound_ = solution.history[-1].bound
+        self.history_ = [asdict(step) for step in solution.history]
         self._keep(kernel, X, points, roots, solution, train)
         C = to_numpy(solution.confidences)  # [N, L]
         self._train_confidences = C
@@ -181,35 +210,6 @@ class SGPPSL(SequenceTagger):
                 NumericalWarning,
             )
         return use_device(self.device)
-
-    def _learn(self, X: Any, train: TrainingSet, device: Any) -> RBF:
-        """Hyperparameters as given, or learnt."""
-        return RBFChoice(
-            self.theta,
-            self.amplitude,
-            self.hyperparameters,
-            self._settings(),
-            expectation(self.expectation, train.seed),
-        ).choose(X, train, device)
-
-    def _settings(self) -> Settings:
-        return Settings(self.weighting, self.confidence, self.likelihood)
-
-    def _alternate(self, problem: Problem, train: TrainingSet, device: Any) -> Solution:
-        """Run the loop of section III-D and keep its history."""
-        solution = run_outer_loop(
-            problem,
-            Labels.build(train.log_evidence, train.offsets, device),
-            self._settings(),
-            max_iter=self.max_iter,
-            tol=self.tol,
-            watch=watched_tokens(self.watch, train),
-            verbose=bool(self.verbose),
-        )
-        self.n_iter_ = len(solution.history)
-        self.lower_bound_ = solution.history[-1].bound
-        self.history_ = [asdict(step) for step in solution.history]
-        return solution
 
     def _keep(
         self,
@@ -317,3 +317,17 @@ class SGPPSL(SequenceTagger):
         self.device = available_device(self.device)
         self.gp_ = self.gp_.on(use_device(self.device))
         self.kernel_ = self.gp_.kernel
+
+
+def _watched_tokens(watch: Any, train: TrainingSet) -> IntArray | None:
+    """Stacked numbers of the watched tokens; None where none are."""
+    if watch is None:
+        return None
+    lengths = train.features.lengths  # [S]
+    for s, t in watch:
+        if not (0 <= s < len(lengths) and 0 <= t < lengths[s]):
+            raise InputError(
+                f"watch names sentence {s}, token {t}, which X does not have."
+            )
+    rows = [int(train.offsets[s]) + int(t) for s, t in watch]
+    return np.asarray(rows, dtype=np.int64)  # [W]

@@ -22,9 +22,10 @@ import numpy as np
 
 from tagsift.gp.kernels import RBF
 from tagsift.gp.search import climb, pattern_search
-from tagsift.sgppsl.alternating import Labels, Settings, alternate, build_likelihood
+from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import Expectation, Laplace
+from tagsift.sgppsl.labels import Labels, Settings, build_likelihood
 from tagsift.sgppsl.likelihoods import Likelihood
 from tagsift.sgppsl.solver import Problem, State, ascend, carry_over, start
 from tagsift.typing import Array, FloatArray
@@ -167,7 +168,7 @@ def climb_bound(
             state = carry_over(problem, state)
         solution = alternate(problem, labels, settings, state=state, max_iter=12)
         likelihood = build_likelihood(
-            settings, solution.state, labels, solution.confidences
+            settings, solution.state.q, labels, solution.confidences
         )
         fixed = _FixedConfidences(distances, expectation, likelihood, solution.state)
         rows = kernel.n_labels if round_ == n_rounds - 1 else 1

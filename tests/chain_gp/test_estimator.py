@@ -8,7 +8,7 @@ import pytest
 import tagsift
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP, kernel_choice
-from tagsift.chain_gp.kernel_trials import best_trial
+from tagsift.chain_gp.judging import best_kernel
 from tagsift.data import allowed_transitions, corrupt, generate
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import SequenceVectorizer
@@ -53,7 +53,7 @@ def test_equals_the_partial_crf_without_its_additions(data):
     crf = PartialCRF(l2=1.0, tol=1e-9, max_iter=1000).fit(
         partial.rows, partial.candidates
     )
-    assert plain.lower_bound_ == pytest.approx(crf.objective_, rel=1e-6)
+    assert plain.log_posterior_ == pytest.approx(crf.objective_, rel=1e-6)
     ours, theirs = (m.predict_marginals(test.rows) for m in (plain, crf))
     for a, b in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-3)
@@ -314,15 +314,15 @@ def test_large_corpora_choose_the_width_too(data, monkeypatch: pytest.MonkeyPatc
 
     def spy(finder, train, kernels, **rest):
         tried.append(list(kernels))
-        return best_trial(finder, train, tried[-1], **rest)
+        return best_kernel(finder, train, tried[-1], **rest)
 
-    monkeypatch.setattr("tagsift.chain_gp.estimator.best_trial", spy)
+    monkeypatch.setattr("tagsift.chain_gp.estimator.best_kernel", spy)
     ChainGP(n_inducing=20).fit(partial.rows, partial.candidates)
     monkeypatch.setattr("tagsift.chain_gp.estimator._JUDGE_TOKENS", 500)
     model = ChainGP(n_inducing=20).fit(partial.rows, partial.candidates)
     few, many = tried
     assert len(few) == 3 and many[:3] == few
-    assert many[3:] == [kernel.widened(0.25) for kernel in few]
+    assert many[3:] == [kernel.scaled(0.25) for kernel in few]
     assert model.kernel_ in many
 
 

@@ -43,7 +43,7 @@ def test_dictionaries_and_back(kernel: GroupKernel):
 
 
 def test_widening_leaves_widths_and_transitions_alone(kernel: GroupKernel):
-    wide = kernel.widened(4.0)
+    wide = kernel.scaled(4.0)
     assert wide.linear == {"word": 2.0, "window": 8.0, "vectors": 2.8}
     assert wide.rbf == {"sparse": (12.0, 0.1), "vectors": (16.0, 0.3)}
     assert (wide.transition, wide.bias) == (kernel.transition, kernel.bias)

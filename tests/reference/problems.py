@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from tagsift.gp.kernels import RBF
-from tagsift.sgppsl.alternating import Labels, Settings, alternate
+from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import Moments, expectation
+from tagsift.sgppsl.labels import Labels, Settings
 from tagsift.sgppsl.likelihoods import Chain, Piecewise
 from tagsift.sgppsl.solver import Problem
 

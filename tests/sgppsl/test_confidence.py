@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagsift.sgppsl.alternating import Labels
 from tagsift.sgppsl.confidence import (
     confidence,
     literal_confidence,
     pair_confidence_sums,
     pair_weight_sums,
 )
+from tagsift.sgppsl.labels import Labels
 from tests.reference import confidence as slow
 from tests.reference.problems import random_moments, small
 

@@ -18,7 +18,7 @@ from tagsift.errors import (
     ResourceError,
 )
 from tagsift.registry import load
-from tagsift.sgppsl import SGPPSL, carriers, decoding, memory, rbf_choice
+from tagsift.sgppsl import SGPPSL, carriers, decoding, rbf_choice
 from tagsift.sgppsl import estimator as module
 from tagsift.storage import read_container, write_container
 from tests.tensors import needs_torch, torch
@@ -279,7 +279,7 @@ def test_jitter_of_the_final_fit_is_said(monkeypatch):
 
 def test_too_little_memory_is_said_before_the_work(monkeypatch):
     X, y, _ = data(15)
-    monkeypatch.setattr(memory, "free_bytes", lambda where: 1000)
+    monkeypatch.setattr(carriers, "free_bytes", lambda where: 1000)
     monkeypatch.setattr(rbf_choice, "search_evidence", None)  # must not be reached
     with pytest.raises(ResourceError, match="use posterior='inducing'"):
         SGPPSL(posterior="dense").fit(X, y)

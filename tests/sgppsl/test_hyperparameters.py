@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tagsift.gp.kernels import RBF
-from tagsift.sgppsl.alternating import Settings
 from tagsift.sgppsl.expectations import Jensen, Tilted
 from tagsift.sgppsl.hyperparameters import Freedom, climb_bound
+from tagsift.sgppsl.labels import Settings
 from tests.reference.problems import small
 
 SOME = np.arange(6)

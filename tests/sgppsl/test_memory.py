@@ -9,8 +9,9 @@ import pytest
 
 from tagsift.errors import ResourceError
 from tagsift.gp.kernels import RBF
-from tagsift.sgppsl import memory
-from tagsift.sgppsl.alternating import Settings, alternate
+from tagsift.sgppsl import carriers as memory
+from tagsift.sgppsl.alternating import alternate
+from tagsift.sgppsl.labels import Settings
 from tests.reference.problems import small
 
 
@@ -37,21 +38,20 @@ def test_the_estimate_is_near_the_peak(points, shared):
 
 def test_the_sentence_says_what_to_do(monkeypatch):
     monkeypatch.setattr(memory, "free_bytes", lambda where: 2**30)
-    where = np.zeros(0)
     with pytest.raises(ResourceError) as caught:
-        memory.check_memory(where, 100_000, 20, None, 1)
+        memory.check_memory("cpu", 100_000, 20, None, 1)
     sentence = str(caught.value)
     assert "100000 tokens and 20 labels (dense)" in sentence
     assert "1.0 GiB are free; use posterior='inducing'." in sentence
     with pytest.raises(ResourceError, match="lower n_inducing, or fit on fewer"):
-        memory.check_memory(where, 1_000_000, 20, 500, 1)
-    needed = memory.check_memory(where, 1000, 3, 100, 1)
-    assert needed == memory.fit_bytes(1000, 3, 100, 1)
+        memory.check_memory("cpu", 1_000_000, 20, 500, 1)
+    memory.check_memory("cpu", 1000, 3, 100, 1)
 
 
 def test_unknown_memory_stops_nothing(monkeypatch):
     monkeypatch.setattr(memory, "free_bytes", lambda where: None)
-    assert memory.check_memory(np.zeros(0), 10**6, 20, None, 1) > 10**12
+    memory.check_memory("cpu", 10**6, 20, None, 1)
+    assert memory.fit_bytes(10**6, 20, None, 1) > 10**12
 
 
 def test_free_memory_is_found_here():

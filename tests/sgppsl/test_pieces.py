@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tagsift.chain.layout import neighbours
-from tagsift.sgppsl.alternating import Labels
 from tagsift.sgppsl.confidence import pair_weight_sums
+from tagsift.sgppsl.labels import Labels
 from tests.reference import pieces as slow
 from tests.reference.problems import small
 

@@ -11,10 +11,10 @@ import pytest
 from tagsift.chain.factors import neighbour_factor, transition_factor
 from tagsift.features.distances import squared_distances
 from tagsift.gp.kernels import RBF
-from tagsift.sgppsl.alternating import Settings, build_likelihood
 from tagsift.sgppsl.confidence import confidence, literal_confidence
 from tagsift.sgppsl.expectations import Jensen
 from tagsift.sgppsl.hyperparameters import laplace_evidence
+from tagsift.sgppsl.labels import Settings, build_likelihood
 from tagsift.sgppsl.likelihoods import Piecewise, Separate
 from tagsift.sgppsl.predictive import dense_moments
 from tagsift.sgppsl.solver import Problem, ascend, start
@@ -44,7 +44,7 @@ def test_r1_printed_confidences_are_added_constants():
         ends = [
             ascend(
                 fixed,
-                build_likelihood(Settings(weighting=weighting), state, labels, C),
+                build_likelihood(Settings(weighting=weighting), state.q, labels, C),
                 state,
             )[0].q
             for C in (labels.uniform(), sure)

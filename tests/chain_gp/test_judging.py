@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tagsift.base import TrainingSet
-from tagsift.chain_gp.kernel_trials import best_trial, untried
+from tagsift.chain_gp.judging import best_kernel
 from tagsift.chain_gp.mode import ModeFinder
 from tagsift.data import corrupt, generate
 from tagsift.features import SequenceVectorizer
@@ -33,30 +33,24 @@ def kernel(train: TrainingSet) -> GroupKernel:
 
 
 def test_the_likeliest_is_taken(train, finder, kernel):
-    kernels = [kernel.widened(factor) for factor in (1e-6, 0.5, 1e6)]
+    kernels = [kernel.scaled(factor) for factor in (1e-6, 0.5, 1e6)]
     each = [
-        best_trial(finder, train, [one], temperature=None, tol=1e-4) for one in kernels
+        best_kernel(finder, train, [one], temperature=None, tol=1e-4) for one in kernels
     ]
-    best = best_trial(finder, train, kernels, temperature=None, tol=1e-4)
+    best = best_kernel(finder, train, kernels, temperature=None, tol=1e-4)
     assert best.likelihood == max(trial.likelihood for trial in each)
     assert best.kernel == kernels[1]
 
 
 def test_a_given_temperature_is_kept(train, finder, kernel):
-    trial = best_trial(finder, train, [kernel], temperature=1.7, tol=1e-4)
+    trial = best_kernel(finder, train, [kernel], temperature=1.7, tol=1e-4)
     assert trial.temperature == 1.7
-    free = best_trial(finder, train, [kernel], temperature=None, tol=1e-4)
+    free = best_kernel(finder, train, [kernel], temperature=None, tol=1e-4)
     assert 0.6 < free.temperature < 1.6
 
 
 def test_few_sentences_take_the_first(train, finder, kernel):
     few = train.take_sequences(np.arange(20))
-    kernels = [kernel, kernel.widened(2.0)]
-    trial = best_trial(finder, few, kernels, temperature=None, tol=1e-4)
+    kernels = [kernel, kernel.scaled(2.0)]
+    trial = best_kernel(finder, few, kernels, temperature=None, tol=1e-4)
     assert (trial.kernel, trial.temperature, trial.likelihood) == (kernel, 1.0, 0.0)
-
-
-def test_untried(train, finder, kernel):
-    trial = untried(finder, train, kernel, 1.3)
-    assert (trial.temperature, trial.likelihood) == (1.3, 0.0)
-    assert trial.phi.n_tokens == train.n_tokens
