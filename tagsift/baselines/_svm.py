@@ -18,13 +18,21 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning as SolverWarning
 from sklearn.svm import SVC, LinearSVC
 
+from tagsift.base import setting
+from tagsift.baselines._pointwise import TokenTagger
 from tagsift.errors import ConvergenceWarning, ModelFileError
 from tagsift.features.distances import Reference
 from tagsift.progress import warn_user
 from tagsift.storage.state import Saved, array, matrix
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["Machines", "TwoClassProblem", "is_linear", "train_machines"]
+__all__ = [
+    "MachineTagger",
+    "Machines",
+    "TwoClassProblem",
+    "is_linear",
+    "train_machines",
+]
 
 #: Most passes of the linear solver; it stops at its tolerance long before.
 _MAX_ITER = 50_000
@@ -203,3 +211,30 @@ def _train_one(
         float(solver.intercept_[0]),
         finished,
     )
+
+
+class MachineTagger(TokenTagger):
+    """A token-wise rival made of many two-class machines.
+
+    Parameters
+    ----------
+    C : float
+        Weight of the loss of the machines.
+    n_jobs : int, optional
+        Processes to train in.
+    scale, features, labels, scheme, random_state, verbose
+        As in `TokenTagger`.
+    """
+
+    C: float = setting(1.0, above=0, grid=(1.0, 10.0))
+    n_jobs: int | None = setting(None)
+
+    def _train(
+        self, X: Any, problems: Sequence[TwoClassProblem], seed: int
+    ) -> Machines:
+        """Train one machine per problem, and note of which kind they are."""
+        self.variant_ = "linear SVMs (sparse features)" if is_linear(X) else ""
+        title = self.method.title
+        return train_machines(
+            X, problems, C=self.C, seed=seed, title=title, n_jobs=self.n_jobs
+        )

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from tagsift.base import Method, setting
-from tagsift.baselines._pointwise import TokenTagger, telling_tokens
+from tagsift.baselines._pointwise import telling_tokens
 from tagsift.baselines._svm import (
     Machines,
+    MachineTagger,
     TwoClassProblem,
     is_linear,
-    train_machines,
 )
 from tagsift.errors import ModelFileError, ScaleWarning
 from tagsift.features.distances import Reference
@@ -99,7 +99,7 @@ def refine(votes: FloatArray, mask: BoolArray) -> BoolArray:
     return refined
 
 
-class PALOC(TokenTagger):
+class PALOC(MachineTagger):
     """One-vs-one decomposition with stacked one-vs-rest machines.
 
     Pairwise machines are trained on the tokens that have one label of the pair among
@@ -110,8 +110,6 @@ class PALOC(TokenTagger):
 
     Parameters
     ----------
-    C : float
-        Weight of the loss of all machines.
     mu : float
         Weight μ of the second layer in the vote.
     stack : {"own", "all"}
@@ -123,10 +121,8 @@ class PALOC(TokenTagger):
     pair_limit : int or None
         Most tokens per pairwise machine with a kernel; a random part is taken of more,
         and a `ScaleWarning` says so. Linear machines always see all tokens.
-    n_jobs : int, optional
-        Processes to train in.
-    scale, features, labels, scheme, random_state, verbose
-        As in `TokenTagger`.
+    C, n_jobs, scale, features, labels, scheme, random_state, verbose
+        As in `MachineTagger`.
 
     Examples
     --------
@@ -154,12 +150,11 @@ class PALOC(TokenTagger):
         "train_outputs_": array("outputs machines", optional=True),
     }
 
-    C: float = setting(10.0, above=0, grid=(1.0, 10.0))
+    C: float = setting(10.0, grid=(1.0, 10.0))
     mu: float = setting(10.0, least=0)
     stack: Literal["own", "all"] = setting("own")
     rule: Literal["vote", "stack"] = setting("vote")
     pair_limit: int | None = setting(3_000, least=2)
-    n_jobs: int | None = setting(None)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
@@ -169,28 +164,17 @@ class PALOC(TokenTagger):
         problems, cut = pair_problems(
             sets, self._pairs, None if linear else self.pair_limit, rng
         )
-        self._say_what_differs(linear, cut)
-
-        def train(problems: list[TwoClassProblem]) -> Machines:
-            return train_machines(
-                rows,
-                problems,
-                C=self.C,
-                seed=seed,
-                title=self.method.title,
-                n_jobs=self.n_jobs,
-            )
-
-        self.pair_machines_ = train(problems)
+        self.pair_machines_ = self._train(rows, problems, seed)
         outputs = self.pair_machines_.outputs(rows)  # [N', pairs]
         refined = refine(pair_votes(outputs, self._pairs, mask.shape[1]), sets)
         everyone = np.arange(len(sets))  # [N']
-        second = train(
-            [
-                TwoClassProblem(everyone, np.where(own, 1, -1), outputs[:, columns])
-                for own, columns in zip(refined.T, self._stacked, strict=True)
-            ]
-        )
+        problems = [
+            TwoClassProblem(everyone, np.where(own, 1, -1), outputs[:, columns])
+            for own, columns in zip(refined.T, self._stacked, strict=True)
+        ]
+        second = self._train(rows, problems, seed)
+        if cut:
+            self._say_what_was_cut(cut)
         self.top_weights_, self.top_bias_ = second.weights, second.bias
         self.top_extra_ = np.zeros((len(self._stacked[0]), mask.shape[1]))
         if linear:
@@ -212,17 +196,14 @@ class PALOC(TokenTagger):
             for j in range(len(self.classes_))
         ]
 
-    def _say_what_differs(self, linear: bool, cut: int) -> None:
-        said = ["linear SVMs (sparse features)"] if linear else []
-        if cut:
-            said.append(f"at most {self.pair_limit} tokens per pair")
-            warn_user(
-                f"PALOC: {cut} of {len(self._pairs)} pairs of labels have more than "
-                f"pair_limit={self.pair_limit} tokens; their machines are trained on a "
-                "random part of that size.",
-                ScaleWarning,
-            )
-        self.variant_ = ", ".join(said)
+    def _say_what_was_cut(self, cut: int) -> None:
+        self.variant_ = f"at most {self.pair_limit} tokens per pair"
+        warn_user(
+            f"PALOC: {cut} of {len(self._pairs)} pairs of labels have more than "
+            f"pair_limit={self.pair_limit} tokens; their machines are trained on a "
+            "random part of that size.",
+            ScaleWarning,
+        )
 
     def _top_outputs(self, X: Any, outputs: FloatArray) -> FloatArray:
         """Signed margins of the second layer, [M, L]."""

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagsift.base import Method, setting
-from tagsift.baselines._pointwise import TokenTagger, telling_tokens
+from tagsift.baselines._pointwise import telling_tokens
 from tagsift.baselines._svm import (
     Machines,
+    MachineTagger,
     TwoClassProblem,
     is_linear,
-    train_machines,
 )
 from tagsift.storage.state import Saved, array, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
@@ -113,7 +113,7 @@ def code_losses(outputs: FloatArray, code: IntArray, weights: FloatArray) -> Flo
     return np.asarray(agree + oppose)  # [M, L]
 
 
-class PLECOC(TokenTagger):
+class PLECOC(MachineTagger):
     """Error-correcting output codes without any disambiguation.
 
     Each code column splits the labels in two; a token trains the column's machine if
@@ -122,14 +122,10 @@ class PLECOC(TokenTagger):
 
     Parameters
     ----------
-    C : float
-        Weight of the loss of the machines.
     length : int, optional
         Code columns; by default ``ceil(10 log2 q)`` for q labels.
-    n_jobs : int, optional
-        Processes to train in.
-    scale, features, labels, scheme, random_state, verbose
-        As in `TokenTagger`.
+    C, n_jobs, scale, features, labels, scheme, random_state, verbose
+        As in `MachineTagger`.
 
     Attributes
     ----------
@@ -160,9 +156,7 @@ class PLECOC(TokenTagger):
         "performance_": array("L machines", least=0, sums=1),
     }
 
-    C: float = setting(1.0, above=0, grid=(1.0, 10.0))
     length: int | None = setting(None, least=1)
-    n_jobs: int | None = setting(None)
 
     def _fit_tokens(
         self, X: Any, mask: BoolArray, rng: np.random.Generator
@@ -170,18 +164,11 @@ class PLECOC(TokenTagger):
         rows, sets = telling_tokens(X, mask)  # [N', D], [N', L]
         length = code_length(mask.shape[1]) if self.length is None else self.length
         self.code_, _ = draw_code(sets, length, rng)  # [L, columns]
-        self.variant_ = "linear SVMs (sparse features)" if is_linear(X) else ""
         # A column, its repeats and its complements share one machine.
         lead = self.code_ * self.code_[0]  # [L, columns]
         distinct, owner = np.unique(lead, axis=1, return_inverse=True)
-        machines = train_machines(
-            rows,
-            [_problem(sets, column) for column in distinct.T],
-            C=self.C,
-            seed=int(rng.integers(2**31)),
-            title=self.method.title,
-            n_jobs=self.n_jobs,
-        )
+        problems = [_problem(sets, column) for column in distinct.T]
+        machines = self._train(rows, problems, int(rng.integers(2**31)))
         sign = self.code_[0]  # [columns]
         weights = machines.weights[:, owner.ravel()] * sign  # [D or N', columns]
         bias = machines.bias[owner.ravel()] * sign  # [columns]

@@ -244,8 +244,7 @@ def _read_header(source: Path, texts: Mapping[str, str]) -> dict[str, Any]:
     if version < FORMAT_VERSION:
         raise ModelFileError(
             f"{source}: written in format {version}, this version of tagsift reads "
-            f"format {FORMAT_VERSION}; fit and save the model again, or load it with "
-            "tagsift 0.1."
+            f"format {FORMAT_VERSION} only; fit and save the model again."
         )
     return meta
 

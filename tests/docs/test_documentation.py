@@ -6,12 +6,14 @@ import os
 import re
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
 import typer.main
 
 from tagsift import baselines
+from tagsift.checks import check_estimator
 from tagsift.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +87,17 @@ def test_every_baseline_is_documented(kind: str):
     page = (ROOT / "docs/baselines.md").read_text(encoding="utf-8")
     method = getattr(baselines, kind).method
     assert f"`{method.name}`" in page
+
+
+def test_the_example_of_a_method_is_one(monkeypatch):
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = page.split("## Recipe: add a method")[1]
+    code = section.split("```python\n")[1].split("```")[0]
+    module = types.ModuleType("recipe")
+    monkeypatch.setitem(sys.modules, "recipe", module)
+    exec(compile(code, "CONTRIBUTING.md", "exec"), vars(module))
+    check_estimator(module.NearestMean())
+    assert module.NearestMean.method.settings == "share=equal"
 
 
 def test_commands_in_the_documentation_exist():
