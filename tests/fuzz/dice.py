@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 WORDS = ("the", "dog", "barks", "naïve", "犬", "U.S.", "-", "#", "O", "1,000", "''")
-LABELS = ("O", "B-NP", "I-NP", "B-VP", "E-NP", "S-X", "NN", "B", "I", "?", "B-NP|O")
 ODD_TEXT = (
     "",
     " ",
@@ -69,11 +68,10 @@ class Dice(random.Random):
             return self.choice(ODD_TEXT)
         return self.choice(WORDS)
 
-    def label(self) -> str:
-        """A label, at times an odd one."""
-        if self.often(0.03):
-            return self.choice(ODD_TEXT)
-        return self.choice(LABELS)
+    def token(self) -> str:
+        """A token that a column file can hold, at times an odd one."""
+        word = self.word()
+        return "".join(c for c in word if c not in "\t\r\n\x00") or "x"
 
     def text(self) -> str:
         """Any short text."""
@@ -163,6 +161,20 @@ class Dice(random.Random):
                 parent[key:key] = [copy.deepcopy(parent[key])] * self.randint(1, 3)
             else:
                 parent[key] = self.value()
+        return value
+
+    def nudge_json(self, value: Any) -> Any:
+        """Change one number or text inside a JSON value into another of its kind."""
+        value = copy.deepcopy(value)
+        places = [(p, k) for p, k in _places(value) if isinstance(p[k], int | float)]
+        words = [(p, k) for p, k in _places(value) if isinstance(p[k], str)]
+        if words and (self.often() or not places):
+            parent, key = self.choice(words)
+            parent[key] = self.choice([p[k] for p, k in words])
+        elif places:
+            parent, key = self.choice(places)
+            old = parent[key]
+            parent[key] = self.choice((old + 1, old - 1, 0, -old, old * 10, 10**6, 0.5))
         return value
 
     def json_text(self, value: Any) -> str:

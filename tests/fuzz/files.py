@@ -16,44 +16,60 @@ from tests.fuzz.outcome import attempt, command
 
 
 def column_files(dice: Dice, folder: Path) -> None:
-    """A verb on a column file that may be damaged."""
+    """A verb on a column file that may be odd or damaged."""
     source, out = folder / "file.conll", folder / "out"
-    text = inputs.columns(dice)
-    if dice.often(0.6):
+    kind = dice.choice(("gold", "candidates", "votes", "text"))
+    text = inputs.columns(dice, kind)
+    if dice.often(0.3):
         text = dice.damage_lines(text)
     data = text.encode("utf-8", "surrogatepass")
-    if dice.often(0.3):
+    if dice.often(0.15):
         data = dice.damage_bytes(data)
     source.write_bytes(data)
-    command(*_verb_on(dice, source, out), out=out)
-
-
-def _verb_on(dice: Dice, source: Path, out: Path) -> list[Any]:
-    """Arguments of a verb that reads a column file."""
-    model = inputs.fitted(dice.choice(inputs.QUICK), out.parent.parent)
-    method = ("-m", inputs.methods(dice))
-    votes = ("--votes", dice.choice(("2:4", "2,3", "2:3", "1", "4", "2:50")))
-    some_votes = votes if dice.often(0.4) else ()
-    choices: tuple[list[Any], ...] = (
-        ["fit", source, "-o", out, *method, *some_votes],
-        ["clean", source, "-o", out, *method, *some_votes],
-        ["rank", source, "-o", out, *method, *some_votes],
-        ["rank", source, "-o", out, "--by", "disagreement", *method, *votes],
-        ["agree", source, *votes],
-        ["corrupt", source, "-o", out, "--cl", dice.randint(1, 4), "--p", 0.3],
-        ["corrupt", source, "-o", out, "--r", 0.4, "--keep-gold"],
-        ["tag", model, source, "-o", out],
-        ["tag", model, source, "--marginals"],
-        ["score", model, source],
-        ["clean", source, "-o", out, "--model", model],
-    )
-    arguments = dice.choice(choices)
-    flags = ("--json", "--comments", "--gold")
-    extra = [flag for flag in flags if dice.often(0.15)]
     if dice.often(0.1):
-        scheme = dice.choice(("iob1", "iob2", "iobes", "plain", "auto"))
-        extra += ["--scheme", scheme]
-    return [*arguments, *extra]
+        kind = dice.choice(("gold", "candidates", "votes", "text"))
+    command(*_verb_on(dice, kind, source, out), out=out)
+
+
+def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
+    """Arguments of a verb that reads such a column file."""
+    model = inputs.fitted(dice.choice(inputs.QUICK), out.parent.parent)
+    learn: list[Any] = [source, "-o", out, "-m", inputs.methods(dice)]
+    verbs = {
+        "gold": (
+            ["corrupt", source, "-o", out, "--cl", dice.randint(1, 4), "--p", 0.3],
+            ["corrupt", source, "-o", out, "--r", 0.4, "--keep-gold"],
+            ["fit", *learn],
+            ["score", model, source],
+            ["tag", model, source, "--gold"],
+            ["score", "--pred", source, source],
+        ),
+        "candidates": (
+            ["fit", *learn],
+            ["clean", *learn],
+            ["rank", *learn],
+            ["clean", source, "-o", out, "--model", model],
+        ),
+        "votes": (
+            ["fit", *learn, "--votes", "2:4"],
+            ["clean", *learn, "--votes", "2:4", "--gold"],
+            ["rank", *learn, "--votes", "2,3", "--by", "disagreement"],
+            ["agree", source, "--votes", "2:4", "--gold"],
+            ["agree", source, "--votes", "2:5", "--pairs"],
+            ["agree", source, "--votes", dice.choice(("1", "4", "3:2", "2:50"))],
+        ),
+        "text": (
+            ["tag", model, source, "-o", out],
+            ["tag", model, source, "--marginals"],
+            ["tag", model, source, "--json"],
+        ),
+    }
+    arguments = list(dice.choice(verbs[kind]))
+    arguments += [flag for flag in ("--json", "--comments") if dice.often(0.1)]
+    if kind != "text" and dice.often(0.1):
+        schemes = ("iob1", "iob2", "iobes", "plain", "auto")
+        arguments += ["--scheme", dice.choice(schemes)]
+    return arguments
 
 
 #: Name → valid records, and how they are read. A new format is one more line.
@@ -69,12 +85,13 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
     name = dice.choice(sorted(FORMATS))
     make, read, lines = FORMATS[name]
     records = make(dice)
-    if dice.often(0.8):
-        damaged = dice.damage_json(records)
+    if dice.often(0.7):
+        damage = dice.nudge_json if dice.often() else dice.damage_json
+        damaged = damage(records)
         records = damaged if isinstance(damaged, list) else [damaged]
     write = inputs.write_lines if lines else inputs.write_json
     path = write(folder / "file.json", records, dice)
-    if dice.often(0.2):
+    if dice.often(0.1):
         path.write_bytes(dice.damage_bytes(path.read_bytes()))
     if name == "doccano" or dice.often(0.4):
         corpus = attempt(lambda: read(path))
@@ -92,8 +109,8 @@ def command_lines(dice: Dice, folder: Path) -> None:
     """Any verb with any options and any values."""
     out = folder / "out"
     source = folder / "file.conll"
-    text = inputs.columns(dice)
-    source.write_text(text, encoding="utf-8", newline="", errors="surrogatepass")
+    kind = dice.choice(("gold", "candidates", "votes", "text"))
+    source.write_bytes(inputs.columns(dice, kind).encode("utf-8", "surrogatepass"))
     group = typer.main.get_command(app)
     verbs = sorted(set(group.commands) - {"demo", "reproduce"})
     if dice.often(0.05):
@@ -104,8 +121,8 @@ def command_lines(dice: Dice, folder: Path) -> None:
     name = dice.choice(verbs)
     arguments: list[Any] = [name]
     for parameter in group.commands[name].params:
-        wanted = parameter.required or dice.often(0.15)
-        if not wanted or dice.often(0.03):
+        wanted = parameter.required or dice.often(0.1)
+        if not wanted or dice.often(0.02):
             continue
         if parameter.param_type_name == "option":
             arguments.append(dice.choice(parameter.opts))
@@ -120,7 +137,7 @@ def command_lines(dice: Dice, folder: Path) -> None:
 
 def _value_for(name: str, dice: Dice, folder: Path) -> Any:
     """A value of an option, mostly one that fits."""
-    if dice.often(0.25):
+    if dice.often(0.1):
         return dice.choice(_values(dice, folder))
     fitting: dict[str, Any] = {
         "model": inputs.fitted(dice.choice(inputs.QUICK), folder.parent),

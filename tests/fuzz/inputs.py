@@ -27,24 +27,34 @@ def methods(dice: Dice) -> str:
     return dice.choice([method.name for method in tagsift.methods()])
 
 
-def columns(dice: Dice) -> str:
-    """A column file: gold labels, candidates or votes last."""
-    sentences = [dice.choice(SENTENCES) for _ in range(dice.randint(1, 6))]
-    kind = dice.choice(("gold", "candidates", "votes", "random"))
-    width = dice.randint(1, 6)
+def columns(dice: Dice, kind: str) -> str:
+    """A valid column file: gold labels, candidates or votes last."""
+    labels = labels_of_a_scheme(dice)
+    if dice.often(0.01):
+        labels = tuple(f"B-{k}" for k in range(300))
     lines = []
-    for sentence in sentences:
-        for row in sentence:
-            if kind == "random":
-                row = (dice.word(), *(dice.label() for _ in range(width - 1)))
-            elif kind == "candidates":
-                names = dice.sample(LABELS, dice.randint(1, 3))
-                row = (*row[:2], "|".join(sorted({*names, row[-1]})))
+    for _ in range(dice.randint(1, 8)):
+        for _ in range(dice.choice((1, 2, 3, 5, 9, 500 if dice.often(0.05) else 4))):
+            truth = dice.choice(labels)
+            row = [dice.token(), dice.choice(("DT", "NN", "VB", "|"))]
+            if kind == "candidates":
+                others = dice.sample(labels, min(len(labels), dice.randint(1, 3)))
+                row.append("|".join({truth, *others}) if dice.often(0.95) else "?")
             elif kind == "votes":
-                row = (row[0], *(dice.choice((row[-1], "O", "?")) for _ in range(3)))
+                row[1:] = [dice.choice((truth, truth, *labels, "?")) for _ in range(3)]
+            if kind != "text":
+                row += [truth] if kind in ("gold", "votes") else []
             lines.append("\t".join(row))
         lines.append("")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" * dice.randint(0, 2)
+
+
+def labels_of_a_scheme(dice: Dice) -> tuple[str, ...]:
+    """Some labels that go together."""
+    kinds = dice.sample(("NP", "VP", "日本", "a-b", "x" * 300, "é", "B"), 2)
+    prefixes = dice.choice(("BI", "BI", "BIES", ""))
+    names = [f"{prefix}-{kind}" for prefix in prefixes for kind in kinds]
+    return ("O", *(names or kinds))
 
 
 def json_lines(dice: Dice) -> list[Any]:
@@ -85,7 +95,8 @@ def label_studio(dice: Dice) -> list[Any]:
         for who in (1, {"id": 2, "email": "b@c"})
     ]
     task = {"id": 1, "data": {"text": "the dog barks"}, "annotations": people}
-    return [task, {"id": 2, "data": {"text": "a cat"}, "annotations": people[:1]}]
+    other = {"id": 2, "data": {"text": "dogs bark."}, "annotations": people[:1]}
+    return [task, other]
 
 
 @functools.cache

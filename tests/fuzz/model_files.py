@@ -27,7 +27,7 @@ def model_files(dice: Dice, folder: Path) -> None:
     data = inputs.fitted(name, folder.parent).read_bytes()
     model, text = folder / "model.tagsift", folder / "text"
     model.write_bytes(
-        dice.damage_bytes(data) if dice.often(0.25) else _edited(dice, data)
+        dice.damage_bytes(data) if dice.often(0.15) else _edited(dice, data)
     )
     text.write_text("the\tDT\ndog\tNN\n\ncats\tNNS\nbark\tVB\n", encoding="utf-8")
     probable = tagsift.make(name).method.probabilities
@@ -46,17 +46,23 @@ def _edited(dice: Dice, data: bytes) -> bytes:
         how = dice.randrange(10)
         if how < 6 and arrays:
             _edit_array(dice, arrays)
-        elif how < 9:
+        elif how < 7:
             header = dice.damage_json(header, most=1)
+        elif how < 9:
+            header = dice.nudge_json(header)
         else:
             return _odd_file(dice, header, arrays)
     return packed(header, arrays)
 
 
 def _edit_array(dice: Dice, arrays: Arrays) -> None:
-    name = dice.choice(sorted(arrays))
+    learnt = [name for name in sorted(arrays) if name.startswith("model/")]
+    name = dice.choice(learnt if learnt and dice.often(0.7) else sorted(arrays))
     array = arrays[name].copy()
-    how = dice.randrange(9)
+    if array.dtype == np.uint8 and dice.often(0.7):
+        arrays[name] = _edit_text(dice, array)
+        return
+    how = dice.randrange(12)
     if how == 0:
         del arrays[name]
         return
@@ -75,6 +81,9 @@ def _edit_array(dice: Dice, arrays: Arrays) -> None:
         return
     elif how == 5 and array.ndim:
         array = np.moveaxis(array, 0, -1) if dice.often() else array[::-1]
+    elif how == 6 and array.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            array *= dice.choice((-1.0, 0.0, 1e-300, 1e40, 1e90))
     elif array.size:
         flat = array.reshape(-1)
         with np.errstate(all="ignore"):
@@ -85,14 +94,23 @@ def _edit_array(dice: Dice, arrays: Arrays) -> None:
     arrays[name] = np.ascontiguousarray(array)
 
 
+def _edit_text(dice: Dice, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Change the JSON text that an array of bytes holds."""
+    try:
+        value = json.loads(array.tobytes())
+    except ValueError:
+        return array[::-1].copy()
+    value = dice.nudge_json(value) if dice.often() else dice.damage_json(value, most=1)
+    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8).copy()
+
+
 def _odd_element(dice: Dice, kind: np.dtype[Any]) -> Any:
     if kind.kind == "f":
-        return dice.choice((*NOT_NUMBERS, 1e300, -1e300, -1.0, 1e-320, 0.0))
+        odd = (1e300, 9e99, -9e99, 1e50, -1e50, -1.0, 1e-320, 0.0, 0.5, 1.0)
+        return dice.choice((*NOT_NUMBERS, *odd))
     if kind.kind in "iu":
         limits = np.iinfo(kind)
-        return dice.choice(
-            (limits.max, limits.min, 0, 10**6 % limits.max, limits.max - 1)
-        )
+        return dice.choice((limits.max, limits.min, 10**6 % limits.max, 0, 1, 2, 3))
     return dice.often()
 
 
