@@ -84,7 +84,7 @@ def _check_values(name: str, block: Any, offsets: Any) -> None:
     values = block.data if sp.issparse(block) else block
     if values.dtype.kind != "f":
         return
-    inside = np.abs(values) <= min(LARGEST, np.finfo(values.dtype).max)
+    inside = np.abs(values) <= min(LARGEST, float(np.finfo(values.dtype).max))
     if inside.all():
         return
     if sp.issparse(block):

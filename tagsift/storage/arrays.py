@@ -55,7 +55,7 @@ class _Array(Item):
         if found.dtype.kind != _KINDS[self.kind]:
             refuse(name, f"must be of the kind {self.kind}", str(found.dtype))
         if self.kind == "float":
-            inside = np.abs(found) <= LARGEST
+            inside = np.abs(found) <= min(LARGEST, float(np.finfo(found.dtype).max))
             if self.infinite is not None:
                 inside |= found == self.infinite
             if not inside.all():

@@ -1,11 +1,15 @@
-"""What fuzzing has found in the reading of files, each as a test of its own."""
+"""What fuzzing has found, each as a test of its own."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from tagsift import FeatureMatrix
 from tagsift.data import read_conll, read_text, read_votes
-from tagsift.errors import DataError, TagsiftError
+from tagsift.errors import DataError, ModelFileError, TagsiftError
+from tagsift.features import checked
+from tagsift.storage.state import array, read_state
 
 
 @pytest.mark.parametrize("text", ["a,b\rc\nd\n\ne f\n", 'a\tB\n"' + "x" * 200_000])
@@ -30,3 +34,17 @@ def test_a_last_column_that_is_left_out(tmp_path):
     path.write_text("the\tDT\ndog\tNN\n\nbarks\tVBZ\n", encoding="utf-8")
     rows = read_text(path, columns="token,-")
     assert [[row[0] for row in rows_] for rows_ in rows] == [["the", "dog"], ["barks"]]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_short_numbers_are_compared_with_the_limit_without_overflow(kind):
+    good, bad = np.ones((2, 1), dtype=kind), np.full((2, 1), np.inf, dtype=kind)
+    offsets = np.array([0, 2])
+    checked(FeatureMatrix(("a",), (good,), offsets))
+    with pytest.raises(TagsiftError, match="is inf"):
+        checked(FeatureMatrix(("a",), (bad,), offsets))
+    table = {"weights_": array("N M")}
+    read_state(table, {}, {"weights": good}, {})
+    with pytest.raises(ModelFileError, match="finite"):
+        read_state(table, {}, {"weights": bad}, {})
