@@ -10,7 +10,7 @@ from tagsift.report import Column, Report, Section, Table
 if TYPE_CHECKING:
     from experiments.records import Record
 
-__all__ = ["columns", "page", "table"]
+__all__ = ["columns", "facts_of", "page", "table"]
 
 
 def columns(*words: str) -> tuple[Column, ...]:
@@ -58,15 +58,22 @@ def page(
         What to show; those without rows are left out.
     """
     filled = tuple(one for one in tables if one.rows)
-    facts: dict[str, set[str]] = {}
-    for record in found.values():
-        for name, value in record.get("versions", {}).items():
-            facts.setdefault(name, set()).add(str(value))
-        if "command" in record:
-            facts.setdefault("command", set()).add(f"`{record['command']}`")
     return Report(
         title=title,
         summary=summary if filled else "Nothing has been run yet.",
         sections=(Section("Tables", "", filled),) if filled else (),
-        facts=tuple((name, ", ".join(sorted(facts[name]))) for name in sorted(facts)),
+        facts=facts_of(found),
     )
+
+
+def facts_of(
+    found: Mapping[str, Record], *, commands: bool = True
+) -> tuple[tuple[str, str], ...]:
+    """Versions and commands of records."""
+    facts: dict[str, set[str]] = {}
+    for record in found.values():
+        for name, value in record.get("versions", {}).items():
+            facts.setdefault(name, set()).add(str(value))
+        if commands and "command" in record:
+            facts.setdefault("command", set()).add(f"`{record['command']}`")
+    return tuple((name, ", ".join(sorted(values))) for name, values in facts.items())

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from experiments.folds import TASKS
-from experiments.paper.results import GOLD, OURS, Results, Setting
+from experiments.paper.results import OURS, Results, Setting
+from experiments.tables import table
 from tagsift.metrics import Ranking, holm, ranking, wilcoxon
-from tagsift.report import Column, Table
-from tagsift.report.document import Cell
+from tagsift.report import Table
 
 __all__ = [
     "Loss",
@@ -34,98 +33,63 @@ class Loss:
         Names.
     task : str
         Where.
-    lost, settings : int
-        Settings in which the rival's mean is higher, and settings compared.
-    gap : float
+    gaps : dict of Setting to float
         Mean difference, model minus rival.
-    worst : Setting
-        Where the model falls furthest behind.
-    worst_gap : float
-        By how much.
     """
 
     model: str
     rival: str
     task: str
-    lost: int
-    settings: int
-    gap: float
-    worst: Setting
-    worst_gap: float
+    gaps: dict[Setting, float]
+
+    @property
+    def lost(self) -> int:
+        """Settings in which the rival's mean is higher."""
+        return sum(gap < 0 for gap in self.gaps.values())
+
+    @property
+    def mean(self) -> float:
+        """Mean difference over settings."""
+        return float(np.mean(list(self.gaps.values())))
+
+    @property
+    def worst(self) -> Setting:
+        """Where the model falls furthest behind."""
+        return min(self.gaps, key=lambda setting: self.gaps[setting])
 
 
 def losses(results: Results, measure: str) -> list[Loss]:
-    """Every rival that beats one of our models somewhere, the worst first.
-
-    Parameters
-    ----------
-    results : Results
-        Finished cells.
-    measure : str
-        What decides.
-    """
-    found = []
-    for model in OURS:
-        for rival in results.methods:
-            if rival in (model, GOLD):
-                continue
-            for task in results.tasks:
-                places = [s for s in results.settings if s.task == task]
-                gaps = results.gaps(model, rival, measure, places)
-                if not gaps:
-                    continue
-                lost = sum(gap < 0 for gap in gaps.values())
-                worst = min(gaps, key=lambda setting: gaps[setting])
-                if lost:
-                    found.append(
-                        Loss(
-                            model,
-                            rival,
-                            task,
-                            lost,
-                            len(gaps),
-                            float(np.mean(list(gaps.values()))),
-                            worst,
-                            gaps[worst],
-                        )
-                    )
-    return sorted(found, key=lambda loss: (OURS.index(loss.model), loss.gap))
+    """Every rival that beats one of our models somewhere, the worst first."""
+    found = [
+        Loss(model, rival, task, gaps)
+        for model in OURS
+        for rival in results.rivals
+        if rival != model
+        for task in results.tasks
+        if (gaps := results.gaps(model, rival, measure, results.of(task)))
+    ]
+    lost = [loss for loss in found if loss.lost]
+    return sorted(lost, key=lambda loss: (OURS.index(loss.model), loss.mean))
 
 
-def losses_table(found: list[Loss], names: Mapping[str, str], words: str) -> Table:
-    """Losses as a table.
-
-    Parameters
-    ----------
-    found : list of Loss
-        What `losses` returned.
-    names : mapping
-        Titles of methods.
-    words : str
-        What decides, in words.
-    """
-    return Table(
+def losses_table(results: Results, found: list[Loss], words: str) -> Table:
+    """Losses as a table; `words` say what decides."""
+    head = ("model", "loses to", "task", "settings lost|>", "mean difference|+.2f|100")
+    rows = [
         (
-            Column("model"),
-            Column("loses to"),
-            Column("task"),
-            Column("settings lost", align="right"),
-            Column("mean difference", "+.2f", 100),
-            Column("worst setting"),
-            Column("there", "+.2f", 100),
-        ),
-        tuple(
-            (
-                names.get(loss.model, loss.model),
-                names.get(loss.rival, loss.rival),
-                TASKS[loss.task].title,
-                f"{loss.lost} of {loss.settings}",
-                loss.gap,
-                loss.worst.words.partition(", ")[2],
-                loss.worst_gap,
-            )
-            for loss in found
-        ),
+            results.title(loss.model),
+            results.title(loss.rival),
+            TASKS[loss.task].title,
+            f"{loss.lost} of {len(loss.gaps)}",
+            loss.mean,
+            loss.worst.words.partition(", ")[2],
+            loss.gaps[loss.worst],
+        )
+        for loss in found
+    ]
+    return table(
+        (*head, "worst setting", "there|+.2f|100"),
+        rows,
         title=f"Where our models lose ({words}, points)",
         note="Means over the folds that both methods were run on. The CRF on gold "
         "labels is no rival and is left out.",
@@ -133,59 +97,31 @@ def losses_table(found: list[Loss], names: Mapping[str, str], words: str) -> Tab
 
 
 def rank_methods(results: Results, measure: str) -> Ranking | None:
-    """Mean ranks over all settings in which every method was run.
-
-    Parameters
-    ----------
-    results : Results
-        Finished cells.
-    measure : str
-        What is ranked.
-    """
-    methods = [name for name in results.methods if name != GOLD]
+    """Mean ranks over all settings in which every method was run."""
     rows = []
     for setting in results.settings:
-        values = [results.folds(name, setting, measure) for name in methods]
-        common = set.intersection(*(set(one) for one in values)) if values else set()
+        values = [results.folds(name, setting, measure) for name in results.rivals]
+        common = set.intersection(*map(set, values)) if values else set()
         if common:
             rows.append([np.mean([one[part] for part in common]) for one in values])
-    if len(methods) < 2 or not rows:
+    if len(results.rivals) < 2 or not rows:
         return None
-    return ranking(np.array(rows), methods)
+    return ranking(np.array(rows), list(results.rivals))
 
 
-def wilcoxon_table(
-    results: Results, model: str, measure: str, names: Mapping[str, str], words: str
-) -> Table | None:
-    """Wilcoxon signed-rank tests of one model against every other method.
-
-    Parameters
-    ----------
-    results : Results
-        Finished cells.
-    model : str
-        Whose tests.
-    measure : str
-        What is compared.
-    names : mapping
-        Titles of methods.
-    words : str
-        The measure in words.
-    """
-    rivals, tests = [], []
-    for rival in results.methods:
-        if rival in (model, GOLD):
-            continue
+def wilcoxon_table(results: Results, model: str, measure: str, words: str) -> Table:
+    """Wilcoxon signed-rank tests of one model against every other method."""
+    tests = {}
+    for rival in results.rivals:
         gaps = list(results.gaps(model, rival, measure, results.settings).values())
-        if gaps:
-            rivals.append(rival)
-            tests.append(wilcoxon(gaps, np.zeros(len(gaps))))
-    if not tests:
-        return None
-    adjusted = holm([test.p_value for test in tests])
-    rows: list[tuple[Cell, ...]] = [
+        if gaps and rival != model:
+            tests[rival] = wilcoxon(gaps, np.zeros(len(gaps)))
+    adjusted = holm([test.p_value for test in tests.values()]) if tests else ()
+    title = results.title(model)
+    head = ("settings|d", "won|d", "tied|d", "lost|d", "mean difference|+.2f|100")
+    rows = [
         (
-            names.get(rival, rival),
+            results.title(rival),
             test.wins + test.ties + test.losses,
             test.wins,
             test.ties,
@@ -194,21 +130,12 @@ def wilcoxon_table(
             _p(test.p_value),
             _p(float(p)),
         )
-        for rival, test, p in zip(rivals, tests, adjusted, strict=True)
+        for (rival, test), p in zip(tests.items(), adjusted, strict=True)
     ]
-    return Table(
-        (
-            Column(f"{names.get(model, model)} against"),
-            Column("settings", "d"),
-            Column("won", "d"),
-            Column("tied", "d"),
-            Column("lost", "d"),
-            Column("mean difference", "+.2f", 100),
-            Column("p-value", align="right"),
-            Column("Holm", align="right"),
-        ),
-        tuple(rows),
-        title=f"Wilcoxon signed-rank tests of {names.get(model, model)} ({words})",
+    return table(
+        (f"{title} against", *head, "p-value|>", "Holm|>"),
+        rows,
+        title=f"Wilcoxon signed-rank tests of {title} ({words})",
         note="One value for each setting, the mean over common folds. Settings of one "
         "task share sentences, so the p-values are too small: read them as an order.",
     )
@@ -218,81 +145,46 @@ def _p(value: float) -> str:
     return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
 
 
-def calibration_table(results: Results, names: Mapping[str, str]) -> Table | None:
-    """Calibration of every method that gives probabilities, by task.
-
-    Parameters
-    ----------
-    results : Results
-        Finished cells.
-    names : mapping
-        Titles of methods.
-    """
-    measures = ("ece", "nll", "brier", "aurc")
-    rows: list[tuple[Cell, ...]] = []
+def calibration_table(results: Results) -> Table:
+    """Calibration of every method that gives probabilities, by task."""
+    rows = []
     for task in results.tasks:
-        places = [s for s in results.settings if s.task == task]
         for method in results.methods:
-            means: list[Cell] = []
-            for measure in measures:
-                values = [
-                    value
-                    for setting in places
-                    if (value := results.mean(method, setting, measure)) is not None
-                ]
+            means = []
+            for measure in ("ece", "nll", "brier", "aurc"):
+                found = [results.mean(method, s, measure) for s in results.of(task)]
+                values = [value for value in found if value is not None]
                 means.append(float(np.mean(values)) if values else None)
             if means[0] is not None:
-                rows.append((TASKS[task].title, names.get(method, method), *means))
-    if not rows:
-        return None
-    return Table(
-        (
-            Column("task"),
-            Column("method"),
-            Column("ECE %", ".2f", 100),
-            Column("NLL", ".4f"),
-            Column("Brier", ".4f"),
-            Column("AURC", ".4f"),
-        ),
-        tuple(rows),
+                rows.append((TASKS[task].title, results.title(method), *means))
+    return table(
+        ("task", "method", "ECE %|.2f|100", "NLL|.4f", "Brier|.4f", "AURC|.4f"),
+        rows,
         title="Calibration",
         note="Means over all settings and folds; lower is better. The CRF on gold "
         "labels is there for comparison.",
     )
 
 
-def cost_table(results: Results, names: Mapping[str, str]) -> Table:
-    """Median time of a fit and peak of the memory, by method and task.
+def cost_table(results: Results) -> Table:
+    """Median time of a fit and peak of the memory, by method and task."""
+    costs: dict[tuple[str, str, str], list[float]] = {}
+    for record in results.records:
+        place = (record["config"]["method"], record["config"]["task"])
+        for measure, value in record["time"].items():
+            costs.setdefault((*place, measure), []).append(value)
 
-    Parameters
-    ----------
-    results : Results
-        Finished cells.
-    names : mapping
-        Titles of methods.
-    """
-    rows: list[tuple[Cell, ...]] = []
-    for method in results.methods:
-        cells: list[Cell] = [names.get(method, method)]
-        for measure in ("fit", "peak_mib"):
-            for task in results.tasks:
-                values = [
-                    value
-                    for record in results.records
-                    if record["config"]["method"] == method
-                    and record["config"]["task"] == task
-                    and (value := record["time"].get(measure)) is not None
-                ]
-                cells.append(float(np.median(values)) if values else None)
-        rows.append(tuple(cells))
-    titles = [TASKS[task].title for task in results.tasks]
-    return Table(
-        (
-            Column("method"),
-            *(Column(f"{title}, s", ".1f") for title in titles),
-            *(Column(f"{title}, MiB", ",.0f") for title in titles),
-        ),
-        tuple(rows),
+    def median(*place: str) -> float | None:
+        return float(np.median(costs[place])) if place in costs else None
+
+    units = {"fit": "s|.1f", "peak_mib": "MiB|,.0f"}
+    places = [(task, measure) for measure in units for task in results.tasks]
+    return table(
+        ("method", *(f"{TASKS[task].title}, {units[m]}" for task, m in places)),
+        [
+            (results.title(method), *(median(method, *place) for place in places))
+            for method in results.methods
+        ],
         title="Cost of a fit, one core",
         note="Medians of wall time and of the peak memory of the process; settings "
         "tuned beforehand are not counted. Other work ran on the same machine.",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from experiments.folds import TASKS
 from experiments.paper.grid import GridCell
+from experiments.paper.results import Results
 from experiments.paper.suite import Suite
 from experiments.records import Record
-from tagsift.report import Column, Table
+from experiments.tables import facts_of, table
+from tagsift.report import Table
 
 __all__ = ["Coverage"]
 
@@ -23,7 +26,7 @@ class Coverage:
     suite : Suite
         What was asked for.
     cells : tuple of GridCell
-        Its cells, or those of one table or figure.
+        Its fits, or those of one table or figure.
     records : mapping of str to record
         What was found, by key.
     command : str
@@ -35,37 +38,32 @@ class Coverage:
     records: Mapping[str, Record]
     command: str = ""
 
-    @property
+    @cached_property
     def missing(self) -> list[GridCell]:
         """Cells without a record."""
         return [cell for cell in self.cells if cell.key not in self.records]
 
-    @property
+    @cached_property
     def failed(self) -> list[Record]:
         """Records of cells that failed."""
-        mine = (self.records.get(cell.key) for cell in self.cells)
-        return [record for record in mine if record is not None and "error" in record]
+        mine = (self.records.get(cell.key, {}) for cell in self.cells)
+        return [record for record in mine if "error" in record]
 
-    @property
+    @cached_property
     def thinned(self) -> list[tuple[str, str, int]]:
         """Method, task and folds run, where these are fewer than the suite has."""
-        rows = []
-        for method in self.suite.methods:
-            for task in self.suite.tasks:
-                mine = [
-                    cell
-                    for cell in self.cells
-                    if (cell.method, cell.task, cell.subset) == (method, task, "head")
-                    and not cell.watch
-                ]
-                folds = {
-                    cell.fold
-                    for cell in mine
-                    if "scores" in self.records.get(cell.key, {})
-                }
-                if mine and len(folds) < self.suite.n_folds:
-                    rows.append((method, task, len(folds)))
-        return rows
+        folds: dict[tuple[str, str], set[int]] = {}
+        for cell in self.cells:
+            if cell.subset == "head" and not cell.watch:
+                mine = folds.setdefault((cell.method, cell.task), set())
+                if "scores" in self.records.get(cell.key, {}):
+                    mine.add(cell.fold)
+        order = [(method, task) for method in self.suite.methods for task in TASKS]
+        return [
+            (*place, len(folds[place]))
+            for place in order
+            if place in folds and len(folds[place]) < self.suite.n_folds
+        ]
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -91,40 +89,36 @@ class Coverage:
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Settings and versions, for the end of the page."""
-        facts = [
-            ("suite", self.suite.name),
-            ("cells", f"{len(self.cells) - len(self.missing)} of {len(self.cells)}"),
-            ("folds", str(self.suite.n_folds)),
-            ("seed", str(self.suite.seed)),
-        ]
-        if self.command:
-            facts.append(("command", f"`{self.command}`"))
-        for name, values in _versions(self.records.values()).items():
-            if name != "tagsift":
-                facts.append((name, ", ".join(sorted(values))))
-        return tuple(facts)
+        about = {
+            "suite": self.suite.name,
+            "cells": f"{len(self.cells) - len(self.missing)} of {len(self.cells)}",
+            "folds": str(self.suite.n_folds),
+            "seed": str(self.suite.seed),
+            "command": f"`{self.command}`",
+        }
+        versions = facts_of(self.records, commands=False)
+        return (*about.items(), *((k, v) for k, v in versions if k != "tagsift"))
 
-    def tables(self, names: Mapping[str, str]) -> list[Table]:
-        """How methods were set and tuned, which were thinned, and what failed.
-
-        Parameters
-        ----------
-        names : mapping
-            Titles of methods.
-        """
+    def tables(self) -> list[Table]:
+        """How methods were set and tuned, which were thinned, and what failed."""
         tuned = {"each fit": "in every fit", "first fold": "on the first fold", "": "–"}
-        found = [
-            Table(
-                (Column("method"), Column("settings"), Column("tuned")),
-                tuple(
-                    (
-                        names.get(plan.name, plan.name),
-                        ", ".join(f"{k} = {v}" for k, v in plan.params.items())
-                        or "defaults",
-                        tuned[plan.tuning],
-                    )
-                    for plan in self.suite.methods.values()
-                ),
+        settings = [
+            (
+                Results.title(plan.name),
+                ", ".join(f"{k} = {v}" for k, v in plan.params.items()) or "defaults",
+                tuned[plan.tuning],
+            )
+            for plan in self.suite.methods.values()
+        ]
+        thinned = [
+            (Results.title(method), TASKS[task].title, folds)
+            for method, task, folds in self.thinned
+        ]
+        failed = [(str(record["key"]), str(record["error"])) for record in self.failed]
+        return [
+            table(
+                ("method", "settings", "tuned"),
+                settings,
                 title="Settings of the methods",
                 note="Tuned on the first fold: on the training part of the first fold "
                 "of every task and setting, then used for its other folds; SGPPSL and "
@@ -133,36 +127,11 @@ class Coverage:
                 "published one but for the penalty λ = 0.1 of CLPL and CLLP, which was "
                 "chosen by held-out predictions inside the candidate sets: λ = 1 did "
                 "worse.",
-            )
+            ),
+            table(
+                ("method", "task", "folds|d"),
+                thinned,
+                title=f"Run on fewer than {self.suite.n_folds} folds",
+            ),
+            table(("cell", "error"), failed, title="Cells that failed"),
         ]
-        if self.thinned:
-            found.append(
-                Table(
-                    (Column("method"), Column("task"), Column("folds", "d")),
-                    tuple(
-                        (names.get(method, method), TASKS[task].title, folds)
-                        for method, task, folds in self.thinned
-                    ),
-                    title=f"Run on fewer than {self.suite.n_folds} folds",
-                )
-            )
-        if self.failed:
-            found.append(
-                Table(
-                    (Column("cell"), Column("error")),
-                    tuple(
-                        (str(record["key"]), str(record["error"]))
-                        for record in self.failed
-                    ),
-                    title="Cells that failed",
-                )
-            )
-        return found
-
-
-def _versions(found: Iterable[Record]) -> dict[str, set[str]]:
-    versions: dict[str, set[str]] = {}
-    for record in found:
-        for name, value in record.get("versions", {}).items():
-            versions.setdefault(name, set()).add(value)
-    return versions

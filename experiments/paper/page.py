@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 from experiments.paper import claims, comparison, figures, tables
 from experiments.paper.coverage import Coverage
-from experiments.paper.results import F1S, FIGURE_OF, GOLD, OURS, Results, title_of
+from experiments.paper.results import F1S, FIGURE_OF, OURS, Results
 from experiments.paper.watched import WATCHED
 from experiments.records import Record
 from tagsift.report import (
@@ -20,6 +21,9 @@ from tagsift.report import (
 
 __all__ = ["make_report"]
 
+#: What a section may hold: prose, tables and figures.
+Content: TypeAlias = Iterator[str | Table | Figure | None]
+
 _MAIN = "span_f1"
 _INTRO = (
     "The experiments of section IV of the paper, run again: every cell is one fit, all "
@@ -28,9 +32,22 @@ _INTRO = (
     "features it used; three F1 are given, and features are templates over word and "
     "part of speech. Figures here are in percent where not said otherwise."
 )
+#: Target → section; figures have the same name in both.
+_TABLES = {"table-1": "Table I", "table-2": "Table II", "table-3": "Table III"}
 _SYNTHETIC = (
     "These runs used the bundled, synthetic corpus in place of the paper's: the "
     "figures say that the parts work and nothing about the paper."
+)
+_BELOW = (
+    "Every cell of Tables II and III in which SGPPSL is below the figure that the "
+    "paper prints, with what the same fits reach when they are decoded otherwise and "
+    "what other methods reach on the same folds. Where the fits are above the figure "
+    "with another decoder, it is the weighted one that falls short: Equation (30) "
+    "adds probabilities, so a frequent pair of labels, whose transition term is near "
+    "1, outbids what a sure token can offer for a rare label, and the factor of "
+    "Equation (29) shrinks that offer further, since many of the ten nearest tokens of "
+    "a rare label carry another one. The fits have their share in it: with the decoder "
+    "that suits them best they stay behind the best other method on the same folds."
 )
 
 
@@ -48,274 +65,186 @@ def make_report(
     target : str
         One of `experiments.paper.grid.TARGETS`.
     """
-    return _Maker(list(found.values()), coverage).report(target)
+    return _Page(list(found.values()), coverage).report(target)
 
 
-class _Maker:
+class _Page:
     """Holds what all sections need."""
 
     def __init__(self, found: list[Record], coverage: Coverage) -> None:
-        self.found = found
         self.coverage = coverage
         self.results = Results(found)
         self.random = Results(found, "random")
-        self.names = {name: title_of(name) for name in self.results.methods}
-        self.synthetic = any(
-            record["config"].get("corpus") == "bundled" for record in found
-        )
-        if GOLD in self.names:
-            self.names[GOLD] += " (gold labels)"
+        self.facts = [record["facts"] for record in found if "facts" in record]
+        self.watched = {
+            record["config"]["watch"]: record
+            for record in found
+            if "evolution" in record
+        }
+        self.losses = comparison.losses(self.results, _MAIN)
+        self.judged = claims.judge_claims(self.results, self.watched)
+        self.notices = coverage.notices
+        if any(record["config"].get("corpus") == "bundled" for record in found):
+            self.notices = (_SYNTHETIC, *self.notices)
 
     def report(self, target: str) -> Report:
-        if target == "all":
-            return self.whole()
-        builders = {
-            "table-1": self.table_1,
-            "table-2": self.table_2,
-            "table-3": self.table_3,
-            "figure-5": self.figure_5,
-            "figure-9": self.figure_9,
-        }
-        tasks = {f"figure-{number}": task for task, number in FIGURE_OF.items()}
-        if target in tasks:
-            section = self.figure_of(tasks[target])
-        else:
-            section = builders[target]()
-        return Report(
-            title=f"Section IV: {target.replace('-', ' ')}",
-            sections=(section,),
-            notices=self.coverage_notices(),
-            facts=self.coverage.facts,
-        )
-
-    def whole(self) -> Report:
-        losses = comparison.losses(self.results, _MAIN)
-        judged = claims.judge_claims(self.results, self.found)
-        sections = [
-            Section(
-                "Where our models lose",
-                "",
-                (comparison.losses_table(losses, self.names, F1S[_MAIN]),),
-            ),
-            Section(
-                "Claims of section IV",
-                "Each claim is counted over the cases that it speaks of.",
-                (claims.claims_table(judged),),
-            ),
-            self.table_1(),
-            self.table_2(),
-            self.table_3(),
-            self.below(),
-            self.figure_5(),
-            *(self.figure_of(task) for task in self.results.tasks),
-            self.figure_9(),
-            self.all_scores(),
-            self.tests(),
-            self.calibration(),
-            self.robustness(),
-            self.run(),
-        ]
+        """The whole section, or one table or figure of it."""
+        if target != "all":
+            title = target.replace("-", " ")
+            name = _TABLES.get(target) or title.capitalize()
+            return Report(
+                title=f"Section IV: {title}",
+                sections=(self.section(name),),
+                notices=self.notices,
+                facts=self.coverage.facts,
+            )
+        sections = [self.section(name) for name in self.builders]
         return Report(
             title="Section IV, run again",
             summary=_INTRO,
-            sections=tuple(s for s in sections if s.text or _filled(s.content)),
-            stats=self.stats(judged),
-            notices=(*self.loss_notices(losses), *self.coverage_notices()),
+            sections=tuple(s for s in sections if s.text or s.content),
+            stats=tuple(self.stats()),
+            notices=(*self.loss_notices(), *self.notices),
             facts=self.coverage.facts,
         )
 
+    @property
+    def builders(self) -> dict[str, Callable[[], Content]]:
+        """What makes each section, in their order."""
+        return {
+            "Where our models lose": self.losing,
+            "Claims of section IV": self.claimed,
+            "Table I": self.table_1,
+            "Table II": self.table_2,
+            "Table III": lambda: iter([tables.table_3(self.results)]),
+            "Cells below the paper": self.below,
+            "Figure 5": self.figure_5,
+            **{f"Figure {FIGURE_OF[t]}": self.figure_of(t) for t in FIGURE_OF},
+            "Figure 9": lambda: (figures.figure_9(self.results, name) for name in F1S),
+            "All scores": self.all_scores,
+            "Ranks and tests": self.tests,
+            "Calibration": lambda: iter([comparison.calibration_table(self.results)]),
+            "Random subsets": lambda: iter(
+                [tables.robustness_table(self.results, self.random)]
+            ),
+            "The run": self.run,
+        }
+
+    def section(self, name: str) -> Section:
+        """Prose, and what is not empty of tables and figures."""
+        made = list(self.builders[name]())
+        content = tuple(
+            item
+            for item in made
+            if isinstance(item, Figure) or (isinstance(item, Table) and item.rows)
+        )
+        text = " ".join(item for item in made if isinstance(item, str))
+        return Section(name, text if content else "", content)
+
     # The first screen ----------------------------------------------------------
 
-    def stats(self, judged: Sequence[claims.Claim]) -> tuple[Stat, ...]:
-        stats = []
-        for name, table in (
+    def stats(self) -> Iterator[Stat]:
+        """The figures of merit."""
+        for name, made in (
             ("Table II cells above the paper", tables.table_2(self.results)),
             ("Table III cells above the paper", tables.table_3(self.results)),
         ):
-            marks = [row[-1] for row in table.rows if row[-1] is not None]
+            marks = [row[-1] for row in made.rows if row[-1] is not None]
             above = sum(getattr(mark, "text", "") == "above" for mark in marks)
-            if marks and not self.synthetic:
-                stats.append(Stat(name, f"{above} of {len(marks)}"))
-        tested = [claim for claim in judged if claim.verdict != "not tested"]
-        held = sum(claim.verdict == "supported" for claim in tested)
-        mixed = sum(claim.verdict == "mixed" for claim in tested)
-        stats.append(
-            Stat("claims supported", f"{held} of {len(tested)}", f"{mixed} more mixed")
-        )
+            if marks and _SYNTHETIC not in self.notices:
+                yield Stat(name, f"{above} of {len(marks)}")
+        verdicts = [claim.verdict for claim in self.judged]
+        held, mixed = verdicts.count("supported"), verdicts.count("mixed")
+        tested = len(verdicts) - verdicts.count("not tested")
+        yield Stat("claims supported", f"{held} of {tested}", f"{mixed} more mixed")
         ranked = comparison.rank_methods(self.results, _MAIN)
         if ranked is not None:
-            first = ranked.methods[0]
-            stats.append(
-                Stat(
-                    "best mean rank",
-                    self.names[first],
-                    f"{ranked.ranks[0]:.2f} over {ranked.n_settings} settings",
-                )
-            )
-        return tuple(stats)
+            told = f"{ranked.ranks[0]:.2f} over {ranked.n_settings} settings"
+            yield Stat("best mean rank", self.results.title(ranked.methods[0]), told)
 
-    def loss_notices(self, losses: Sequence[comparison.Loss]) -> list[str]:
+    def loss_notices(self) -> Iterator[str]:
         """One sentence for each of our models that loses somewhere."""
-        notices = []
+        results = self.results
         for model in OURS:
-            by_rival: dict[str, list[comparison.Loss]] = {}
-            for loss in losses:
-                if loss.model == model:
-                    by_rival.setdefault(loss.rival, []).append(loss)
-            parts = []
-            for rival in by_rival:
-                gaps = self.results.gaps(model, rival, _MAIN, self.results.settings)
-                lost = sum(gap < 0 for gap in gaps.values())
-                mean = 100 * sum(gaps.values()) / len(gaps)
-                parts.append(
-                    (
-                        mean,
-                        f"{self.names[rival]} in {lost} of {len(gaps)} settings "
-                        f"({mean:+.1f} points on average)",
-                    )
+            told = []
+            for rival in dict.fromkeys(
+                x.rival for x in self.losses if x.model == model
+            ):
+                gaps = results.gaps(model, rival, _MAIN, results.settings).values()
+                mean = 100 * sum(gaps) / len(gaps)
+                lost = f"{sum(gap < 0 for gap in gaps)} of {len(gaps)} settings"
+                words = (
+                    f"{results.title(rival)} in {lost} ({mean:+.1f} points on average)"
                 )
-            if parts:
-                told = "; ".join(text for _, text in sorted(parts))
-                notices.append(f"{self.names[model]} loses by {F1S[_MAIN]} to {told}.")
-        return notices
-
-    def coverage_notices(self) -> tuple[str, ...]:
-        notices = list(self.coverage.notices)
-        if self.synthetic:
-            notices.insert(0, _SYNTHETIC)
-        return tuple(notices)
+                told.append((mean, words))
+            if told:
+                rivals = "; ".join(words for _, words in sorted(told))
+                yield f"{results.title(model)} loses by {F1S[_MAIN]} to {rivals}."
 
     # Sections ------------------------------------------------------------------
 
-    def table_1(self) -> Section:
-        facts = [record["facts"] for record in self.found if "facts" in record]
+    def losing(self) -> Content:
+        """Where our models lose."""
+        yield comparison.losses_table(self.results, self.losses, F1S[_MAIN])
+
+    def claimed(self) -> Content:
+        """The claims of the paper, judged."""
+        yield "Each claim is counted over the cases that it speaks of."
+        yield claims.claims_table(self.judged)
+
+    def table_1(self) -> Content:
+        """The data sets."""
         order = list(FIGURE_OF)
-        facts.sort(key=lambda one: order.index(one["task"]))
-        return _section("Table I", "", [tables.table_1(facts)] if facts else [])
+        yield tables.table_1(sorted(self.facts, key=lambda f: order.index(f["task"])))
 
-    def table_2(self) -> Section:
-        content = [tables.table_2(self.results)]
-        if "chain-gp" in self.results.methods:
-            content.append(
-                tables.table_2(
-                    self.results,
-                    "chain-gp",
-                    title="The same for ChainGP, beside the paper's SGPPSL (%)",
+    def table_2(self) -> Content:
+        """Recovery of both our models."""
+        yield tables.table_2(self.results)
+        title = "The same for ChainGP, beside the paper's SGPPSL (%)"
+        yield tables.table_2(self.results, "chain-gp", title=title)
+
+    def below(self) -> Content:
+        """Cells below the paper, and why."""
+        yield _BELOW
+        yield tables.below_table(self.results)
+
+    def figure_5(self) -> Content:
+        """The watched words, and where the paper's truth is not the corpus'."""
+        for word, record in self.watched.items():
+            printed = WATCHED[word].printed
+            if record["truth"] != printed:
+                yield (
+                    f"The paper prints {printed} as the truth of “{word}”; in the "
+                    f"corpus the token is labelled {record['truth']}."
                 )
-            )
-        return _section("Table II", "", content)
+        yield figures.figure_5(self.watched)
 
-    def table_3(self) -> Section:
-        return _section("Table III", "", [tables.table_3(self.results)])
+    def figure_of(self, task: str) -> Callable[[], Content]:
+        """One of the figures 6 to 8, with all three F1."""
+        return lambda: (figures.figures_6_to_8(self.results, task, f1) for f1 in F1S)
 
-    def below(self) -> Section:
-        table = tables.below_table(self.results)
-        text = (
-            "Every cell of Tables II and III in which SGPPSL is below the figure that "
-            "the paper prints, with what the same fits reach when they are decoded "
-            "otherwise and what the other methods reach on the same folds. Where only "
-            "the weighted decoder is below, the fits are not at fault: Equation (30) "
-            "adds probabilities, so a frequent pair of labels, whose transition term "
-            "is near 1, outbids what a sure token can offer for a rare label, and the "
-            "factor of Equation (29) shrinks that offer further, since many of the ten "
-            "nearest tokens of a rare label carry another one. Both grow worse, not "
-            "better, as exact sentences sharpen the transitions."
-        )
-        return _section("Cells below the paper", text if table else "", [table])
+    def all_scores(self) -> Content:
+        """All methods under all settings."""
+        yield tables.decoders_table(self.results)
+        for task in self.results.tasks:
+            yield tables.scores_table(self.results, task)
 
-    def figure_5(self) -> Section:
-        drawn = figures.figure_5(self.found)
-        wrong = [
-            f"The paper prints {watched.printed} as the truth of “{word}”; in the "
-            f"corpus the token is labelled {record['truth']}."
-            for word, watched in WATCHED.items()
-            for record in self.found
-            if record["config"].get("watch") == word
-            and record.get("truth", watched.printed) != watched.printed
-        ]
-        return _section("Figure 5", " ".join(wrong) if drawn else "", [drawn])
-
-    def figure_of(self, task: str) -> Section:
-        title = f"Figure {FIGURE_OF[task]}"
-        return _section(
-            title,
-            "",
-            [
-                figures.figures_6_to_8(self.results, task, name, self.names)
-                for name in F1S
-            ],
-        )
-
-    def figure_9(self) -> Section:
-        return _section(
-            "Figure 9",
-            "",
-            [figures.figure_9(self.results, name, self.names) for name in F1S],
-        )
-
-    def all_scores(self) -> Section:
-        return _section(
-            "All scores",
-            "",
-            [
-                tables.decoders_table(self.results),
-                *(
-                    tables.scores_table(self.results, task, self.names)
-                    for task in self.results.tasks
-                ),
-            ],
-        )
-
-    def tests(self) -> Section:
-        content: list[Table | Figure | None] = []
+    def tests(self) -> Content:
+        """Ranks and tests."""
+        results = self.results
         for name, words in F1S.items():
-            ranked = comparison.rank_methods(self.results, name)
+            ranked = comparison.rank_methods(results, name)
             if ranked is not None:
-                content.append(
-                    critical_difference_diagram(
-                        ranked, title=f"Mean ranks by {words}", names=self.names
-                    )
+                yield critical_difference_diagram(
+                    ranked,
+                    title=f"Mean ranks by {words}",
+                    names={method: results.title(method) for method in results.methods},
                 )
         for model in OURS:
-            if model in self.results.methods:
-                content += [
-                    comparison.wilcoxon_table(
-                        self.results, model, name, self.names, words
-                    )
-                    for name, words in F1S.items()
-                ]
-        return _section("Ranks and tests", "", content)
+            for name, words in F1S.items():
+                yield comparison.wilcoxon_table(results, model, name, words)
 
-    def calibration(self) -> Section:
-        return _section(
-            "Calibration",
-            "",
-            [comparison.calibration_table(self.results, self.names)],
-        )
-
-    def robustness(self) -> Section:
-        return _section(
-            "Random subsets",
-            "",
-            [tables.robustness_table(self.results, self.random)],
-        )
-
-    def run(self) -> Section:
-        return _section(
-            "The run",
-            "",
-            [
-                *self.coverage.tables(self.names),
-                comparison.cost_table(self.results, self.names),
-            ],
-        )
-
-
-def _filled(content: Iterable[Table | Figure]) -> bool:
-    return any(isinstance(item, Figure) or item.rows for item in content)
-
-
-def _section(
-    title: str, text: str, content: Sequence[Table | Figure | None]
-) -> Section:
-    return Section(title, text, tuple(item for item in content if item is not None))
+    def run(self) -> Content:
+        """Settings, gaps and costs."""
+        yield from self.coverage.tables()
+        yield comparison.cost_table(self.results)

@@ -13,16 +13,7 @@ from experiments.folds import TASKS
 from experiments.records import Record
 from tagsift import registry
 
-__all__ = [
-    "F1S",
-    "FIGURE_OF",
-    "GOLD",
-    "OURS",
-    "PAPER_RIVALS",
-    "Results",
-    "Setting",
-    "title_of",
-]
+__all__ = ["F1S", "FIGURE_OF", "GOLD", "OURS", "PAPER_RIVALS", "Results", "Setting"]
 
 #: Task → number of its figure in the paper.
 FIGURE_OF = {"base-np": 6, "chunking": 7, "ner": 8}
@@ -42,13 +33,6 @@ OURS = ("sgppsl", "chain-gp")
 GOLD = "crf"
 
 
-def title_of(method: str) -> str:
-    """Return the title of a method; its name where the registry does not know it."""
-    if method not in registry.names():
-        return method
-    return registry.estimator(method).method.title
-
-
 @dataclass(frozen=True, order=True)
 class Setting:
     """A task and a sampling of candidates.
@@ -60,7 +44,7 @@ class Setting:
     cl : int
         Length of candidate lists; 0 for flip sampling.
     p : float
-        Share of exact sentences.
+        Share of exact sentences; -1 for gold labels.
     r : float
         Flip probability; 0 for candidate lists.
     """
@@ -76,9 +60,14 @@ class Setting:
         return f"cl = {self.cl}" if self.cl else f"r = {self.r:g}"
 
     @property
+    def title(self) -> str:
+        """The title of the task."""
+        return TASKS[self.task].title
+
+    @property
     def words(self) -> str:
         """The setting as a reader wants it."""
-        return f"{TASKS[self.task].title}, {self.way}, p = {self.p:g}"
+        return f"{self.title}, {self.way}, p = {self.p:g}"
 
 
 class Results:
@@ -102,12 +91,12 @@ class Results:
         ]
 
     @cached_property
-    def _index(self) -> dict[tuple[Any, ...], dict[tuple[str, int], Record]]:
-        index: dict[tuple[Any, ...], dict[tuple[str, int], Record]] = {}
+    def _index(self) -> dict[tuple[str, Setting], dict[tuple[str, int], Record]]:
+        index: dict[tuple[str, Setting], dict[tuple[str, int], Record]] = {}
         for record in self.records:
             config = record["config"]
-            place = (config["method"], _setting(config))
             part = (config["subset"], config["fold"])
+            place = (config["method"], _setting(config))
             index.setdefault(place, {})[part] = record
         return index
 
@@ -119,6 +108,11 @@ class Results:
         return tuple(
             [name for name in order if name in there] + sorted(there - set(order))
         )
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """Methods that learn from candidates: all but the one on gold labels."""
+        return tuple(name for name in self.methods if name != GOLD)
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
@@ -138,6 +132,18 @@ class Results:
         """Settings with candidate lists (Tables II and III, Figures 6–8)."""
         return tuple(setting for setting in self.settings if not setting.r)
 
+    def of(self, task: str) -> tuple[Setting, ...]:
+        """Settings of one task."""
+        return tuple(setting for setting in self.settings if setting.task == task)
+
+    @staticmethod
+    def title(method: str) -> str:
+        """Title of a method; its name where the registry does not know it."""
+        if method not in registry.names():
+            return method
+        title = registry.estimator(method).method.title
+        return f"{title} (gold labels)" if method == GOLD else title
+
     def folds(
         self, method: str, setting: Setting, measure: str
     ) -> dict[tuple[str, int], float]:
@@ -151,40 +157,32 @@ class Results:
         setting : Setting
             Where.
         measure : str
-            A score, ``"recovery"``, ``"fit"`` (seconds), or ``"viterbi:span_f1"`` for
-            the score of another decoder.
+            A score, ``"recovery"``, or ``"viterbi:span_f1"`` for the score of another
+            decoder.
         """
         place = setting if method != GOLD else Setting(setting.task, 0, -1.0)
-        values = {}
-        for part, record in self._index.get((method, place), {}).items():
-            value = _read(record, measure)
-            if value is not None:
-                values[part] = value
-        return values
+        values = {
+            part: _read(record, measure)
+            for part, record in self._index.get((method, place), {}).items()
+        }
+        return {part: value for part, value in values.items() if value is not None}
 
     def mean(self, method: str, setting: Setting, measure: str) -> float | None:
         """Mean over the folds there are; None where there is none."""
         values = list(self.folds(method, setting, measure).values())
         return float(np.mean(values)) if values else None
 
-    def spread(self, method: str, setting: Setting, measure: str) -> float | None:
-        """Standard deviation over folds; None with fewer than two."""
-        values = list(self.folds(method, setting, measure).values())
-        return float(np.std(values, ddof=1)) if len(values) > 1 else None
+    def percent(self, method: str, setting: Setting, measure: str) -> float | None:
+        """The mean in percent."""
+        mean = self.mean(method, setting, measure)
+        return None if mean is None else 100 * mean
 
     def gaps(
         self, first: str, second: str, measure: str, settings: Iterable[Setting]
     ) -> dict[Setting, float]:
         """Mean of first minus second over the folds that both were run on.
 
-        Parameters
-        ----------
-        first, second : str
-            Methods.
-        measure : str
-            What to compare.
-        settings : iterable of Setting
-            Where; settings without a common fold are left out.
+        Settings without a common fold are left out.
         """
         found = {}
         for setting in settings:
@@ -208,8 +206,6 @@ def _setting(config: Mapping[str, Any]) -> Setting:
 def _read(record: Record, measure: str) -> float | None:
     if measure == "recovery":
         value = record.get("recovery", {}).get("ambiguous")
-    elif measure in ("fit", "cpu", "predict", "peak_mib"):
-        value = record["time"].get(measure)
     elif ":" in measure:
         decoder, _, name = measure.partition(":")
         value = record.get("decoders", {}).get(decoder, {}).get(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ from tagsift.errors import DataError
 
 __all__ = ["SUITES", "MethodPlan", "Robustness", "Suite", "read_suite"]
 
-#: Suites that come with the package, from the shortest to the whole of section IV.
+#: Suites that come with the repository, from the shortest to the whole of section IV.
 SUITES = ("smoke", "quick", "paper")
-_TUNING = ("each fit", "first fold")
 
 
 @dataclass(frozen=True)
@@ -109,206 +108,171 @@ class Suite:
 
 
 def read_suite(name: str) -> Suite:
-    """Read a suite of the package by its name, or a TOML file by its path.
+    """Read a suite of the repository by its name, or a TOML file by its path.
 
     Parameters
     ----------
     name : str
         ``"smoke"``, ``"quick"``, ``"paper"``, or a path that ends in ``.toml``.
     """
-    if name in SUITES:
-        source = Path(__file__).parent / "suites" / f"{name}.toml"
-        return _Reader(f"suite {name!r}").suite(name, source.read_text("utf-8"))
     path = Path(name)
+    if name in SUITES:
+        path = Path(__file__).parent / "suites" / f"{name}.toml"
     if path.suffix != ".toml":
         raise DataError(
             f"expected one of the suites {', '.join(SUITES)} or a .toml file, found "
             f"{name!r}."
         )
     try:
-        text = path.read_text("utf-8")
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"not valid TOML: {error}.", path) from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise DataError(f"cannot read the suite ({reason}).", path) from error
     except UnicodeDecodeError as error:
         raise DataError("expected UTF-8 text, found other bytes.", path) from error
-    return _Reader(str(path)).suite(path.stem, text)
+    return _suite(_Entries(raw, path, "the suite"), path.stem)
 
 
-class _Reader:
-    """Turns TOML into a suite; every complaint names the file and the entry."""
+#: What an entry may be: a word → the test of a value, and what is expected.
+_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "yes or no": (lambda x: type(x) is bool, "true or false"),
+    "table": (lambda x: type(x) is dict, "a table"),
+    "list": (lambda x: type(x) is list, "a list"),
+    "text": (lambda x: type(x) is str, "text"),
+    "seed": (lambda x: type(x) is int and x >= 0, "a whole number of at least 0"),
+    "size": (lambda x: type(x) is int and x >= 2, "a whole number of at least 2"),
+    "counts": (
+        lambda x: type(x) is list and all(type(y) is int and y > 0 for y in x),
+        "a list of whole numbers above 0",
+    ),
+    "shares": (
+        lambda x: (
+            type(x) is list and all(type(y) in (int, float) and 0 <= y <= 1 for y in x)
+        ),
+        "a list of numbers between 0 and 1",
+    ),
+    "tuning": (lambda x: x in ("", "each fit", "first fold"), "each fit or first fold"),
+}
 
-    def __init__(self, where: str) -> None:
-        self.where = where
 
-    def suite(self, name: str, text: str) -> Suite:
-        try:
-            raw = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise DataError(f"not valid TOML: {error}.", self.where) from error
-        self.known(
-            raw,
-            "",
-            {"folds", "run_folds", "seed", "cl", "p", "r", "flip_p", "watch"}
-            | {"tasks", "methods", "robustness"},
-        )
-        n_folds = self.whole(raw, "folds", 5, least=2)
-        tasks = self.tasks(raw)
-        methods = self.methods(raw, tasks, n_folds)
-        cl, p = self.sizes(raw, "cl"), self.shares(raw, "p")
-        return Suite(
-            name=name,
-            tasks=tasks,
-            n_folds=n_folds,
-            seed=self.whole(raw, "seed", 0, least=0),
-            cl=cl,
-            p=p,
-            r=self.shares(raw, "r", ()),
-            flip_p=self.shares({"flip_p": [raw.get("flip_p", 0.5)]}, "flip_p")[0],
-            methods=methods,
-            watch=self.kind(raw, "watch", bool, False),
-            robustness=self.robustness(raw, methods, cl, p, n_folds),
-        )
+class _Entries:
+    """A table of a suite; every complaint names the file and the entry."""
+
+    def __init__(self, raw: Mapping[str, Any], path: Path, name: str) -> None:
+        self.raw, self.path, self.name = raw, path, name
+        self.prefix = "" if name == "the suite" else f"{name}."
 
     def fail(self, entry: str, expected: str, found: Any) -> DataError:
-        return DataError(f"{entry}: expected {expected}, found {found!r}.", self.where)
+        return DataError(f"{entry}: expected {expected}, found {found!r}.", self.path)
 
-    def known(self, table: Mapping[str, Any], entry: str, names: set[str]) -> None:
-        for name in table:
+    def known(self, *names: str) -> None:
+        for name in self.raw:
             if name not in names:
-                raise self.fail(
-                    entry or "the suite", f"one of {', '.join(sorted(names))}", name
-                )
+                raise self.fail(self.name, f"one of {', '.join(sorted(names))}", name)
 
-    def kind(self, table: Mapping[str, Any], name: str, kind: type, other: Any) -> Any:
-        value = table.get(name, other)
-        if type(value) is not kind:
-            words = {
-                bool: "true or false",
-                dict: "a table",
-                list: "a list",
-                str: "text",
-            }
-            raise self.fail(name, words.get(kind, kind.__name__), value)
-        return value
+    def get(self, name: str, kind: str, other: Any = None) -> Any:
+        """Return an entry, checked; lists as tuples."""
+        value = self.raw.get(name, other)
+        test, expected = _KINDS[kind]
+        if not test(value):
+            raise self.fail(f"{self.prefix}{name}", expected, value)
+        return tuple(value) if isinstance(value, list) else value
 
-    def whole(
-        self, table: Mapping[str, Any], name: str, other: int, *, least: int
-    ) -> int:
-        value = table.get(name, other)
-        if type(value) is not int or value < least:
-            raise self.fail(name, f"a whole number of at least {least}", value)
-        return value
+    def table(self, name: str) -> _Entries:
+        return _Entries(self.get(name, "table", {}), self.path, f"{self.prefix}{name}")
 
-    def sizes(
-        self, table: Mapping[str, Any], name: str, other: tuple[int, ...] | None = None
-    ) -> tuple[int, ...]:
-        values = table.get(name, other)
-        if values is None or not all(type(x) is int and x > 0 for x in values):
-            raise self.fail(name, "a list of whole numbers above 0", values)
-        return tuple(values)
-
-    def shares(
-        self,
-        table: Mapping[str, Any],
-        name: str,
-        other: tuple[float, ...] | None = None,
-    ) -> tuple[float, ...]:
-        values = table.get(name, other)
-        if values is None or not all(
-            type(x) in (int, float) and 0 <= x <= 1 for x in values
-        ):
-            raise self.fail(name, "a list of numbers between 0 and 1", values)
-        return tuple(float(x) for x in values)
-
-    def tasks(self, raw: Mapping[str, Any]) -> dict[str, int]:
-        table = self.kind(raw, "tasks", dict, {})
-        self.known(table, "tasks", set(TASKS))
-        if not table:
-            raise self.fail("tasks", "at least one task", table)
-        return {name: self.whole(table, name, 0, least=2) for name in table}
-
-    def methods(
-        self, raw: Mapping[str, Any], tasks: Mapping[str, int], n_folds: int
-    ) -> dict[str, MethodPlan]:
-        table = self.kind(raw, "methods", dict, {})
-        if not table:
-            raise self.fail("methods", "at least one method", table)
-        every = list(range(n_folds))
-        run_folds = list(
-            self.fold_list("run_folds", raw.get("run_folds", every), n_folds)
-        )
-        plans = {}
-        for name in table:
-            plan = self.kind(table, name, dict, {})
-            entry = f"methods.{name}"
-            self.known(
-                plan,
-                entry,
-                {"folds", "params", "tuning", "decoders", "flips", "when_available"},
-            )
-            available = name in registry.names()
-            if not available and self.kind(plan, "when_available", bool, False):
-                continue
-            if not available:
-                raise self.fail(entry, "a method of `tagsift methods`", name)
-            tuning = self.kind(plan, "tuning", str, "")
-            if tuning not in ("", *_TUNING):
-                raise self.fail(f"{entry}.tuning", " or ".join(_TUNING), tuning)
-            plans[name] = MethodPlan(
-                name,
-                self.folds(plan, entry, tasks, run_folds, n_folds),
-                self.kind(plan, "params", dict, {}),
-                tuning,
-                tuple(self.kind(plan, "decoders", list, [])),
-                self.kind(plan, "flips", bool, True),
-            )
-        return plans
-
-    def folds(
-        self,
-        plan: Mapping[str, Any],
-        entry: str,
-        tasks: Mapping[str, int],
-        run_folds: list[int],
-        n_folds: int,
-    ) -> dict[str, tuple[int, ...]]:
-        """A list for all tasks, or a table with a list for each."""
-        given = plan.get("folds", run_folds)
-        by_task = given if isinstance(given, dict) else dict.fromkeys(tasks, given)
-        self.known(by_task, f"{entry}.folds", set(TASKS))
-        result = {}
-        for task in tasks:
-            values = by_task.get(task, run_folds)
-            result[task] = self.fold_list(f"{entry}.folds", values, n_folds)
-        return result
-
-    def fold_list(self, entry: str, values: Any, n_folds: int) -> tuple[int, ...]:
+    def folds(self, name: str, other: list[int], n_folds: int) -> tuple[int, ...]:
+        values = self.raw.get(name, other)
         if not isinstance(values, list) or not set(values) <= set(range(n_folds)):
-            raise self.fail(entry, f"folds between 0 and {n_folds - 1}", values)
+            expected = f"folds between 0 and {n_folds - 1}"
+            raise self.fail(f"{self.prefix}{name}", expected, values)
         return tuple(values)
 
-    def robustness(
-        self,
-        raw: Mapping[str, Any],
-        methods: Mapping[str, MethodPlan],
-        cl: tuple[int, ...],
-        p: tuple[float, ...],
-        n_folds: int,
-    ) -> Robustness | None:
-        if "robustness" not in raw:
-            return None
-        table = self.kind(raw, "robustness", dict, {})
-        self.known(table, "robustness", {"seeds", "methods", "cl", "p", "folds"})
-        chosen = tuple(table.get("methods", ()))
-        for name in chosen:
-            if name not in methods:
-                raise self.fail("robustness.methods", "methods of the suite", name)
-        folds = table.get("folds", list(range(n_folds)))
-        return Robustness(
-            seeds=self.sizes(table, "seeds"),
-            methods=chosen,
-            cl=self.sizes(table, "cl", cl),
-            p=self.shares(table, "p", p),
-            folds=self.fold_list("robustness.folds", folds, n_folds),
+
+def _suite(top: _Entries, name: str) -> Suite:
+    top.known(
+        *("folds", "run_folds", "seed", "cl", "p", "r", "flip_p", "watch"),
+        *("tasks", "methods", "robustness"),
+    )
+    n_folds = top.get("folds", "size", 5)
+    listed = top.table("tasks")
+    listed.known(*TASKS)
+    tasks = {task: listed.get(task, "size") for task in listed.raw}
+    methods = _methods(top, tasks, n_folds)
+    for part, what in ((tasks, "task"), (methods, "method")):
+        if not part:
+            raise top.fail(f"{what}s", f"at least one {what}", part)
+    cl, p = top.get("cl", "counts"), _floats(top.get("p", "shares"))
+    flip = _Entries({"flip_p": [top.raw.get("flip_p", 0.5)]}, top.path, top.name)
+    return Suite(
+        name=name,
+        tasks=tasks,
+        n_folds=n_folds,
+        seed=top.get("seed", "seed", 0),
+        cl=cl,
+        p=p,
+        r=_floats(top.get("r", "shares", [])),
+        flip_p=_floats(flip.get("flip_p", "shares"))[0],
+        methods=methods,
+        watch=top.get("watch", "yes or no", False),
+        robustness=_robustness(top, methods, n_folds),
+    )
+
+
+def _floats(values: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(float(x) for x in values)
+
+
+def _methods(
+    top: _Entries, tasks: Mapping[str, int], n_folds: int
+) -> dict[str, MethodPlan]:
+    every = list(top.folds("run_folds", list(range(n_folds)), n_folds))
+    listed = top.table("methods")
+    plans = {}
+    for name in listed.raw:
+        plan = listed.table(name)
+        plan.known("folds", "params", "tuning", "decoders", "flips", "when_available")
+        if name not in registry.names():
+            if plan.get("when_available", "yes or no", False):
+                continue
+            raise top.fail(f"methods.{name}", "a method of `tagsift methods`", name)
+        folds = plan.raw.get(
+            "folds", every
+        )  # a list, or a table with one for each task
+        by_task = _Entries(
+            folds if isinstance(folds, dict) else dict.fromkeys(tasks, folds),
+            top.path,
+            f"methods.{name}.folds",
         )
+        by_task.known(*TASKS)
+        plans[name] = MethodPlan(
+            name,
+            {task: by_task.folds(task, every, n_folds) for task in tasks},
+            plan.get("params", "table", {}),
+            plan.get("tuning", "tuning", ""),
+            plan.get("decoders", "list", []),
+            plan.get("flips", "yes or no", True),
+        )
+    return plans
+
+
+def _robustness(
+    top: _Entries, methods: Mapping[str, MethodPlan], n_folds: int
+) -> Robustness | None:
+    if "robustness" not in top.raw:
+        return None
+    entries = top.table("robustness")
+    entries.known("seeds", "methods", "cl", "p", "folds")
+    chosen = entries.get("methods", "list", [])
+    for name in chosen:
+        if name not in methods:
+            raise top.fail("robustness.methods", "methods of the suite", name)
+    return Robustness(
+        seeds=entries.get("seeds", "counts"),
+        methods=chosen,
+        cl=entries.get("cl", "counts", top.raw.get("cl")),
+        p=_floats(entries.get("p", "shares", top.raw.get("p"))),
+        folds=entries.folds("folds", list(range(n_folds)), n_folds),
+    )

@@ -6,7 +6,7 @@ from tests.experiments.samples import record
 
 
 def judged(found: list) -> dict[str, str]:
-    return {c.text: c.verdict for c in judge_claims(Results(found), found)}
+    return {c.text: c.verdict for c in judge_claims(Results(found), {})}
 
 
 def test_without_records_nothing_is_judged():
@@ -44,7 +44,7 @@ def test_a_win_over_all_rivals_and_one_over_half_of_them():
 def test_two_measures_that_disagree_are_mixed():
     one = record("sgppsl", 0.5, decoders={"viterbi": 0.5, "weighted": 0.6})
     one["decoders"]["weighted"]["token_weighted_f1"] = 0.4
-    found = judge_claims(Results([one]), [one])
+    found = judge_claims(Results([one]), {})
     (claim,) = [c for c in found if c.text.startswith("Weighted Viterbi helps")]
     assert claim.verdict == "mixed"
     assert claim.evidence == "span F1: 1 of 1; token-weighted F1: 0 of 1"
@@ -71,14 +71,15 @@ def test_a_watched_word_is_judged_by_where_it_ends():
         "evolution": [[0.4, 0.3, 0.3], [0.1, 0.2, 0.7]],
     }  # fmt: skip
     del one["scores"]
-    (claim,) = [c for c in judge_claims(Results([one]), [one]) if "holding" in c.text]
+    found = judge_claims(Results([one]), {"holding": one})
+    (claim,) = [c for c in found if "holding" in c.text]
     assert claim.verdict == "supported"
     assert claim.evidence.startswith("ends at I with confidence 0.70")
     assert "the token is O, not I" in claim.evidence
 
 
 def test_the_table_has_a_row_for_every_claim():
-    found = judge_claims(Results([]), [])
+    found = judge_claims(Results([]), {})
     table = claims_table(found)
     assert len(table.rows) == len(found)
     assert {row[2].tone for row in table.rows} == {"plain"}

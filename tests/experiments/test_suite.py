@@ -52,7 +52,7 @@ def test_folds_of_a_method_can_be_given_for_each_task(tmp_path):
         ("ner = 12", "", "tasks: expected at least one task"),
         ("[methods.wknn]", "[methods.sleep]", "expected a method of `tagsift methods`"),
         ("decoders = []", "speed = 1", "methods.wknn: expected one of decoders"),
-        ("decoders = []", "folds = [7]", "folds: expected folds between 0 and 1"),
+        ("decoders = []", "folds = [7]", "folds.ner: expected folds between 0 and 1"),
         (
             "decoders = []",
             "tuning = 'daily'",

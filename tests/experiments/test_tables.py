@@ -35,8 +35,6 @@ def test_means_are_over_the_folds_there_are():
     found = [record("wknn", 0.4), record("wknn", 0.6, fold=1), record("sure", 0.7)]
     results = Results(found)
     assert results.mean("wknn", HERE, "span_f1") == pytest.approx(0.5)
-    assert results.spread("wknn", HERE, "span_f1") == pytest.approx(0.2 / 2**0.5)
-    assert results.spread("sure", HERE, "span_f1") is None
     assert results.mean("naive", HERE, "span_f1") is None
     # Methods are compared on the folds that both were run on.
     gaps = results.gaps("wknn", "sure", "span_f1", [HERE])
@@ -86,13 +84,12 @@ def test_table_3_compares_decoders_of_one_fit():
 def test_all_decoders_stand_side_by_side():
     found = [record("sgppsl", 0.5, decoders={"viterbi": 0.7, "log": 0.8})]
     table = decoders_table(Results(found))
-    assert table is not None
     assert [column.name for column in table.columns[1:3]] == [
         "log, span",
         "viterbi, span",
     ]
     assert table.rows[0][1:3] == (pytest.approx(80.0), pytest.approx(70.0))
-    assert decoders_table(Results([record("sure", 0.5)])) is None
+    assert not decoders_table(Results([record("sure", 0.5)])).rows
 
 
 def test_cells_below_the_paper_are_listed_with_the_best_other_method():
@@ -104,11 +101,10 @@ def test_cells_below_the_paper_are_listed_with_the_best_other_method():
         record("crf", 0.8, cl=None, p=None),
     ]
     table = below_table(Results(found))
-    assert table is not None
     assert [row[0] for row in table.rows] == ["Table II", "Table III"]
     assert table.rows[0][4:] == ("–", "sure 71.00", "–")
     assert table.rows[1][4:] == ("viterbi 90.00", "sure 70.00", "80.00")
-    assert below_table(Results([record("sgppsl", 0.5, recovery=0.99)])) is None
+    assert not below_table(Results([record("sgppsl", 0.5, recovery=0.99)])).rows
 
 
 def test_losses_leave_the_gold_ceiling_out():
@@ -120,8 +116,8 @@ def test_losses_leave_the_gold_ceiling_out():
         record("crf", 0.9, cl=None, p=None),
     ]
     (loss,) = losses(Results(found), "span_f1")
-    assert (loss.rival, loss.lost, loss.settings) == ("sure", 1, 2)
-    assert loss.worst == HERE and loss.worst_gap == pytest.approx(-0.1)
+    assert (loss.rival, loss.lost, len(loss.gaps)) == ("sure", 1, 2)
+    assert loss.worst == HERE and loss.gaps[HERE] == pytest.approx(-0.1)
 
 
 def many() -> list:
@@ -139,25 +135,23 @@ def test_ranks_and_tests_are_over_settings():
     ranked = rank_methods(results, "span_f1")
     assert ranked is not None
     assert ranked.methods == ("sgppsl", "sure", "wknn") and ranked.n_settings == 6
-    table = wilcoxon_table(results, "sgppsl", "span_f1", {}, "span F1")
-    assert table is not None
+    table = wilcoxon_table(results, "sgppsl", "span_f1", "span F1")
     assert [row[:5] for row in table.rows] == [
-        ("wknn", 6, 6, 0, 0),
-        ("sure", 6, 6, 0, 0),
+        ("WKNN", 6, 6, 0, 0),
+        ("SURE", 6, 6, 0, 0),
     ]
 
 
 def test_calibration_is_of_methods_with_probabilities_only():
     one = record("sgppsl", 0.5)
     one["scores"] |= {"ece": 0.02, "nll": 0.3, "brier": 0.1, "aurc": 0.01}
-    table = calibration_table(Results([one, record("sure", 0.5)]), {})
-    assert table is not None
-    assert table.rows == (("Base NP", "sgppsl", 0.02, 0.3, 0.1, 0.01),)
-    assert calibration_table(Results([record("sure", 0.5)]), {}) is None
+    table = calibration_table(Results([one, record("sure", 0.5)]))
+    assert table.rows == (("Base NP", "SGPPSL", 0.02, 0.3, 0.1, 0.01),)
+    assert not calibration_table(Results([record("sure", 0.5)])).rows
 
 
 def test_scores_and_random_subsets():
-    table = scores_table(Results(many()), "base-np", {"sure": "SURE"})
+    table = scores_table(Results(many()), "base-np")
     assert len(table.rows) == 3 and len(table.columns) == 7
     decoders = {"viterbi": 0.5, "weighted": 0.6}
     head = Results([record("sgppsl", 0.6, recovery=0.9, decoders=decoders)])
@@ -167,26 +161,25 @@ def test_scores_and_random_subsets():
     ]
     assert not Results(found).records
     table = robustness_table(head, Results(found, "random"))
-    assert table is not None
     assert table.rows[0][3:5] == (pytest.approx(90.0), pytest.approx(80.0))
 
 
 def test_figures_hold_the_numbers_that_they_show():
     results = Results(many())
-    figure = figures_6_to_8(results, "base-np", "span_f1", {})
+    figure = figures_6_to_8(results, "base-np", "span_f1")
     assert figure is not None and figure.title.startswith("Figure 6")
     assert figure.data.rows[0][2:] == (
         pytest.approx(81.0), pytest.approx(83.0), pytest.approx(85.0),
     )  # fmt: skip
-    assert figures_6_to_8(results, "ner", "span_f1", {}) is None
-    assert figure_9(results, "span_f1", {}) is None  # no flips
+    assert figures_6_to_8(results, "ner", "span_f1") is None
+    assert figure_9(results, "span_f1") is None  # no flips
     flipped = Results([*many(), record("sgppsl", 0.3, cl=None, p=0.5, r=0.75)])
-    drawn = figure_9(flipped, "span_f1", {})
+    drawn = figure_9(flipped, "span_f1")
     assert drawn is not None
     names = [column.name for column in drawn.data.columns]
     assert names == ["method", "panel", "r = 0.75", "cl = 2", "cl = 3"]
     both = [record("sgppsl", 0.3, cl=None, p=0.5, r=r) for r in (0.75, 0.05)]
-    drawn = figure_9(Results([*many(), *both]), "span_f1", {})
+    drawn = figure_9(Results([*many(), *both]), "span_f1")
     assert drawn is not None
     names = [column.name for column in drawn.data.columns]
     assert names[2:] == ["r = 0.05", "cl = 2", "cl = 3", "r = 0.75"]
@@ -197,6 +190,6 @@ def test_figure_5_draws_the_watched_words():
     one = record("sgppsl", 0.5)
     one["config"]["watch"] = "holding"
     one |= {"labels": ["B", "O", "I"], "truth": "O", "evolution": [[0.3, 0.3, 0.4]] * 2}
-    figure = figure_5([one, record("sure", 0.5)])
+    figure = figure_5({"holding": one})
     assert figure is not None and "holding" in figure.data.rows[0][0]
-    assert figure_5([record("sure", 0.5)]) is None
+    assert figure_5({}) is None
