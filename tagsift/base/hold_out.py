@@ -9,20 +9,20 @@ from tagsift.typing import IntArray
 
 __all__ = ["hold_out"]
 
+#: Share of the sentences that is left out.
+_SHARE = 0.2
 #: Keeps the draw apart from others by the same seed: whoever shuffled the same
 #: sentences to choose the exact ones would else find exactly those held out.
 _STREAM = 20
 
 
-def hold_out(train: TrainingSet, share: float = 0.2) -> tuple[IntArray, IntArray]:
-    """Draw sentences to fit and to leave out, by the seed of the training set.
+def hold_out(train: TrainingSet) -> tuple[IntArray, IntArray]:
+    """Draw sentences to fit and a fifth to leave out, by the seed of the training set.
 
     Parameters
     ----------
     train : TrainingSet
         All sentences; empty ones are in neither part.
-    share : float
-        Share of the sentences that is left out.
 
     Returns
     -------
@@ -31,5 +31,5 @@ def hold_out(train: TrainingSet, share: float = 0.2) -> tuple[IntArray, IntArray
     """
     rng = np.random.default_rng([train.seed, _STREAM])
     order = rng.permutation(np.flatnonzero(train.features.lengths))  # [S']
-    n_out = round(share * len(order))
+    n_out = round(_SHARE * len(order))
     return np.sort(order[n_out:]), np.sort(order[:n_out])

@@ -55,7 +55,7 @@ class CandidateSimplex:
         P[self._exact, self._label] = 1.0  # [N₁]
         rows = self._open[:, None]  # [N₂, 1]
         inner = np.where(self._padding, -np.inf, V[rows, self._columns])  # [N₂, C]
-        P[rows, self._columns] = _project_rows(inner)  # [N₂, C]
+        P[rows, self._columns] = project_simplex(inner)  # [N₂, C]
         return P
 
     def uniform(self) -> FloatArray:
@@ -63,28 +63,14 @@ class CandidateSimplex:
         return np.asarray(self.mask / self.mask.sum(axis=1, keepdims=True))  # [N, L]
 
 
-def project_simplex(V: FloatArray, mask: BoolArray | None = None) -> FloatArray:
-    """Project every row onto the simplex over its candidates.
+def project_simplex(V: FloatArray) -> FloatArray:
+    """Nearest point of the simplex for every row, [N, C].
 
     Parameters
     ----------
     V : ndarray of shape (n_rows, n_columns)
-        The points.
-    mask : ndarray of bool, same shape, optional
-        Which entries may differ from zero; by default all.
-
-    Returns
-    -------
-    P : ndarray of shape (n_rows, n_columns)
-        Non-negative rows that sum to one.
+        The points; −∞ marks what must be zero.
     """
-    if mask is None:
-        return _project_rows(np.asarray(V, dtype=float))  # [N, C]
-    return CandidateSimplex(mask).project(V)  # [N, L]
-
-
-def _project_rows(V: FloatArray) -> FloatArray:
-    """Project rows in which −∞ marks what must be zero."""
     if V.size == 0:
         return np.zeros_like(V)
     u = -np.sort(-V, axis=1)  # [N, C]  descending

@@ -24,6 +24,9 @@ from tagsift.progress import progress
 
 __all__ = ["Likelihood", "Trial", "Tuning", "tune"]
 
+#: Number of exact held-out sequences from which on F1 is trusted.
+_MIN_EXACT = 30
+
 
 @runtime_checkable
 class Likelihood(Protocol):
@@ -79,9 +82,6 @@ def tune(
     estimator: SequenceTagger,
     train: TrainingSet,
     grid: Mapping[str, Sequence[Any]],
-    *,
-    share: float = 0.2,
-    min_exact: int = 30,
 ) -> Tuning:
     """Choose settings from a grid.
 
@@ -94,10 +94,6 @@ def tune(
         What the estimator was given.
     grid : mapping of str to sequence
         Values to try for every setting; all combinations are tried.
-    share : float
-        Share of the sequences that is held out.
-    min_exact : int
-        Number of exact held-out sequences from which on F1 is trusted.
 
     Returns
     -------
@@ -106,9 +102,9 @@ def tune(
         the earlier ones of the grid.
     """
     own = {name: getattr(estimator, name) for name in grid}
-    kept, held_out = map(train.take_sequences, hold_out(train, share))
+    kept, held_out = map(train.take_sequences, hold_out(train))
     n_exact = int(held_out.exact_sequences.sum())
-    if n_exact >= min_exact:
+    if n_exact >= _MIN_EXACT:
         criterion = "f1"
     elif isinstance(estimator, Likelihood) and held_out.n_tokens and kept.n_tokens:
         criterion = "likelihood"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from tagsift.base import Method
@@ -23,16 +24,12 @@ class CRF(PartialCRF):
     [['D', 'N']]
     """
 
-    method: ClassVar[Method] = Method(
+    method: ClassVar[Method] = replace(
+        PartialCRF.method,
         name="crf",
         title="CRF",
-        family="conditional random field",
         disambiguation="none: exact labels only",
-        structured=True,
-        probabilities=True,
         exact_only=True,
-        weighted=True,
-        settings="{l2}, {max_iter} steps of L-BFGS",
         cost="steps × one lattice: N L² and the sparse products",
         source="Lafferty, McCallum, Pereira, ICML 2001",
     )

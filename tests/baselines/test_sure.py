@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from tagsift.baselines import SURE
 from tagsift.baselines._kernel_ridge import DenseRidge
-from tagsift.baselines._simplex import CandidateSimplex, project_simplex
+from tagsift.baselines._simplex import CandidateSimplex
 from tagsift.baselines.sure import pseudo_labels
 from tagsift.errors import ScaleWarning
 from tagsift.features.distances import mean_distance
@@ -37,7 +37,9 @@ def test_pseudo_labels_beat_every_choice_of_the_largest_label():
         for j in np.flatnonzero(mask[i]):
             lifted = Q[i].copy()
             lifted[j] += LAM / 2
-            others.append(loss(project_simplex(lifted[None], mask[i][None])[0], Q[i]))
+            others.append(
+                loss(CandidateSimplex(mask[i][None]).project(lifted[None])[0], Q[i])
+            )
         assert loss(P[i], Q[i]) <= min(others) + 1e-12
 
 
