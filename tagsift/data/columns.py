@@ -47,10 +47,10 @@ _CHUNK = 1 << 20
 
 
 class Block(NamedTuple):
-    """The lines of one sentence: their numbers, counted from 1, and their cells."""
+    """The lines of one sentence: their numbers, counted from 1, and their columns."""
 
     lines: list[int]
-    cells: list[list[str]]
+    columns: list[tuple[str, ...]]
 
 
 class ColumnFile:
@@ -107,7 +107,7 @@ class ColumnFile:
                 cells = split(line) if line and line.strip(" \t") else [_DOCUMENT]
                 if cells[0] == _DOCUMENT:
                     if rows:
-                        yield Block(lines, rows)
+                        yield Block(lines, list(zip(*rows, strict=True)))
                         lines, rows = [], []
                     continue
                 if self._comments and line[0] == "#" and len(cells) == 1:
@@ -120,7 +120,7 @@ class ColumnFile:
                 lines.append(number)
                 rows.append(cells)
             if rows:
-                yield Block(lines, rows)
+                yield Block(lines, list(zip(*rows, strict=True)))
         if not self._width and not self._allow_empty:
             raise DataError(
                 "expected at least one token, found an empty file; give a file with "

@@ -56,36 +56,34 @@ class Watch:
         self, path: PathName, layout: Layout, *, tabs: bool, header: bool
     ) -> None:
         self.path, self.layout, self.tabs, self.header = path, layout, tabs, header
-        self.first: list[str] = []
+        self.first: tuple[str, ...] = ()
         self.line = 0
         self.seen: dict[int, set[str]] = {}
-        self.sample: list[list[str]] = []
+        self.sample: list[tuple[str, ...]] = []
         self.counts_tokens = self.names_sentences = True
         self.longest = 0
 
     def see(self, block: Block) -> None:
         """Look at one sentence."""
-        cells = block.cells
+        columns = block.columns
+        tokens = columns[0]
+        if len(self.sample) < _SAMPLE:
+            self.sample += zip(*columns, strict=True)
+        if self.counts_tokens:
+            numbers = [cell for cell in tokens if not _TOKEN_NUMBER.fullmatch(cell)]
+            self.counts_tokens = numbers == [str(n + 1) for n in range(len(numbers))]
+            self.longest = max(self.longest, len(numbers))
+        if self.names_sentences and len(tokens) > 1:
+            self.names_sentences = len(set(tokens)) == 1
         if not self.first:
-            self.first, self.line = list(cells[0]), block.lines[0]
+            self.first, self.line = self.sample[0], block.lines[0]
             layout = self.layout
             watched = {*layout.rows, *layout.votes, layout.label, layout.gold}
             if layout.rows[0] == 0:  # tokens are many, and nothing asks for them
                 watched -= {0}
             self.seen = {i: set() for i in watched if i is not None}
-            cells = cells[1:]
-        if self.counts_tokens:
-            numbers = [
-                row[0] for row in block.cells if not _TOKEN_NUMBER.fullmatch(row[0])
-            ]
-            self.counts_tokens = numbers == [str(n + 1) for n in range(len(numbers))]
-            self.longest = max(self.longest, len(numbers))
-        if self.names_sentences and len(cells) > 1:
-            self.names_sentences = len({row[0] for row in cells}) == 1
-        if len(self.sample) < _SAMPLE:
-            self.sample += [list(row) for row in block.cells]
-        columns = list(zip(*cells, strict=True))
-        for i, values in self.seen.items() if columns else ():
+            columns = [column[1:] for column in columns]
+        for i, values in self.seen.items():
             values.update(columns[i])
 
     def end(self) -> None:

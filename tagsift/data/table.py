@@ -16,6 +16,7 @@ from tagsift.errors import DataError
 __all__ = ["Entry", "Table"]
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 
 class Entry(NamedTuple, Generic[T]):
@@ -84,10 +85,10 @@ class Table(Generic[T]):
     def __iter__(self) -> Iterator[Entry[T]]:
         watch: Watch | None = None
         known: dict[str, T] = {}
-        seen_gold: set[str] = set()
+        seen_gold: dict[str, str] = {}
         for block in self._blocks():
             if not self.layout.rows:
-                self.layout = self._lay_out(len(block.cells[0]), block.lines[0])
+                self.layout = self._lay_out(len(block.columns), block.lines[0])
                 if self._names is None:
                     header = bool(self._file.names)
                     tabs = self._file.tabs
@@ -133,32 +134,38 @@ class Table(Generic[T]):
 
     def _check_token_numbers(self, block: Block) -> None:
         """Refuse the ranges and empty nodes of CoNLL-U, which are no tokens."""
-        for cells, line in zip(block.cells, block.lines, strict=True):
-            first, _, second = cells[0].replace(".", "-").partition("-")
-            if len(cells) == 10 and first.isdecimal() and second.isdecimal():
+        for cell, line in zip(block.columns[0], block.lines, strict=True):
+            first, _, second = cell.replace(".", "-").partition("-")
+            if len(block.columns) == 10 and first.isdecimal() and second.isdecimal():
                 raise DataError(
-                    f"expected a token number, found {cells[0]!r}, a range or an empty "
+                    f"expected a token number, found {cell!r}, a range or an empty "
                     "node of CoNLL-U, which is no token to label; remove such lines.",
                     self.path,
                     line,
                 )
 
     def _entry(
-        self, block: Block, known: dict[str, T], seen_gold: set[str]
+        self, block: Block, known: dict[str, T], seen_gold: dict[str, str]
     ) -> Entry[T]:
-        layout = self.layout
-        places = layout.votes or (() if layout.label is None else (layout.label,))
-        for cells, line in zip(block.cells, block.lines, strict=True):
-            for i in places:
-                if cells[i] not in known:
-                    known[cells[i]] = self._parse(cells[i], line)
-            if layout.gold is not None and cells[layout.gold] not in seen_gold:
-                check_label(cells[layout.gold], self.path, line, self.scheme)
-                seen_gold.add(cells[layout.gold])
-        rows, label, votes, gold = block.cells, layout.label, layout.votes, layout.gold
+        columns, layout = block.columns, self.layout
+
+        def parsed(
+            place: int, seen: dict[str, V], parse: Callable[[str, int], V]
+        ) -> Iterator[V]:
+            cells = columns[place]
+            for cell in dict.fromkeys(cells):
+                if cell not in seen:
+                    seen[cell] = parse(cell, block.lines[cells.index(cell)])
+            return map(seen.__getitem__, cells)
+
+        def check(cell: str, line: int) -> str:
+            return check_label(cell, self.path, line, self.scheme)
+
+        votes = [parsed(i, known, self._parse) for i in layout.votes]
+        labels = None if layout.label is None or votes else layout.label
         return Entry(
-            tuple([tuple([cells[i] for i in layout.rows]) for cells in rows]),
-            [known[cells[label]] for cells in rows] if label in places else [],
-            [tuple([known[cells[i]] for i in votes]) for cells in rows if votes],
-            [] if gold is None else [cells[gold] for cells in rows],
+            tuple(zip(*(columns[i] for i in layout.rows), strict=True)),
+            [] if labels is None else list(parsed(labels, known, self._parse)),
+            list(zip(*votes, strict=True)),
+            [] if layout.gold is None else list(parsed(layout.gold, seen_gold, check)),
         )
