@@ -76,6 +76,30 @@ def test_output_is_a_directory(tagsift, gold, tmp_path):
     refused(tagsift("corrupt", gold, "-o", target, "--cl", 3), "cannot write")
 
 
+@pytest.mark.parametrize("verb", ["fit", "clean", "rank", "tag", "corrupt", "demo"])
+def test_outputs_are_tried_before_the_work(
+    tagsift, gold, model, tmp_path, verb, monkeypatch
+):
+    def work(*arguments: object, **options: object) -> None:
+        raise AssertionError("nothing may be read or fitted yet")
+
+    for name in ("read_partial", "read_conll", "load", "bundled"):
+        monkeypatch.setattr(f"tagsift.{name}", work, raising=False)
+    first = {"tag": [model, gold], "demo": []}.get(verb, [gold])
+    out = tmp_path if verb == "demo" else tmp_path / "none" / "out"
+    refused(tagsift(verb, *first, "-o", out), str(out))
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_failed_run_keeps_the_old_output(tagsift, gold, tmp_path):
+    out = tmp_path / "out"
+    out.write_text("old")
+    gold.write_text("a\tO\nb\n")
+    refused(tagsift("fit", gold, "-o", out), "line 2")
+    refused(tagsift("clean", gold, "-o", out), "line 2")
+    assert out.read_text() == "old"
+
+
 def test_lengths_of_gold_and_prediction_differ(tagsift, gold, tmp_path):
     pred = tmp_path / "pred.conll"
     text = gold.read_text()
@@ -98,6 +122,7 @@ def test_score_wants_the_right_number_of_files(tagsift, gold, model):
         (["corrupt", "{gold}", "-o", "{out}"], ["either cl or r"]),
         (["corrupt", "{gold}", "-o", "{out}", "--cl", "0"], ["at least 1"]),
         (["corrupt", "{gold}", "-o", "{out}", "--cl", "x"], ["--cl", "integer"]),
+        (["corrupt", "{gold}", "-o", "{out}", "--cl", "2000000000"], ["at most 10000"]),
         (["corrupt", "{gold}", "-o", "{out}", "--r", "2"], ["[0, 1]"]),
         (["corrupt", "{gold}", "-o", "{out}", "--cl", "3", "--labels", "A,A"], ["A,A"]),
         (["corrupt", "{gold}", "-o", "{out}", "--cl", "3", "--labels", "A,B"], ["A"]),
@@ -116,6 +141,10 @@ def test_score_wants_the_right_number_of_files(tagsift, gold, model):
         (
             ["fit", "{votes}", "-o", "{out}", "--votes", "0:3", "-m", "word-counts"],
             ["counted from 1"],
+        ),
+        (
+            ["fit", "{votes}", "-o", "{out}", "--votes", "2:50000000"],
+            ["at most 100000"],
         ),
         (
             ["fit", "{votes}", "-o", "{out}", "--votes", "2:9", "-m", "word-counts"],
@@ -246,6 +275,22 @@ def test_a_closed_pipe_is_quiet(text: Path, model: Path, tmp_path: Path):
     long.write_text(text.read_text() * 5000)
     with subprocess.Popen(
         [*COMMAND, "tag", str(model), str(long)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        assert program.stdout is not None and program.stderr is not None
+        program.stdout.readline()
+        program.stdout.close()
+        assert program.stderr.read() == ""
+        assert program.wait(timeout=60) == 1
+
+
+def test_a_closed_pipe_as_output_file_is_quiet(text: Path, model: Path, tmp_path: Path):
+    long = tmp_path / "long.conll"
+    long.write_text(text.read_text() * 5000)
+    with subprocess.Popen(
+        [*COMMAND, "tag", str(model), str(long), "-o", "/dev/stdout"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -266,3 +266,62 @@ def test_methods(tagsift):
     listed = tagsift("methods", "--json").json
     assert [entry["name"] for entry in listed] == [m.name for m in package.methods()]
     assert "word-counts" in tagsift("methods").out
+
+
+def test_columns_by_name(tagsift, gold, model, tmp_path):
+    swapped = tmp_path / "swapped.conll"
+    swapped.write_text(
+        "".join(
+            "\t".join(reversed(line.split("\t"))) + "\n"
+            for line in gold.read_text().split("\n")[:-1]
+        )
+    )
+    names = ["--columns", "label,pos,token"]
+    expected = tagsift("score", model, gold, "--json").json
+    assert tagsift("score", model, swapped, *names, "--json").json == expected
+    tagged = tagsift("tag", model, swapped, *names).out
+    assert tagged == tagsift("tag", model, gold, "--gold").out
+    out, other = tmp_path / "a", tmp_path / "b"
+    tagsift("clean", gold, "-o", out, "-m", "word-counts")
+    tagsift("clean", swapped, "-o", other, "-m", "word-counts", *names)
+    assert out.read_text() == other.read_text()
+    scored = tagsift("score", "--pred", out, gold, "--pred-columns", "token,-,label,-")
+    assert scored.status == 0
+
+
+def test_text_with_other_columns_than_the_model(tagsift, model, gold, text, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("the\ndog\n")
+    outcome = tagsift("tag", model, words)
+    assert outcome.status == 2
+    assert "expected 2 columns, as the model was trained on, found 1" in outcome.err
+    outcome = tagsift("tag", model, gold)
+    assert outcome.status == 2
+    assert "holds labels of the model: say --gold" in outcome.err
+    for verb in ("clean", "rank", "score"):
+        words.write_text("the\tB-NP\ndog\tI-NP\n\nis\tO\n")
+        arguments = [words, "--model", model]
+        if verb == "clean":
+            arguments += ["-o", tmp_path / "out"]
+        outcome = tagsift(verb, *([model, words] if verb == "score" else arguments))
+        assert outcome.status == 2
+        assert "expected 2 columns" in outcome.err
+
+
+def test_labels_that_teach_nothing(tagsift, tmp_path):
+    path, out = tmp_path / "file", tmp_path / "out"
+    path.write_text("a\tO\nb\tO\n")
+    for verb in ("fit", "clean"):
+        outcome = tagsift(verb, path, "-o", out, "-m", "word-counts")
+        assert outcome.status == 2
+        assert "only 'O'" in outcome.err
+    insisted = ["--labels", "O,B-X", "-m", "word-counts"]
+    assert tagsift("fit", path, "-o", out, *insisted).status == 0
+
+
+def test_annotators_are_named_by_the_header(tagsift, votes):
+    votes.write_text("token\tann\tbob\teve\tgold\n" + votes.read_text())
+    options = [votes, "--votes", "2:4", "--gold", "--json"]
+    assert "--header" in tagsift("agree", *options).err
+    found = tagsift("agree", *options, "--header").json
+    assert [one["name"] for one in found["annotators"]] == ["ann", "bob", "eve"]

@@ -71,6 +71,9 @@ def test_doccano_round_trip(tmp_path: Path) -> None:
     [
         ({"label": []}, "expected 'text', found the keys"),
         ({"text": "a"}, "expected 'label' with a list"),
+        ({"text": "a", "entities": 3}, "expected 'entities' with a list, found int"),
+        ({"text": "a", "entities": {"a": 1}}, "with a list, found dict"),
+        ({"text": "a", "entities": [3]}, "a span of two numbers and a type"),
         ({"text": "a b", "label": [[0, 1]]}, "two numbers and a type"),
         ({"text": "a b", "label": [["0", 1, "X"]]}, "two numbers and a type"),
         ({"text": "a b", "label": [[0, 1, ""]]}, "two numbers and a type"),

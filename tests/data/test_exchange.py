@@ -83,6 +83,7 @@ def test_text_is_kept(tmp_path: Path) -> None:
         ('{"tokens": ["a"], "candidates": ["A|B"]}', 1, "one label without '|'"),
         ('{"tokens": ["a"], "candidates": [["?", "O"]]}', 1, "stands for any label"),
         ('{"tokens": ["a"], "candidates": [null]}', None, "give labels="),
+        ('{"tokens": ["a\\ud800"], "candidates": ["O"]}', 1, "half of a character"),
         (
             '{"tokens": ["a"], "candidates": ["O"], "gold": []}',
             1,

@@ -185,3 +185,10 @@ def test_base_np_with_four_candidates(corpora: Path) -> None:
     assert found[2] / (found[2] + found[3]) == pytest.approx(0.25, abs=0.02)
     pairs = zip(partial.gold or [], partial.candidates, strict=True)
     assert all(g in c for gs, cs in pairs for g, c in zip(gs, cs, strict=True))
+
+
+def test_absurd_lengths_are_refused_and_long_ones_end_early() -> None:
+    corpus = plain_corpus([["A", "B", "C"]])
+    with pytest.raises(InputError, match="at most 10000, found 2000000000"):
+        corrupt(corpus, cl=2_000_000_000)
+    assert sizes(corrupt(corpus, cl=10_000)) == {3: 3}
