@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +34,12 @@ class ConcaveConvexTagger(MaxMarginTagger):
     features, labels, scheme, random_state, verbose
         As in `SequenceTagger`.
     """
+
+    _check_params: ClassVar[dict[str, Any]] = {
+        **MaxMarginTagger._check_params,
+        "lam": 0.5,
+        "max_rounds": 2,
+    }
 
     max_rounds: int = setting(15, least=1)
     lam: float = setting(0.1)
