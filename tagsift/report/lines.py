@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tagsift.errors import InputError
 from tagsift.report.document import Column, Figure, Table
 from tagsift.report.drawing import NARROW, WIDTH, draw, draw_legend, line_style
 from tagsift.report.palette import method_styles
+from tagsift.typing import FloatArray
 
 __all__ = ["Band", "LinePanel", "line_panels"]
 
@@ -23,14 +25,14 @@ class Band:
 
     Parameters
     ----------
-    x, mean, low, high : arrays of shape (n_points,)
+    x, mean, low, high : ndarrays of shape (n_points,)
         NaN where there is no value.
     """
 
-    x: npt.ArrayLike
-    mean: npt.ArrayLike
-    low: npt.ArrayLike
-    high: npt.ArrayLike
+    x: FloatArray
+    mean: FloatArray
+    low: FloatArray
+    high: FloatArray
 
     @classmethod
     def over_folds(cls, x: npt.ArrayLike, values: npt.ArrayLike) -> Band:
@@ -77,11 +79,8 @@ def line_panels(
     x_label: str,
     y_label: str,
     names: Mapping[str, str] | None = None,
-    y_range: tuple[float, float] | None = None,
     caption: str = "",
-    x_form: str = "g",
     x_names: Mapping[float, str] | None = None,
-    y_form: str = ".1f",
 ) -> Figure:
     """Line plots with bands for many methods, panels side by side (Figures 6–9).
 
@@ -96,28 +95,22 @@ def line_panels(
         Words.
     names : mapping of str to str, optional
         Titles of methods, where they differ from their table names.
-    y_range : tuple of float, optional
-        The same for all panels; from the data by default.
     caption : str
         How to read it.
-    x_form, y_form : str
-        Formats of the numbers in the table.
     x_names : mapping of float to str, optional
         Names of all places, where they are kinds and not quantities.
     """
     if not panels or not all(panel.series for panel in panels):
         raise InputError("A line plot needs at least one curve in every panel.")
-    order: dict[str, None] = {}
-    for panel in panels:
-        order.update(dict.fromkeys(panel.series))
-    styles = method_styles(list(order))
+    order = list(dict.fromkeys(name for panel in panels for name in panel.series))
+    styles = method_styles(order)
     titles = {name: (names or {}).get(name, name) for name in order}
-    low, high = y_range or _range(panels)
+    limits = _range(panels)
     drawn: tuple[str, ...] = ()
     for panel in panels:
         heading = f"{title}, {panel.title}" if panel.title else title
         drawn += draw(
-            _paint_lines(panel, styles, x_label, y_label, (low, high), x_names),
+            partial(_paint_lines, panel, styles, x_label, y_label, limits, x_names),
             alt=f"{heading}: {y_label} by {x_label} for {len(panel.series)} methods.",
             width=WIDTH if len(panels) == 1 else NARROW,
             height=3.0,
@@ -132,8 +125,7 @@ def line_panels(
             panels,
             titles,
             title,
-            lambda x: x_names[x] if x_names else f"{x_label} {x:{x_form}}",
-            y_form,
+            lambda x: x_names[x] if x_names else f"{x_label} {x:g}",
         ),
         caption=caption,
     )
@@ -141,14 +133,8 @@ def line_panels(
 
 def _range(panels: Sequence[LinePanel]) -> tuple[float, float]:
     """Common limits of all panels, a little wider than the curves."""
-    values = np.concatenate(
-        [
-            np.asarray(part, dtype=np.float64).ravel()
-            for panel in panels
-            for band in panel.series.values()
-            for part in (band.mean, band.low, band.high)
-        ]
-    )
+    bands = [band for panel in panels for band in panel.series.values()]
+    values = np.concatenate([[*b.mean, *b.low, *b.high] for b in bands])
     values = values[np.isfinite(values)]
     if not len(values):
         return 0.0, 1.0
@@ -164,32 +150,23 @@ def _paint_lines(
     y_label: str,
     limits: tuple[float, float],
     x_names: Mapping[float, str] | None,
-) -> Any:
-    def paint(axes: Any) -> None:
-        ticks: set[float] = set()
-        for rank, (name, band) in enumerate(panel.series.items()):
-            style = styles[name]
-            x = np.asarray(band.x, dtype=np.float64)  # [P]
-            order = 3 + style.width - 0.01 * rank
-            axes.fill_between(
-                x,
-                np.asarray(band.low, dtype=np.float64),
-                np.asarray(band.high, dtype=np.float64),
-                color=style.colour,
-                alpha=0.10,
-                linewidth=0,
-            )
-            axes.plot(x, np.asarray(band.mean), **line_style(style), zorder=order)
-            ticks.update(x.tolist())
-        if x_names:
-            axes.set_xticks(list(x_names), list(x_names.values()))
-        elif len(ticks) <= 7:
-            axes.set_xticks(sorted(ticks))
-        axes.set(xlabel=x_label, ylabel=y_label, ylim=limits)
-        if panel.title:
-            axes.set_title(panel.title)
-
-    return paint
+    axes: Any,
+) -> None:
+    ticks: set[float] = set()
+    for rank, (name, band) in enumerate(panel.series.items()):
+        style = styles[name]
+        look = {"color": style.colour, "alpha": 0.10, "linewidth": 0}
+        axes.fill_between(band.x, band.low, band.high, **look)
+        order = 3 + style.width - 0.01 * rank
+        axes.plot(band.x, band.mean, **line_style(style), zorder=order)
+        ticks.update(band.x.tolist())
+    if x_names:
+        axes.set_xticks(list(x_names), list(x_names.values()))
+    elif len(ticks) <= 7:
+        axes.set_xticks(sorted(ticks))
+    axes.set(xlabel=x_label, ylabel=y_label, ylim=limits)
+    if panel.title:
+        axes.set_title(panel.title)
 
 
 def _line_table(
@@ -197,34 +174,16 @@ def _line_table(
     titles: Mapping[str, str],
     title: str,
     heading: Callable[[float], str],
-    y_form: str,
 ) -> Table:
-    places = sorted(
-        {
-            float(x)
-            for panel in panels
-            for band in panel.series.values()
-            for x in np.asarray(band.x, dtype=np.float64)
-        }
-    )
+    bands = [band for panel in panels for band in panel.series.values()]
+    places = sorted({x for band in bands for x in band.x.tolist()})
     rows = []
     for panel in panels:
         for name, band in panel.series.items():
-            found = dict(
-                zip(
-                    np.asarray(band.x, dtype=np.float64).tolist(),
-                    np.asarray(band.mean, dtype=np.float64).tolist(),
-                    strict=True,
-                )
-            )
+            found = dict(zip(band.x.tolist(), band.mean.tolist(), strict=True))
             values = [found.get(x, float("nan")) for x in places]
             rows.append((titles[name], panel.title, *values))
+    columns = [Column(heading(x), ".1f") for x in places]
     return Table(
-        (
-            Column("method"),
-            Column("panel"),
-            *(Column(heading(x), y_form) for x in places),
-        ),
-        tuple(rows),
-        title=title,
+        (Column("method"), Column("panel"), *columns), tuple(rows), title=title
     )

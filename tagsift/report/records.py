@@ -23,7 +23,7 @@ from tagsift.metrics import (
 )
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["Cleaned", "Suspect", "Tagged"]
+__all__ = ["Cleaned", "Tagged"]
 
 
 @dataclass(frozen=True)
@@ -85,37 +85,6 @@ class Tagged:
 
 
 @dataclass(frozen=True)
-class Suspect:
-    """A training token whose recovered label a person should check.
-
-    Parameters
-    ----------
-    sentence, token : int
-        Where it stands, counted from 0.
-    word, before, after : str
-        The token and its neighbours.
-    candidates : tuple of labels
-        What the annotators left open.
-    label : label
-        What was recovered.
-    confidence : float
-        How sure it is.
-    truth : label or None
-        The true label, where it is known.
-    """
-
-    sentence: int
-    token: int
-    word: str
-    before: str
-    after: str
-    candidates: tuple[Label, ...]
-    label: Label
-    confidence: float
-    truth: Label | None
-
-
-@dataclass(frozen=True)
 class Cleaned:
     """Training tokens, their candidates and the labels recovered for them.
 
@@ -172,29 +141,10 @@ class Cleaned:
         doubts = np.where(self.ambiguous, self.doubts(), -1.0)  # [N]
         return rank_tokens(doubts)[: int(self.ambiguous.sum())]  # [A]
 
-    def suspects(self, most: int = 15) -> list[Suspect]:
-        """The tokens to check first, the most doubtful in front."""
-        starts = offsets_of(map(len, self.tokens))  # [S+1]
-        doubts = self.doubts()  # [N]
-        found = []
-        for n in self.order()[:most].tolist():
-            s, t = locate(n, starts)
-            words = self.tokens[s]
-            found.append(
-                Suspect(
-                    sentence=s,
-                    token=t,
-                    word=words[t],
-                    before=" ".join(words[max(t - 3, 0) : t]),
-                    after=" ".join(words[t + 1 : t + 4]),
-                    candidates=tuple(
-                        label
-                        for label in self.classes
-                        if label in self.candidates[s][t]
-                    ),
-                    label=self.recovered[s][t],
-                    confidence=1.0 - float(doubts[n]),
-                    truth=None if self.gold is None else self.gold[s][t],
-                )
-            )
-        return found
+    def suspects(self, most: int = 15) -> list[tuple[int, int, float]]:
+        """Sentence, position and confidence of the tokens to check first."""
+        starts, doubts = offsets_of(map(len, self.tokens)), self.doubts()
+        return [
+            (*locate(n, starts), 1.0 - float(doubts[n]))
+            for n in self.order()[:most].tolist()
+        ]

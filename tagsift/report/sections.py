@@ -244,8 +244,6 @@ def review_section(training: Cleaned) -> Section:
     training : Cleaned
         Training labels, with confidences.
     """
-    suspects = training.suspects()
-    known = training.gold is not None
     columns = [
         Column("token"),
         Column("sentence", "d"),
@@ -254,23 +252,21 @@ def review_section(training: Cleaned) -> Section:
         Column("recovered"),
         Column("confidence", ".2f"),
     ]
-    rows: list[tuple[Cell, ...]] = []
-    for one in suspects:
-        row: tuple[Cell, ...] = (
-            one.word,
-            one.sentence + 1,
-            " ".join(f"{one.before} [{one.word}] {one.after}".split()),
-            " ".join(str(label) for label in one.candidates),
-            str(one.label),
-            one.confidence,
-        )
-        if known:
-            right = one.truth == one.label
-            verdict = "right" if right else f"is {one.truth}"
-            row += (Mark(verdict, "good" if right else "bad"),)
-        rows.append(row)
-    if known:
+    if training.gold is not None:
         columns.append(Column("truth"))
+    rows: list[tuple[Cell, ...]] = []
+    for s, t, confidence in training.suspects():
+        words, label = training.tokens[s], training.recovered[s][t]
+        context = [*words[max(t - 3, 0) : t], f"[{words[t]}]", *words[t + 1 : t + 4]]
+        candidates = [
+            str(k) for k in training.classes if k in training.candidates[s][t]
+        ]
+        row = (words[t], s + 1, " ".join(context), " ".join(candidates), str(label))
+        rows.append((*row, confidence))
+        if training.gold is not None:
+            truth = training.gold[s][t]
+            right = Mark("right", "good")
+            rows[-1] += (right if truth == label else Mark(f"is {truth}", "bad"),)
     tables = [Table(tuple(columns), tuple(rows), title="The least sure tokens")]
     effort = _effort_table(training)
     if effort is not None:

@@ -10,6 +10,7 @@ import pytest
 from tagsift.errors import InputError
 from tagsift.metrics import recovery
 from tagsift.report import Cleaned, Tagged, demo_report, scores_report
+from tagsift.report.sections import review_section
 
 
 def titles(report):
@@ -87,11 +88,13 @@ def test_suspects_by_hand():
     )  # fmt: skip
     assert training.ambiguous.tolist() == [False, True, True]
     np.testing.assert_allclose(training.doubts(), [0.0, 0.2, 0.4])
-    first, second = training.suspects()
-    assert (first.sentence, first.token, first.word) == (2, 0, "c")
-    assert (first.label, first.truth, first.candidates) == ("X", "Y", ("X", "Y"))
-    assert first.confidence == pytest.approx(0.6)
-    assert (second.word, second.before, second.after) == ("b", "a", "")
+    (s, t, confidence), second = training.suspects()
+    assert (s, t) == (2, 0)
+    assert confidence == pytest.approx(0.6)
+    assert second[:2] == (0, 1)
+    first, other = review_section(training).tables[0].texts()
+    assert first == ["c", "3", "[c]", "X Y", "X", "0.60", "is Y"]
+    assert other == ["b", "1", "a [b]", "X Y", "Y", "0.80", "right"]
     assert training.wrong().tolist() == [False, False, True]
     assert training.recovery() == recovery(
         training.gold, training.recovered, training.candidates
