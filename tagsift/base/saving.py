@@ -12,7 +12,8 @@ from tagsift._version import __version__
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features import SequenceVectorizer
 from tagsift.storage import add_prefix, strip_prefix
-from tagsift.storage.state import Item, read_state, write_state
+from tagsift.storage.items import refuse
+from tagsift.storage.state import Item, Saved, flag, read_state, word, write_state
 
 if TYPE_CHECKING:
     from tagsift.base.tagger import SequenceTagger
@@ -22,16 +23,11 @@ __all__ = ["learnt", "pack", "saved_state", "unpack"]
 Tagger = TypeVar("Tagger", bound="SequenceTagger")
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
-#: The entries of the header, and their types.
-_HEADER: dict[str, type | tuple[type, ...]] = {
-    "version": str,
-    "params": dict,
-    "classes": list,
-    "scheme": str,
-    "blocks": list,
-    "vectorizer": (dict, type(None)),
-    "own_features": bool,
-    "model": dict,
+#: What a header holds beside the method, the settings, the classes and the blocks.
+_HEADER: Saved = {
+    "version": word(),
+    "scheme": word("iob1", "iob2", "iobes", "plain"),
+    "own_features": flag(),
 }
 
 
@@ -98,20 +94,15 @@ def unpack(
     features : transformer or callable, optional
         The user's own features.
     """
-    for name, allowed in _HEADER.items():
-        if name not in meta or not isinstance(meta[name], allowed):
-            raise ModelFileError(
-                f"the entry {name!r} of the header is missing or of another type; save "
-                "the model again."
-            )
-    model = _new(kind, meta["params"])
-    model.classes_ = _read_classes(meta["classes"])
-    model.scheme_ = _read_scheme(model, meta["scheme"])
-    model.blocks_ = _read_blocks(meta["blocks"])
+    header = read_state(_HEADER, dict(meta), {}, {})
+    model = _new(kind, meta.get("params"))
+    model.classes_ = _read_classes(meta.get("classes"))
+    model.scheme_ = header["scheme"]
+    model.blocks_ = _read_blocks(meta.get("blocks"))
     _restore_features(model, meta, arrays, features)
     values = read_state(
         saved_state(kind),
-        meta["model"],
+        meta.get("model"),
         strip_prefix("model/", arrays),
         _sizes(model),
     )
@@ -121,7 +112,7 @@ def unpack(
     return model
 
 
-def _new(kind: type[Tagger], params: Mapping[str, Any]) -> Tagger:
+def _new(kind: type[Tagger], params: Any) -> Tagger:
     """Build the estimator with its settings."""
     try:
         model = kind(**params)
@@ -133,38 +124,20 @@ def _new(kind: type[Tagger], params: Mapping[str, Any]) -> Tagger:
     return model
 
 
-def _read_classes(found: list[Any]) -> tuple[Any, ...]:
-    known = all(type(name) in (str, int) for name in found)
-    if not found or not known or len(set(found)) != len(found):
-        raise ModelFileError(
-            "the classes must be distinct names or numbers, at least one; the file was "
-            "altered or damaged, save the model again."
-        )
+def _read_classes(found: Any) -> tuple[Any, ...]:
+    known = isinstance(found, list) and all(type(name) in (str, int) for name in found)
+    if not known or not found or len(set(found)) != len(found):
+        refuse("classes", "must be distinct names or numbers, at least one", found)
     return tuple(found)
 
 
-def _read_scheme(model: SequenceTagger, found: str) -> str:
-    if found == "auto" or not model.settings["scheme"].allows(found):
-        raise ModelFileError(
-            f"the tag scheme {found[:20]!r} is none that tagsift knows; save the model "
-            "again."
-        )
-    return found
-
-
-def _read_blocks(found: list[Any]) -> tuple[tuple[str, int, bool], ...]:
+def _read_blocks(found: Any) -> tuple[tuple[str, int, bool], ...]:
     """Names and widths of the feature groups, and whether they are sparse."""
-    for block in found:
-        if (
-            not isinstance(block, list)
-            or [type(entry) for entry in block] != [str, int, bool]
-            or not 0 <= block[1] < 2**31
-        ):
-            raise ModelFileError(
-                "a feature group must have a name, a width and a kind; the file was "
-                "altered or damaged, save the model again."
-            )
-    return tuple((name, width, sparse) for name, width, sparse in found)
+    for block in found if isinstance(found, list) else [found]:
+        kinds = [type(k) for k in block] if isinstance(block, list) else []
+        if kinds != [str, int, bool] or not 0 <= block[1] < 2**31:
+            refuse("blocks", "must have a name, a width and a kind each", block)
+    return tuple(tuple(block) for block in found)
 
 
 def _sizes(model: SequenceTagger) -> dict[str, int]:
@@ -182,11 +155,11 @@ def _restore_features(
     model: SequenceTagger, meta: Mapping[str, Any], arrays: Arrays, features: Any
 ) -> None:
     """Rebuild the vectorizer, or take the user's own."""
-    stored = meta["vectorizer"]
+    stored = meta.get("vectorizer")
     if stored is None:
         model.vectorizer_ = None
         return
-    if "custom" in stored:
+    if isinstance(stored, dict) and "custom" in stored:
         model.features = model.vectorizer_ = features
         return
     vectorizer = SequenceVectorizer.from_state(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -19,71 +19,19 @@ from tagsift.storage.items import (
     Writing,
     is_count,
     refuse,
-    short,
 )
 
-__all__ = ["array", "matrix", "texts"]
+__all__ = ["Array", "Matrix", "Texts"]
 
 #: How far sums may be from what they should be.
 _SUM_TOLERANCE = 1e-6
 #: The least diagonal entry of a Cholesky factor.
 _LEAST_PIVOT = 1e-10
-_KINDS = {"float": "f", "int": "i", "bool": "b"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Array(Item):
-    shape: str
-    kind: Literal["float", "int", "bool"] = "float"
-    least: float | None = None
-    below: str | None = None
-    sums: float | None = None
-    infinite: float | None = None
-    triangular: bool = False
-
-    def _write(self, name: str, value: Any, out: Writing) -> None:
-        out.arrays[name] = np.asarray(to_numpy(value))
-
-    def _read(self, name: str, source: Reading) -> Any:
-        found = source.array(name)
-        source.match(name, self.shape, found.shape)
-        self.check(name, found, source.sizes)
-        return found
-
-    def check(self, name: str, found: Any, sizes: Mapping[str, int]) -> None:
-        """Refuse another kind of number, and numbers out of range."""
-        if found.dtype.kind != _KINDS[self.kind]:
-            refuse(name, f"must be of the kind {self.kind}", str(found.dtype))
-        if self.kind == "float":
-            inside = np.abs(found) <= min(LARGEST, float(np.finfo(found.dtype).max))
-            if self.infinite is not None:
-                inside |= found == self.infinite
-            if not inside.all():
-                refuse(name, "must hold finite numbers", "NaN, infinite or huge ones")
-        if self.least is not None and found.size and found.min() < self.least:
-            refuse(name, f"must be at least {self.least:g}", f"{found.min():g}")
-        if self.below is not None and found.size and found.max() >= sizes[self.below]:
-            refuse(name, f"must be below {sizes[self.below]}", f"{found.max()}")
-        if self.sums is not None and found.size:
-            off = np.abs(found.sum(axis=-1) - self.sums).max()
-            if off > _SUM_TOLERANCE:
-                refuse(name, f"must sum to {self.sums:g}", f"sums off by {off:.2g}")
-        if self.triangular and (found.diagonal() < _LEAST_PIVOT).any():
-            refuse(name, "must have a positive diagonal", "one that is not")
-
-
-def array(
-    shape: str,
-    kind: Literal["float", "int", "bool"] = "float",
-    *,
-    least: float | None = None,
-    below: str | None = None,
-    sums: float | None = None,
-    infinite: float | None = None,
-    triangular: bool = False,
-    optional: bool = False,
-) -> Item:
-    """Declare an array.
+@dataclass(frozen=True)
+class Array(Item):
+    """An array.
 
     Parameters
     ----------
@@ -101,23 +49,52 @@ def array(
         The one infinity that is allowed, ``-np.inf`` or ``np.inf``.
     triangular : bool
         Whether it is a Cholesky factor, with a positive diagonal.
-    optional : bool
-        Whether it may be None.
     """
-    return _Array(
-        shape=shape,
-        kind=kind,
-        least=least,
-        below=below,
-        sums=sums,
-        infinite=infinite,
-        triangular=triangular,
-        optional=optional,
-    )
+
+    shape: str
+    kind: Literal["float", "int", "bool"] = "float"
+    _: KW_ONLY
+    least: float | None = None
+    below: str | None = None
+    sums: float | None = None
+    infinite: float | None = None
+    triangular: bool = False
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        out.arrays[name] = np.asarray(to_numpy(value))
+
+    def _read(self, name: str, source: Reading) -> Any:
+        found = source.array(name)
+        source.match(name, self.shape, found.shape)
+        if found.dtype.kind != self.kind[0]:
+            refuse(name, f"must be of the kind {self.kind}", str(found.dtype))
+        usual = found if self.infinite is None else found[found != self.infinite]
+        if usual.size:
+            low, high = usual.min().item(), usual.max().item()
+            self._check_range(name, low, high, source.sizes)
+        if self.sums is not None and found.size:
+            off = np.abs(found.sum(axis=-1) - self.sums).max()
+            if off > _SUM_TOLERANCE:
+                refuse(name, f"must sum to {self.sums:g}", f"sums off by {off:.2g}")
+        if self.triangular and (found.diagonal() < _LEAST_PIVOT).any():
+            refuse(name, "must have a positive diagonal", "one that is not")
+        return found
+
+    def _check_range(
+        self, name: str, low: float, high: float, sizes: Mapping[str, int]
+    ) -> None:
+        if not (-LARGEST <= low and high <= LARGEST):
+            refuse(name, "must hold finite numbers", "NaN, infinite or huge ones")
+        if self.least is not None and low < self.least:
+            refuse(name, f"must be at least {self.least:g}", f"{low:g}")
+        if self.below is not None and high >= sizes[self.below]:
+            refuse(name, f"must be below {sizes[self.below]}", f"{high}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Matrix(Item):
+@dataclass(frozen=True)
+class Matrix(Item):
+    """A matrix of finite numbers, dense or in compressed sparse rows."""
+
     shape: str
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
@@ -134,20 +111,20 @@ class _Matrix(Item):
         out.arrays[f"{name}/indptr"] = rows.indptr
 
     def _read(self, name: str, source: Reading) -> Any:
-        dense = _Array(shape=self.shape)
+        dense = Array(self.shape)
         if name not in source.meta:
             return dense.read(name, source)
         shape = source.meta[name]
         sizes = shape if isinstance(shape, list) else []
         if len(sizes) != 2 or not all(is_count(size) for size in sizes):
-            refuse(name, "must have two sizes", short(shape))
+            refuse(name, "must have two sizes", shape)
         source.match(name, self.shape, tuple(shape))
         local = Reading({}, source.arrays, {"rows": shape[0], "columns": shape[1]})
-        data = array("stored").read(f"{name}/data", local)
-        indices = array("stored", "int", least=0, below="columns").read(
+        data = Array("stored").read(f"{name}/data", local)
+        indices = Array("stored", "int", least=0, below="columns").read(
             f"{name}/indices", local
         )
-        indptr = array("rows+1", "int", least=0).read(f"{name}/indptr", local)
+        indptr = Array("rows+1", "int", least=0).read(f"{name}/indptr", local)
         steps = np.diff(indptr)  # [rows]
         if indptr[0] != 0 or indptr[-1] != len(data) or (steps < 0).any():
             refuse(f"{name}/indptr", f"must rise from 0 to {len(data)}", "it does not")
@@ -158,14 +135,12 @@ class _Matrix(Item):
         return sp.csr_matrix((data, indices, indptr), shape=tuple(shape))
 
 
-def matrix(shape: str, *, training: bool = False, optional: bool = False) -> Item:
-    """Declare a matrix of finite numbers, dense or in compressed sparse rows."""
-    return _Matrix(shape=shape, training=training, optional=optional)
+@dataclass(frozen=True)
+class Texts(Item):
+    """A tuple of texts; they travel as the bytes of one JSON list."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Texts(Item):
-    distinct: bool
+    _: KW_ONLY
+    distinct: bool = True
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
         out.arrays[name] = text_to_bytes(json.dumps(list(value)))  # [bytes]
@@ -177,12 +152,7 @@ class _Texts(Item):
         except ValueError as error:
             refuse(name, "must be a list of texts", str(error)[:60])
         if not isinstance(found, list) or not all(isinstance(k, str) for k in found):
-            refuse(name, "must be a list of texts", short(found))
+            refuse(name, "must be a list of texts", found)
         if self.distinct and len(set(found)) != len(found):
             refuse(name, "must be a list of different texts", "one that is there twice")
         return tuple(found)
-
-
-def texts(*, distinct: bool = True, optional: bool = False) -> Item:
-    """Declare a tuple of texts; they travel as the bytes of one JSON list."""
-    return _Texts(distinct=distinct, optional=optional)

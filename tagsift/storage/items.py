@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,17 +16,17 @@ from tagsift.errors import ModelFileError
 
 __all__ = [
     "LARGEST",
+    "Flag",
     "Item",
+    "Number",
     "Reading",
+    "Size",
+    "Whole",
+    "Word",
     "Writing",
-    "flag",
     "is_count",
-    "number",
     "refuse",
     "short",
-    "size",
-    "whole",
-    "word",
 ]
 
 #: Larger numbers are no result of a fit, and their products overflow.
@@ -51,51 +51,59 @@ class Reading:
 
     def value(self, name: str) -> Any:
         """Return the JSON value called `name`."""
-        if name not in self.meta:
-            _missing("value", name)
-        return self.meta[name]
+        return _entry(self.meta, "value", name)
 
     def array(self, name: str) -> np.ndarray[Any, Any]:
         """Return the array called `name`."""
-        if name not in self.arrays:
-            _missing("array", name)
-        return self.arrays[name]
+        found: np.ndarray[Any, Any] = _entry(self.arrays, "array", name)
+        return found
 
     def match(self, name: str, shape: str, found: tuple[int, ...]) -> None:
         """Compare a shape with its declaration, and bind the sizes that are new."""
-        declared = [re.fullmatch(r"(\w+?)(?:\+(\d+))?", k) for k in shape.split()]
-        if len(declared) == len(found):
-            for size, known in zip(found, declared, strict=True):
-                assert known is not None
-                rest = size - int(known[2] or 0)
-                if rest < 0 or self.sizes.setdefault(known[1], rest) != rest:
-                    break
-            else:
-                return
-        sizes = ", ".join(f"{k} = {v}" for k, v in self.sizes.items() if k in shape)
-        refuse(
-            name,
-            f"must have the shape [{', '.join(shape.split())}] with {sizes}",
-            f"{list(found)}",
-        )
+        declared = re.findall(r"(\w+)(?:\+(\d+))?", shape)
+        fits = len(declared) == len(found)
+        for (size, more), length in zip(declared, found, strict=False):
+            rest = length - int(more or 0)
+            fits = fits and rest >= 0 and self.sizes.setdefault(size, rest) == rest
+        if not fits:
+            known = [f"{k} = {v}" for k, v in self.sizes.items() if k in shape]
+            refuse(
+                name,
+                f"must have the shape [{', '.join(shape.split())}] with "
+                f"{', '.join(known)}",
+                str(list(found)),
+            )
 
 
-def refuse(name: str, expected: str, found: str) -> NoReturn:
+def _entry(entries: Mapping[str, Any], kind: str, name: str) -> Any:
+    if name not in entries:
+        raise ModelFileError(f"the {kind} {name!r} is missing; save the model again.")
+    return entries[name]
+
+
+def refuse(name: str, expected: str, found: Any) -> NoReturn:
     """Refuse a part of a file that is not as declared."""
+    shown = found if isinstance(found, str) else short(found)
     raise ModelFileError(
-        f"{name!r} {expected}, found {found}; the file was altered or damaged, save "
+        f"{name!r} {expected}, found {shown}; the file was altered or damaged, save "
         "the model again."
     )
 
 
-def _missing(what: str, name: str) -> NoReturn:
-    """Refuse a file in which something is missing."""
-    raise ModelFileError(f"the {what} {name!r} is missing; save the model again.")
+def is_count(value: Any) -> bool:
+    """Whether a JSON value can be a size or a place."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**62
+
+
+def short(value: Any) -> str:
+    """Show a JSON value in a sentence."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """A part of a saved state.
+    """A part of a saved state: a JSON value, unless a subclass says otherwise.
 
     Parameters
     ----------
@@ -122,7 +130,7 @@ class Item:
         return self._read(name, source)
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
-        raise NotImplementedError
+        out.meta[name] = value.item() if isinstance(value, np.generic) else value
 
     def _read(self, name: str, source: Reading) -> Any:
         raise NotImplementedError
@@ -132,107 +140,77 @@ class Item:
         return [name] if self.training else []
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Number(Item):
-    integer: bool = False
-    least: float | None = None
-    above: float | None = None
+@dataclass(frozen=True)
+class Number(Item):
+    """A finite number in a range."""
+
+    _: KW_ONLY
+    least: float = -LARGEST
     most: float = LARGEST
-
-    def _write(self, name: str, value: Any, out: Writing) -> None:
-        out.meta[name] = int(value) if self.integer else float(value)
+    above: float = -np.inf
 
     def _read(self, name: str, source: Reading) -> Any:
-        return self.check(name, source.value(name))
-
-    def check(self, name: str, found: Any) -> Any:
-        """Refuse what is no such number."""
-        allowed = int if self.integer else int | float
-        if isinstance(found, bool) or not isinstance(found, allowed):
-            refuse(
-                name,
-                "must be a whole number" if self.integer else "must be a number",
-                short(found),
+        found = source.value(name)
+        if isinstance(found, bool) or not isinstance(found, int | float):
+            refuse(name, "must be a number", found)
+        if not self.least <= found <= self.most:
+            limit, word = (
+                (self.least, "least") if found < self.least else (self.most, "most")
             )
-        if not -LARGEST <= found <= self.most:
-            refuse(name, f"must be at most {self.most:g}", short(found))
-        if self.least is not None and found < self.least:
-            refuse(name, f"must be at least {self.least:g}", short(found))
-        if self.above is not None and found <= self.above:
-            refuse(name, f"must be above {self.above:g}", short(found))
-        return found if self.integer else float(found)
+            refuse(name, f"must be a number of at {word} {limit:g}", found)
+        if not found > self.above:
+            refuse(name, f"must be above {self.above:g}", found)
+        return float(found)
 
 
-def number(
-    *, least: float | None = None, above: float | None = None, optional: bool = False
-) -> Item:
-    """Declare a finite number."""
-    return _Number(least=least, above=above, optional=optional)
+@dataclass(frozen=True)
+class Whole(Number):
+    """A whole number, not negative unless `least` says so."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Size(_Number):
-    name: str
+    _: KW_ONLY
+    least: float = 0
+    most: float = 2**53
 
     def _read(self, name: str, source: Reading) -> Any:
-        found = self.check(name, source.value(name))
-        source.match(name, self.name, (found,))
+        super()._read(name, source)
+        found = source.value(name)
+        if not isinstance(found, int):
+            refuse(name, "must be a whole number", found)
         return found
 
 
-def size(name: str) -> Item:
-    """Declare a whole number that is one of the sizes."""
-    return _Size(name=name, integer=True, least=0)
+@dataclass(frozen=True)
+class Size(Whole):
+    """A whole number that is one of the sizes."""
+
+    size: str = ""
+
+    def _read(self, name: str, source: Reading) -> Any:
+        found = super()._read(name, source)
+        source.match(name, self.size, (found,))
+        return found
 
 
-def whole(*, least: int = 0, most: int = 2**53, optional: bool = False) -> Item:
-    """Declare a whole number."""
-    return _Number(integer=True, least=least, most=most, optional=optional)
+@dataclass(frozen=True)
+class Word(Item):
+    """A text, one of those in `among` where there are some."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Word(Item):
     among: tuple[str, ...] = ()
-
-    def _write(self, name: str, value: Any, out: Writing) -> None:
-        out.meta[name] = str(value)
 
     def _read(self, name: str, source: Reading) -> Any:
         found = source.value(name)
         if not isinstance(found, str) or (self.among and found not in self.among):
-            expected = f"one of {', '.join(self.among)}" if self.among else "a text"
-            refuse(name, f"must be {expected}", short(found))
+            one = f"one of {', '.join(self.among)}" if self.among else "a text"
+            refuse(name, f"must be {one}", short(found))
         return found
 
 
-def word(*among: str, optional: bool = False) -> Item:
-    """Declare a text, one of those given where some are."""
-    return _Word(among=among, optional=optional)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Flag(Item):
-    def _write(self, name: str, value: Any, out: Writing) -> None:
-        out.meta[name] = bool(value)
+@dataclass(frozen=True)
+class Flag(Item):
+    """A truth value."""
 
     def _read(self, name: str, source: Reading) -> Any:
         found = source.value(name)
         if not isinstance(found, bool):
-            refuse(name, "must be true or false", short(found))
+            refuse(name, "must be true or false", found)
         return found
-
-
-def flag() -> Item:
-    """Declare a truth value."""
-    return _Flag()
-
-
-def is_count(value: Any) -> bool:
-    """Whether a JSON value can be a size or a place."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**62
-
-
-def short(value: Any) -> str:
-    """Show a JSON value in a sentence."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -16,25 +16,24 @@ one sentence, so that no altered file can reach the arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from tagsift.storage.arrays import array, matrix, texts
+from tagsift.storage.arrays import Array, Matrix, Texts
 from tagsift.storage.items import (
+    Flag,
     Item,
+    Number,
     Reading,
+    Size,
+    Whole,
+    Word,
     Writing,
-    flag,
     is_count,
-    number,
     refuse,
-    short,
-    size,
-    whole,
-    word,
 )
 
 __all__ = [
@@ -58,28 +57,25 @@ __all__ = [
     "write_state",
 ]
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Several(Item):
-    each: tuple[Item, ...]
-
-    def _write(self, name: str, value: Any, out: Writing) -> None:
-        for k, (item, entry) in enumerate(zip(self.each, value, strict=True)):
-            item.write(f"{name}/{k}", entry, out)
-
-    def _read(self, name: str, source: Reading) -> Any:
-        return tuple(k.read(f"{name}/{i}", source) for i, k in enumerate(self.each))
+# Declarations read like words: ``array("D L", least=0)``, ``whole()``.
+array, matrix, texts = Array, Matrix, Texts
+number, whole, flag = Number, Whole, Flag
 
 
-def several(*each: Item) -> Item:
-    """Declare a tuple."""
-    return _Several(each=each)
+def size(name: str) -> Item:
+    """Declare a whole number that is one of the sizes."""
+    return Size(name)
 
 
-@dataclass(frozen=True, kw_only=True)
+def word(*among: str, optional: bool = False) -> Item:
+    """Declare a text, one of those given where some are."""
+    return Word(among, optional=optional)
+
+
+@dataclass(frozen=True)
 class _Part(Item):
     kind: Any
-    sizes: Mapping[str, str]
+    sizes: Mapping[str, str] = field(default_factory=dict)
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
         for key, item in self.kind.saved.items():
@@ -88,24 +84,15 @@ class _Part(Item):
     def _read(self, name: str, source: Reading) -> Any:
         for own, outer in self.sizes.items():
             source.sizes[own] = source.sizes[outer]
-        make = getattr(self.kind, "from_saved", self.kind)
-        found = make(
-            **{
-                key: item.read(f"{name}/{key}", source)
-                for key, item in self.kind.saved.items()
-            }
-        )
+        values = {k: i.read(f"{name}/{k}", source) for k, i in self.kind.saved.items()}
+        found = getattr(self.kind, "from_saved", self.kind)(**values)
         if hasattr(found, "check_saved"):
             found.check_saved()
         return found
 
     def training_parts(self, name: str) -> list[str]:
-        inside = (
-            prefix
-            for key, item in self.kind.saved.items()
-            for prefix in item.training_parts(f"{name}/{key}")
-        )
-        return [f"{name}/"] if self.training else list(inside)
+        inside = training_parts(self.kind.saved)
+        return [f"{name}/"] if self.training else [f"{name}/{k}" for k in inside]
 
 
 def part(
@@ -117,10 +104,34 @@ def part(
     method ``check_saved`` is asked afterwards. Further keywords say which size outside
     a size of the class is: ``part(Weights, P="D")``.
     """
-    return _Part(kind=kind, training=training, optional=optional, sizes=sizes)
+    return _Part(kind, sizes, training=training, optional=optional)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class _Several(Item):
+    items: Mapping[Any, Item]
+    make: Callable[[dict[Any, Any]], Any]
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        for key, item in self.items.items():
+            item.write(f"{name}/{key}", value[key], out)
+
+    def _read(self, name: str, source: Reading) -> Any:
+        found = {k: item.read(f"{name}/{k}", source) for k, item in self.items.items()}
+        return self.make(found)
+
+
+def several(*each: Item) -> Item:
+    """Declare a tuple."""
+    return _Several(dict(enumerate(each)), lambda found: tuple(found.values()))
+
+
+def keyed(*, optional: bool = False, **items: Item) -> Item:
+    """Declare a dictionary with these keys."""
+    return _Several(items, dict, optional=optional)
+
+
+@dataclass(frozen=True)
 class _Listed(Item):
     count: str
     each: Item
@@ -135,24 +146,23 @@ class _Listed(Item):
     def _read(self, name: str, source: Reading) -> Any:
         first = source.value(name)
         if not isinstance(first, list) or not all(
-            is_count(k) and k <= place and first[k] == k
-            for place, k in enumerate(first)
+            is_count(k) and k <= n and first[k] == k for n, k in enumerate(first)
         ):
-            refuse(name, "must say which entries are the same", short(first))
+            refuse(name, "must say which entries are the same", first)
         source.match(name, self.count, (len(first),))
         made = {k: self.each.read(f"{name}/{k}", source) for k in sorted(set(first))}
         return [made[k] for k in first]
 
     def training_parts(self, name: str) -> list[str]:
-        return [f"{name}/"] if self.training or self.each.training else []
+        return [f"{name}/"] if self.each.training_parts("") else []
 
 
-def listed(count: str, each: Item, *, training: bool = False) -> Item:
+def listed(count: str, each: Item) -> Item:
     """Declare a list; an object that stands in it several times is stored once."""
-    return _Listed(count=count, each=each, training=training)
+    return _Listed(count, each)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class _ByName(Item):
     each: Item
 
@@ -164,7 +174,7 @@ class _ByName(Item):
     def _read(self, name: str, source: Reading) -> Any:
         keys = source.value(name)
         if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
-            refuse(name, "must be a list of names", short(keys))
+            refuse(name, "must be a list of names", keys)
         found = {}
         for key in keys:
             own = Reading(source.meta, source.arrays, dict(source.sizes))
@@ -172,29 +182,12 @@ class _ByName(Item):
         return found
 
     def training_parts(self, name: str) -> list[str]:
-        return [f"{name}/"] if self.training or self.each.training_parts("") else []
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Keyed(Item):
-    items: Mapping[str, Item]
-
-    def _write(self, name: str, value: Any, out: Writing) -> None:
-        for key, item in self.items.items():
-            item.write(f"{name}/{key}", value[key], out)
-
-    def _read(self, name: str, source: Reading) -> Any:
-        return {k: item.read(f"{name}/{k}", source) for k, item in self.items.items()}
-
-
-def keyed(*, optional: bool = False, **items: Item) -> Item:
-    """Declare a dictionary with these keys."""
-    return _Keyed(items=items, optional=optional)
+        return [f"{name}/"] if self.each.training_parts("") else []
 
 
 def by_name(each: Item) -> Item:
     """Declare a dictionary; sizes that are new in an entry hold in that entry only."""
-    return _ByName(each=each)
+    return _ByName(each)
 
 
 #: A table of what is saved, by attribute.
@@ -237,7 +230,7 @@ def read_state(
         What the sizes of the declaration are, as far as they are known beforehand.
     """
     if not isinstance(meta, dict):
-        refuse("model", "must be a table of values", short(meta))
+        refuse("model", "must be a table of values", meta)
     source = Reading(meta, arrays, dict(sizes))
     return {name: item.read(name.strip("_"), source) for name, item in table.items()}
 
