@@ -11,6 +11,7 @@ The package in the order of the data, from files to the command line:
 ``sgppsl``          the model of the paper
 ``chain_gp``        ChainGP, a Gaussian process on whole sentences
 ``baselines``       the methods they are compared with, one file each
+``annotators``      how annotators err, and VoteTagger, which learns from their votes
 ``registry``        every estimator by its table name; the loader of model files
 ``checks``          the contract as tests that any estimator can be run through
 ``metrics``         scores of spans, tokens, recovery, calibration; agreement; review
@@ -31,6 +32,7 @@ from tagsift._version import __version__ as __version__
 from tagsift.errors import *  # noqa: F403
 
 if TYPE_CHECKING:
+    from tagsift import annotators as annotators
     from tagsift import baselines as baselines
     from tagsift import checks as checks
     from tagsift import data as data
@@ -39,6 +41,10 @@ if TYPE_CHECKING:
     from tagsift import report as report
     from tagsift import storage as storage
     from tagsift import threads as threads
+    from tagsift.annotators import MACE as MACE
+    from tagsift.annotators import DawidSkene as DawidSkene
+    from tagsift.annotators import MajorityVote as MajorityVote
+    from tagsift.annotators import VoteTagger as VoteTagger
     from tagsift.base import Method as Method
     from tagsift.base import SequenceTagger as SequenceTagger
     from tagsift.chain_gp import ChainGP as ChainGP
@@ -66,6 +72,7 @@ if TYPE_CHECKING:
 
 #: Where the names live that are imported on their first use.
 _HOMES = {
+    "tagsift.annotators": ("MACE", "DawidSkene", "MajorityVote", "VoteTagger"),
     "tagsift.base": ("Method", "SequenceTagger"),
     "tagsift.chain_gp": ("ChainGP",),
     "tagsift.data": (
@@ -92,6 +99,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Packages that are attributes of this one.
 _PARTS = (
+    "annotators",
     "baselines",
     "checks",
     "data",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from tagsift import baselines
+from tagsift import annotators, baselines
 from tagsift.base import Method, SequenceTagger
 from tagsift.chain_gp import ChainGP
 from tagsift.errors import InputError, ModelFileError, TagsiftError
@@ -21,7 +21,12 @@ __all__ = ["estimator", "load", "make", "methods", "names"]
 #: Table name → class, in the order of tables.
 _ESTIMATORS: dict[str, type[SequenceTagger]] = {
     kind.method.name: kind
-    for kind in (SGPPSL, ChainGP, *vars(baselines).values())
+    for kind in (
+        SGPPSL,
+        ChainGP,
+        *vars(baselines).values(),
+        *vars(annotators).values(),
+    )
     if isinstance(kind, type) and issubclass(kind, SequenceTagger)
 }
 

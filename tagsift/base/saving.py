@@ -18,7 +18,7 @@ from tagsift.storage.state import Item, Saved, flag, read_state, word, write_sta
 if TYPE_CHECKING:
     from tagsift.base.tagger import SequenceTagger
 
-__all__ = ["learnt", "pack", "saved_state", "unpack"]
+__all__ = ["learnt", "pack", "saved_state", "unpack", "with_settings"]
 
 Tagger = TypeVar("Tagger", bound="SequenceTagger")
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -95,7 +95,7 @@ def unpack(
         The user's own features.
     """
     header = read_state(_HEADER, dict(meta), {}, {})
-    model = _new(kind, meta.get("params"))
+    model = with_settings(kind, meta.get("params"))
     model.classes_ = _read_classes(meta.get("classes"))
     model.scheme_ = header["scheme"]
     model.blocks_ = _read_blocks(meta.get("blocks"))
@@ -112,7 +112,7 @@ def unpack(
     return model
 
 
-def _new(kind: type[Tagger], params: Any) -> Tagger:
+def with_settings(kind: type[Tagger], params: Any) -> Tagger:
     """Build the estimator with its settings."""
     try:
         model = kind(**params)
@@ -189,7 +189,9 @@ def _settings(model: SequenceTagger) -> dict[str, Any]:
 
 
 def _jsonable(value: Any) -> Any:
-    """Turn NumPy scalars, arrays and tuples into what JSON knows."""
+    """Turn NumPy scalars, arrays, tuples and estimators into what JSON knows."""
+    if hasattr(value, "get_params"):
+        return {"method": value.method.name, "params": _settings(value)}
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):

@@ -133,6 +133,8 @@ class Declared:
 
     #: All settings, those of the class itself first.
     settings: ClassVar[Mapping[str, Setting]] = {}
+    #: Settings that may be given without their name, in this order.
+    positional: ClassVar[tuple[str, ...]] = ()
     #: What tuning chooses from.
     grid: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
 
@@ -176,7 +178,13 @@ def _make_init(cls: type[Declared]) -> Any:
     """Make an ``__init__`` of keyword-only settings that stores them untouched."""
     settings = cls.settings
 
-    def __init__(self: Any, **given: Any) -> None:  # noqa: N807
+    def __init__(self: Any, *first: Any, **given: Any) -> None:  # noqa: N807
+        if len(first) > len(cls.positional):
+            raise TypeError(
+                f"{cls.__name__} takes {len(cls.positional)} positional settings, the "
+                "others by name."
+            )
+        given |= dict(zip(cls.positional, first, strict=False))
         for name in given:
             if name not in settings:
                 raise TypeError(
@@ -188,8 +196,15 @@ def _make_init(cls: type[Declared]) -> Any:
 
     own = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
     keywords = [
-        Parameter(k, Parameter.KEYWORD_ONLY, default=s.default, annotation=s.annotation)
-        for k, s in settings.items()
+        Parameter(
+            k,
+            Parameter.POSITIONAL_OR_KEYWORD
+            if k in cls.positional
+            else Parameter.KEYWORD_ONLY,
+            default=s.default,
+            annotation=s.annotation,
+        )
+        for k, s in sorted(settings.items(), key=lambda k: k[0] not in cls.positional)
     ]
     __init__.__signature__ = Signature([own, *keywords])  # type: ignore[attr-defined]
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"

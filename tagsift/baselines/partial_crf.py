@@ -11,6 +11,7 @@ from tagsift.baselines._tuning import Tuning, tune
 from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective
+from tagsift.chain.problem import ChainProblem
 from tagsift.data import allowed_transitions
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, number, part, whole
@@ -117,6 +118,16 @@ class PartialCRF(SequenceTagger):
             train.features, train.log_evidence
         )
         return recovered
+
+    def _chain_problem(self, train: TrainingSet) -> ChainProblem:
+        """What others fit in its place, on evidence of their own."""
+        self.l2_ = float(self.l2)
+        return ChainProblem(train.features, self.l2_)
+
+    def _take_chain(self, chain: LinearChain, problem: ChainProblem) -> None:
+        """Predict by a chain that was fitted to `_chain_problem`."""
+        self.weights_ = chain
+        self.objective_, self.n_iter_, self.tuning_ = 0.0, 0, None
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
         if self.decoder == "marginal":

@@ -15,6 +15,7 @@ from tagsift.base import Method, TrainingSet, setting
 from tagsift.base.constraints import scheme_constraints
 from tagsift.base.label_sets import SetTagger
 from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain.problem import ChainProblem
 from tagsift.chain_gp.judging import JudgedKernel, best_kernel
 from tagsift.chain_gp.kernel_choice import learn_kernels, read_kernel
 from tagsift.chain_gp.mode import ModeFinder, rbf_columns
@@ -149,18 +150,10 @@ class ChainGP(SetTagger):
     def _fit(self, train: TrainingSet) -> IntArray:
         use_device(self.device)  # or say so before the work begins
         known = self.scheme != "auto" or bool(train.exact_sequences.any())
-        self.allowed_ = scheme_constraints(
-            train, known=known and self.constraints == "scheme"
-        )
-        finder = self._finder()
-        best = self._choose(train, finder)
-        self.kernel_, self.temperature_ = best.kernel, best.temperature
-        self.columns_, phi = best.columns, best.phi
-        if phi.n_tokens < train.n_tokens:
-            self.columns_, phi = finder.whiten(train, best.kernel)
+        finder, phi = self._whiten(train, known=known)
         mode = finder.find(
             replace(train, features=phi),
-            best.kernel,
+            self.kernel_,
             tol=self.tol,
             title="ChainGP: mode",
             warn=True,
@@ -173,6 +166,36 @@ class ChainGP(SetTagger):
         chain = self.weights_.on(use_device(self.device))
         recovered, self._train_confidences = chain.recover(phi, train.log_evidence)
         return recovered
+
+    def _chain_problem(self, train: TrainingSet) -> ChainProblem:
+        """What others fit in its place, on evidence of their own; learns the kernel."""
+        finder, phi = self._whiten(train, known=True)
+        return ChainProblem(phi, 1.0, finder.prior(self.kernel_))
+
+    def _take_chain(self, chain: LinearChain, problem: ChainProblem) -> None:
+        """Predict by a chain that was fitted to `_chain_problem`."""
+        self.weights_ = chain
+        self.log_posterior_, self.n_iter_ = 0.0, 0
+        self.spread_ = Spread.at_mode(
+            problem.features,
+            self._tempered().marginals(problem.features),
+            np.isfinite(chain.bias),
+        )
+
+    def _whiten(
+        self, train: TrainingSet, *, known: bool
+    ) -> tuple[ModeFinder, FeatureMatrix]:
+        """Choose the kernel and the temperature, and whiten the features."""
+        self.allowed_ = scheme_constraints(
+            train, known=known and self.constraints == "scheme"
+        )
+        finder = self._finder()
+        best = self._choose(train, finder)
+        self.kernel_, self.temperature_ = best.kernel, best.temperature
+        self.columns_, phi = best.columns, best.phi
+        if phi.n_tokens < train.n_tokens:
+            self.columns_, phi = finder.whiten(train, best.kernel)
+        return finder, phi
 
     def _finder(self) -> ModeFinder:
         return ModeFinder(

@@ -91,16 +91,19 @@ class ModeFinder:
         columns = rbf_columns(parts, inputs, self.device)
         return parts, scaled_features(train.features, kernel, columns)
 
-    def objective(self, train: TrainingSet, kernel: GroupKernel) -> ChainObjective:
-        """Minus log-posterior in whitened coordinates."""
-        prior = TransitionPrior(
+    def prior(self, kernel: GroupKernel) -> TransitionPrior:
+        """Prior of transitions, start scores and bias."""
+        return TransitionPrior(
             self.mean, self.mean_start, kernel.transition**0.5, kernel.bias**0.5
         )
+
+    def objective(self, train: TrainingSet, kernel: GroupKernel) -> ChainObjective:
+        """Minus log-posterior in whitened coordinates."""
         return ChainObjective(
             train.features,
             train.log_evidence,
             1.0,
-            prior,
+            self.prior(kernel),
             sample_weight=train.sample_weight,
             single=True,
             device=self.device,

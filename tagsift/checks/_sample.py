@@ -114,7 +114,7 @@ def arrays(X: Iterable[Sequence[str]]) -> list[FloatArray]:
     return pieces
 
 
-def fresh(estimator: SequenceTagger, **params: Any) -> SequenceTagger:
+def fresh(estimator: SequenceTagger, /, **params: Any) -> SequenceTagger:
     """Return an unfitted copy, with its cheaper settings for checks and `params`."""
     copy: SequenceTagger = clone(estimator)
     copy.set_params(**{**type(estimator)._check_params, **params})

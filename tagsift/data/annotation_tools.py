@@ -192,7 +192,7 @@ def write_label_studio(path: PathName, corpus: VoteCorpus) -> None:
         annotations = []
         for i, name in enumerate(corpus.annotators):
             labels = [entry[i] for entry in votes]
-            given = [label for label in labels if label is not None]
+            given = [label for label in labels if isinstance(label, str)]
             if not given:
                 continue
             if len(given) != len(labels):

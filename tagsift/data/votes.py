@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from tagsift.data.candidates import PartialCorpus
 from tagsift.data.columns import ANY, PathName, check_label, write_blocks
@@ -24,8 +24,9 @@ from tagsift.errors import InputError
 
 __all__ = ["Vote", "VoteCorpus", "read_votes", "write_votes"]
 
-#: What one token got: a label from each annotator, None where one did not label.
-Vote: TypeAlias = tuple[str | None, ...]
+#: What one token got: a label from each annotator, a set of labels where one could not
+#: decide, None where one did not label.
+Vote: TypeAlias = tuple[str | frozenset[str] | None, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,23 +37,31 @@ class VoteCorpus(RowCorpus):
     ----------
     rows : list of lists of tuples of str
         Sentences of tokens with their columns.
-    votes : list of lists of tuples of (str or None)
-        Per token, one entry per annotator; None where one did not label.
+    votes : list of lists of tuples of (str, frozenset of str or None)
+        Per token, one entry per annotator: a label, a set of labels where one could not
+        decide, None where one did not label.
     annotators : tuple of str
         Their names, in the order of the entries.
     gold : list of lists of str or None
         The truth where it is known, for scoring only.
     scheme : {"iob1", "iob2", "iobes", "plain"}
         The tag scheme of the labels.
+    abstaining : tuple of str
+        Annotators (rules, dictionaries) whose ``O`` means that they have nothing to
+        say.
+    exact : list of lists of (str or None), optional
+        Labels that are known exactly: checked by a person, say.
     """
 
-    per_sentence: ClassVar[tuple[str, ...]] = ("rows", "votes", "gold")
+    per_sentence: ClassVar[tuple[str, ...]] = ("rows", "votes", "gold", "exact")
 
     rows: list[list[Row]]
     votes: list[list[Vote]]
     annotators: tuple[str, ...]
     gold: list[list[str]] | None
     scheme: str
+    abstaining: tuple[str, ...] = ()
+    exact: list[list[str | None]] | None = None
 
     def __post_init__(self) -> None:
         check_scheme(self.scheme)
@@ -64,6 +73,14 @@ class VoteCorpus(RowCorpus):
         check_lengths(self.rows, self.votes, "votes")
         if self.gold is not None:
             check_lengths(self.rows, self.gold, "gold labels")
+        if self.exact is not None:
+            check_lengths(self.rows, self.exact, "exact labels")
+        unknown = set(self.abstaining) - set(self.annotators)
+        if unknown:
+            raise InputError(
+                f"expected names of annotators in abstaining, found {min(unknown)!r}; "
+                f"they are {', '.join(self.annotators)}."
+            )
         for number, votes in enumerate(self.votes):
             for token, entry in enumerate(votes):
                 if len(entry) != width:
@@ -76,7 +93,7 @@ class VoteCorpus(RowCorpus):
     def label_set(self) -> LabelSet:
         """The sorted union of the labels that annotators gave."""
         seen = {v for sentence in self.votes for votes in sentence for v in votes}
-        names = tuple(sorted(name for name in seen if name is not None))
+        names = tuple(sorted({name for vote in seen for name in _said(vote)}))
         if not names:
             raise InputError("expected at least one vote, found none in the corpus.")
         return LabelSet(names)
@@ -110,7 +127,7 @@ class VoteCorpus(RowCorpus):
         made: dict[Vote, frozenset[str]] = {}
 
         def chosen(votes: Vote) -> frozenset[str]:
-            counts = Counter(vote for vote in votes if vote is not None)
+            counts = Counter(name for vote in votes for name in _said(vote))
             if not counts:
                 return full
             least = min(min_votes, max(counts.values()))
@@ -143,7 +160,7 @@ class VoteCorpus(RowCorpus):
         overall: Counter[str] = Counter()
         for sentence in self.votes:
             for votes in sentence:
-                overall.update(vote for vote in votes if vote is not None)
+                overall.update(name for vote in votes for name in _said(vote))
         if not overall:
             raise InputError("expected at least one vote, found none in the corpus.")
         usual = overall.most_common(1)[0][0]
@@ -151,7 +168,7 @@ class VoteCorpus(RowCorpus):
 
         def label(votes: Vote) -> str:
             if votes not in made:
-                counts = Counter(vote for vote in votes if vote is not None)
+                counts = Counter(name for vote in votes for name in _said(vote))
                 # Counter keeps the order of the annotators among equal counts.
                 made[votes] = counts.most_common(1)[0][0] if counts else usual
             return made[votes]
@@ -181,6 +198,7 @@ class VoteCorpus(RowCorpus):
                 for sentence in self.votes
             ],
             annotators=tuple(self.annotators[i] for i in kept),
+            abstaining=tuple(name for name in self.abstaining if name not in gone),
         )
 
     def __repr__(self) -> str:
@@ -188,6 +206,13 @@ class VoteCorpus(RowCorpus):
             f"VoteCorpus({len(self)} sentences, {self.n_tokens} tokens, "
             f"{len(self.annotators)} annotators, scheme={self.scheme!r})"
         )
+
+
+def _said(vote: str | frozenset[str] | None) -> Iterable[str]:
+    """The labels that a vote names: none, one, or several, in order."""
+    if vote is None:
+        return ()
+    return (vote,) if isinstance(vote, str) else sorted(vote)
 
 
 def read_votes(
@@ -199,6 +224,8 @@ def read_votes(
     comments: bool = False,
     annotators: Sequence[str] | None = None,
     header: bool = False,
+    o_means: Literal["outside", "abstain"] = "outside",
+    abstaining: Sequence[str] = (),
 ) -> VoteCorpus:
     """Read a column file in which each annotator has a column.
 
@@ -222,6 +249,11 @@ def read_votes(
         Their names; default: those in the header, or ``w00``, ``w01``, …
     header : bool
         The first line names the columns.
+    o_means : {"outside", "abstain"}
+        What the vote ``O`` means: that a token is outside (people), or that an
+        annotator (a rule, a dictionary) has nothing to say.
+    abstaining : sequence of str
+        The annotators who abstain, where not all of them do.
 
     Returns
     -------
@@ -232,9 +264,18 @@ def read_votes(
     if names is not None and gold is not None:
         raise InputError("expected gold= with column numbers only; name it 'gold'.")
 
-    def parse(cell: str, line: int) -> str | None:
-        hint = "an annotator gives one label"
-        return None if cell == ANY else check_label(cell, path, line, scheme, hint=hint)
+    if o_means not in ("outside", "abstain"):
+        raise InputError(
+            f"expected o_means to be 'outside' or 'abstain', found {o_means!r}."
+        )
+
+    def parse(cell: str, line: int) -> str | frozenset[str] | None:
+        if cell == ANY:
+            return None
+        names = cell.split("|")
+        for name in names:
+            check_label(name, path, line, scheme)
+        return cell if len(names) == 1 else frozenset(names)
 
     table = Table(
         path,
@@ -254,7 +295,12 @@ def read_votes(
         scheme = detect_scheme(_sequences(votes) if truth is None else truth)
     people = _annotator_names(len(table.layout.votes), annotators or table.header)
     return VoteCorpus(
-        [list(entry.rows) for entry in entries], votes, people, truth, scheme
+        [list(entry.rows) for entry in entries],
+        votes,
+        people,
+        truth,
+        scheme,
+        people if o_means == "abstain" else tuple(abstaining),
     )
 
 
@@ -286,7 +332,7 @@ def _sequences(votes: list[list[Vote]]) -> Iterator[list[str]]:
     """Yield the label sequences of the single annotators."""
     for sentence in votes:
         for column in zip(*sentence, strict=True):
-            labels = [vote for vote in column if vote is not None]
+            labels = [vote for vote in column if isinstance(vote, str)]
             if len(labels) == len(column):
                 yield labels
 
@@ -318,7 +364,7 @@ def write_votes(path: PathName, corpus: VoteCorpus, *, gold: bool = False) -> No
             zip(corpus.rows, corpus.votes, strict=True)
         ):
             yield [
-                [*row, *(v or ANY for v in entry)]
+                [*row, *("|".join(_said(v)) or ANY for v in entry)]
                 + ([truth[number][token]] if gold and truth is not None else [])
                 for token, (row, entry) in enumerate(zip(rows, votes, strict=True))
             ]

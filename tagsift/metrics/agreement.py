@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -38,14 +39,16 @@ __all__ = [
 
 
 def encode_votes(
-    votes: Sequence[Sequence[Sequence[Label | None]]], labels: Sequence[Label]
+    votes: Sequence[Sequence[Sequence[Label | frozenset[str] | None]]],
+    labels: Sequence[Label],
 ) -> IntArray:
     """Stack the votes of all sentences as label indices.
 
     Parameters
     ----------
     votes : sequence of sentences of tokens of votes
-        One entry per annotator; None where an annotator did not label the token.
+        One entry per annotator; None where an annotator did not label the token, and a
+        set where one could not decide, which counts as no label here.
     labels : sequence of labels
         The label set and its order.
 
@@ -54,11 +57,13 @@ def encode_votes(
     ndarray of shape (n_tokens, n_annotators)
         Label indices, −1 for a missing vote.
     """
-    place: dict[Label | None, int] = {name: k for k, name in enumerate(labels)}
+    place: dict[Any, int] = {name: k for k, name in enumerate(labels)}
     place[None] = -1
     try:
         rows = [
-            [place[vote] for vote in token] for sentence in votes for token in sentence
+            [-1 if isinstance(vote, frozenset) else place[vote] for vote in token]
+            for sentence in votes
+            for token in sentence
         ]
     except KeyError as error:
         raise InputError(

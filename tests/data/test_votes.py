@@ -131,8 +131,8 @@ def test_refused_columns(
 
 
 def test_refused_cells(tmp_path: Path) -> None:
-    path = save(tmp_path, "a\tO\tO\nb\tO|B-X\tO\n")
-    with pytest.raises(DataError, match="line 2: .*an annotator gives one label"):
+    path = save(tmp_path, "a\tO\tO\nb\tO|\tO\n")
+    with pytest.raises(DataError, match="line 2: expected a label"):
         read_votes(path, columns="2", gold=3)
     path = save(tmp_path, "a\tO\tO\nb\tO\t?\n")
     with pytest.raises(DataError, match="line 2: expected a label"):
@@ -144,6 +144,21 @@ def test_refused_cells(tmp_path: Path) -> None:
         read_votes(path, columns="2", annotators=["x", "y"])
     with pytest.raises(InputError, match="found 'bio'"):
         read_votes(path, columns="2", scheme="bio")
+
+
+def test_an_annotator_may_leave_a_set(tmp_path: Path) -> None:
+    text = "a\tO\tO\nb\tB-X|O\tO\n"
+    votes = read_votes(save(tmp_path, text), columns="2:3", o_means="abstain")
+    assert votes.votes[0][1] == (frozenset({"O", "B-X"}), "O")
+    assert votes.label_set.names == ("B-X", "O")
+    assert votes.abstaining == votes.annotators
+    assert votes.without(["w00"]).abstaining == ("w01",)
+    write_votes(tmp_path / "again.tsv", votes)
+    assert (tmp_path / "again.tsv").read_text().strip() == text.strip()
+    with pytest.raises(InputError, match="'outside' or 'abstain', found 'silence'"):
+        read_votes(tmp_path / "again.tsv", columns="2:3", o_means="silence")
+    with pytest.raises(InputError, match="in abstaining, found 'eve'"):
+        read_votes(tmp_path / "again.tsv", columns="2:3", abstaining=["eve"])
 
 
 def test_refused_records() -> None:

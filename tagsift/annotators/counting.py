@@ -1,0 +1,130 @@
+"""Votes turned into labels without looking at the text, and a tagger fitted on those.
+
+Majority vote, Dawid–Skene and MACE: what everybody does today, and what `VoteTagger` is
+compared with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
+from tagsift.annotators.mace import mace
+from tagsift.annotators.start import vote_shares
+from tagsift.base import Method, TrainingSet, setting
+from tagsift.metrics import dawid_skene
+from tagsift.typing import FloatArray
+
+__all__ = ["MACE", "DawidSkene", "MajorityVote"]
+
+
+class _Counted(TaggerFromVotes):
+    """Labels from votes alone; the chain model is fitted on them."""
+
+    def _posterior(self, ballots: Ballots) -> FloatArray:
+        """Probability of every label of every token, [N, L]."""
+        raise NotImplementedError
+
+    def _aggregate(self, train: TrainingSet, ballots: Ballots) -> Aggregated:
+        confidences = self._posterior(ballots)  # [N, L]
+        labels = confidences.argmax(axis=1)  # [N]
+        mask = np.zeros_like(train.mask)  # [N, L]
+        mask[np.arange(len(labels)), labels] = True
+        inner = self._new_estimator(self._default_estimator())
+        inner._fit(replace(train, mask=mask))
+        self.estimator_ = inner
+        return Aggregated(labels, confidences)
+
+
+class MajorityVote(_Counted):
+    """Majority vote; ties go to the label that comes first.
+
+    Parameters
+    ----------
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    """
+
+    method: ClassVar[Method] = Method(
+        name="majority",
+        title="Majority vote",
+        family="votes counted",
+        disambiguation="majority",
+        structured=True,
+        probabilities=True,
+        weighted=True,
+        settings="none",
+        cost="one pass, and the fit of a chain",
+        source="what everybody does",
+    )
+
+    def _posterior(self, ballots: Ballots) -> FloatArray:
+        return vote_shares(ballots)
+
+
+class DawidSkene(_Counted):
+    """Dawid–Skene: a confusion matrix per annotator, token by token.
+
+    Parameters
+    ----------
+    strength : float
+        Pseudo-votes of the pooled confusion matrix in each annotator's.
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`. A vote ``O`` counts as one, whatever it means.
+    """
+
+    method: ClassVar[Method] = Method(
+        name="dawid-skene",
+        title="Dawid–Skene",
+        family="annotator model",
+        disambiguation="confusion matrices",
+        structured=True,
+        probabilities=True,
+        weighted=True,
+        settings="{strength}",
+        cost="rounds × votes, and the fit of a chain",
+        source="Dawid & Skene, Applied Statistics 28, 1979",
+    )
+
+    strength: float = setting(10.0, above=0)
+
+    def _posterior(self, ballots: Ballots) -> FloatArray:
+        first = ballots.members.argmax(axis=1)  # [V], a set counts as its first label
+        votes = np.where(ballots.votes < 0, -1, first[ballots.votes])  # [N, A]
+        found = dawid_skene(votes, ballots.n_labels, strength=self.strength)
+        posterior = found.posterior * np.exp(ballots.pinned)  # [N, L]
+        return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))
+
+
+class MACE(_Counted):
+    """MACE: an annotator knows the label, or spams.
+
+    Parameters
+    ----------
+    n_steps : int
+        Steps of expectation–maximisation.
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    """
+
+    method: ClassVar[Method] = Method(
+        name="mace",
+        title="MACE",
+        family="annotator model",
+        disambiguation="known or spammed",
+        structured=True,
+        probabilities=True,
+        weighted=True,
+        settings="{n_steps}",
+        cost="steps × votes, and the fit of a chain",
+        source="Hovy, Berg-Kirkpatrick, Vaswani & Hovy, NAACL 2013",
+    )
+
+    n_steps: int = setting(50, least=1)
+
+    def _posterior(self, ballots: Ballots) -> FloatArray:
+        return mace(ballots, vote_shares(ballots), self.n_steps)

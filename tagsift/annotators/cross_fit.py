@@ -1,0 +1,230 @@
+"""Text models that never saw the votes on the sentences they help to judge.
+
+The sentences are dealt into parts; the chain that scores a part was fitted on the
+others. A chain fitted on all sentences would repeat the votes it was fed. With dense
+features (word vectors) beside sparse ones there are two views, a chain on the sparse
+features and one on all, whose scores are averaged: they err differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from tagsift.chain.lattice import forward_backward
+from tagsift.chain.layout import ChainLayout
+from tagsift.chain.lbfgs import minimise
+from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain.objective import ChainObjective
+from tagsift.chain.potentials import log_evidence
+from tagsift.chain.problem import ChainProblem
+from tagsift.chain.viterbi import viterbi
+from tagsift.typing import FloatArray, IntArray
+
+__all__ = ["CrossFit", "Part", "WarmChain", "mean_chain", "views"]
+
+#: Score of a label that cannot be in any of the sentences a chain was fitted on.
+_UNSEEN = -50.0
+#: When a step changes the objective by less than this share, a fit ends.
+_TOL = 1e-5
+
+
+def views(problem: ChainProblem) -> list[ChainProblem]:
+    """The sparse features alone and all features; one view where they are the same."""
+    features = problem.features
+    if features.sparse is None or features.dense is None:
+        return [problem]
+    silent = tuple(
+        block if name in features.sparse.names else np.zeros_like(block)
+        for name, block in zip(features.names, features.blocks, strict=True)
+    )
+    sparse = replace(features, blocks=silent)
+    return [replace(problem, features=sparse), problem]
+
+
+def mean_chain(chains: Iterable[LinearChain]) -> LinearChain:
+    """Average the scores of chains over the same features."""
+    found = list(chains)
+    return LinearChain(
+        *(
+            np.mean([getattr(chain, name) for chain in found], axis=0)
+            for name in ("emissions", "bias", "transitions", "start")
+        )
+    )
+
+
+class WarmChain:
+    """A chain that is fitted again and again, each time from where it stands.
+
+    Parameters
+    ----------
+    problem : ChainProblem
+        Its features and prior.
+    """
+
+    def __init__(self, problem: ChainProblem) -> None:
+        self._problem = problem
+        self._objective: ChainObjective | None = None
+        self._w: FloatArray | None = None
+
+    def fit(self, evidence: FloatArray, max_iter: int) -> LinearChain:
+        """Take quasi-Newton steps for this evidence, and return the chain.
+
+        Parameters
+        ----------
+        evidence : ndarray of shape (n_tokens, n_labels)
+            Log evidence of every label of the tokens of the problem.
+        max_iter : int
+            Most steps.
+        """
+        if self._objective is None:
+            self._objective = self._problem.objective(evidence)
+        else:
+            self._objective = self._objective.with_evidence(evidence)
+        n_parameters = self._objective.n_parameters
+        if self._w is None or len(self._w) != n_parameters:
+            self._w = np.zeros(n_parameters)  # [P]
+        found = minimise(self._objective, self._w, max_iter=max_iter, tol=_TOL)
+        self._w = found.x
+        return self._objective.weights(found.x)
+
+
+@dataclass
+class Part:
+    """Sentences that are scored together, and what scores them.
+
+    Parameters
+    ----------
+    rows, others : ndarrays of int
+        Stacked tokens of these sentences, and of those that the chains are fitted on.
+    problem : ChainProblem
+        Features of these sentences.
+    chains : list of WarmChain
+        One per view, over the other sentences.
+    """
+
+    rows: IntArray
+    others: IntArray
+    problem: ChainProblem
+    chains: list[WarmChain]
+    chain: LinearChain | None = None
+
+    def __post_init__(self) -> None:
+        self.layout = ChainLayout.from_offsets(self.problem.features.offsets)
+
+    def fit(self, evidence: FloatArray, max_iter: int) -> None:
+        """Fit the chains on the other sentences, and score these."""
+        known = evidence[self.others]  # [N', L]
+        self.chain = mean_chain(chain.fit(known, max_iter) for chain in self.chains)
+        U = self.chain.scores(self.problem.features)  # [N'', L]
+        self.U = np.maximum(U, _UNSEEN)  # labels that no other sentence may have
+
+    def marginals(self, evidence: FloatArray | None, factor: float) -> FloatArray:
+        """Marginals of all scores times `factor`, with or without evidence."""
+        chain = self.chain
+        assert chain is not None
+        T, start, end = factor * chain.transitions, factor * chain.start, None
+        if self.problem.allowed is not None:
+            between, first, last = (log_evidence(k) for k in self.problem.allowed)
+            T, start, end = T + between, start + first, last
+        known = None if evidence is None else factor * evidence[self.rows]
+        found = forward_backward(
+            factor * self.U, T, self.layout, start=start, end=end, evidence=known
+        )
+        return np.asarray(found.marginals)
+
+    def best(self, evidence: FloatArray) -> IntArray:
+        """The best label sequences, [N'']."""
+        chain = self.chain
+        assert chain is not None
+        between, first, last = self.problem.allowed or (None, None, None)
+        return np.asarray(
+            viterbi(
+                self.U + evidence[self.rows],
+                chain.transitions,
+                self.layout,
+                start=chain.start,
+                allowed=between,
+                allowed_start=first,
+                allowed_end=last,
+            )
+        )
+
+
+class CrossFit:
+    """Text models, each fitted without the sentences it scores.
+
+    Parameters
+    ----------
+    problem : ChainProblem
+        Features of all sentences, and the prior.
+    n_parts : int
+        Parts that the sentences are dealt into.
+    seed : int
+        How they are dealt.
+    n_jobs : int, optional
+        Chains fitted at a time, as in joblib.
+    """
+
+    def __init__(
+        self, problem: ChainProblem, n_parts: int, seed: int, n_jobs: int | None = None
+    ) -> None:
+        offsets, n = problem.features.offsets, problem.features.n_sequences
+        self.n_tokens, self.n_jobs = problem.features.n_tokens, n_jobs
+        part = np.empty(n, dtype=np.int64)  # [S]
+        order = np.random.default_rng([seed, 50]).permutation(n)
+        part[order] = np.arange(n) % n_parts
+        of_token = np.repeat(part, np.diff(offsets))  # [N]
+        self.parts = []
+        for k in range(min(n_parts, n)):
+            mine, rest = np.flatnonzero(part == k), np.flatnonzero(part != k)
+            rows = np.flatnonzero(of_token == k)
+            if not len(rows) or not len(rest):
+                continue
+            chains = [WarmChain(view.take_sequences(rest)) for view in views(problem)]
+            others = np.flatnonzero(of_token != k)
+            self.parts.append(Part(rows, others, problem.take_sequences(mine), chains))
+
+    def fit(self, evidence: FloatArray, max_iter: int) -> None:
+        """Fit every chain on the evidence of the sentences it does not score.
+
+        Parameters
+        ----------
+        evidence : ndarray of shape (n_tokens, n_labels)
+            Log evidence of every label.
+        max_iter : int
+            Most quasi-Newton steps.
+        """
+        Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(part.fit)(evidence, max_iter) for part in self.parts
+        )
+
+    def marginals(
+        self, evidence: FloatArray | None = None, factor: float = 1.0
+    ) -> FloatArray:
+        """Marginals of every token, of the text alone or with evidence, [N, L].
+
+        Parameters
+        ----------
+        evidence : ndarray of shape (n_tokens, n_labels), optional
+            Log evidence to add to the scores.
+        factor : float
+            What all scores and the evidence are multiplied by.
+        """
+        return self._gather(lambda part: part.marginals(evidence, factor))
+
+    def best(self, evidence: FloatArray) -> IntArray:
+        """The best label sequences of text and evidence, [N]."""
+        return self._gather(lambda part: part.best(evidence))
+
+    def _gather(self, of_part: Callable[[Part], np.ndarray]) -> np.ndarray:
+        pieces = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(of_part)(part) for part in self.parts
+        )
+        found = np.zeros((self.n_tokens, *pieces[0].shape[1:]), dtype=pieces[0].dtype)
+        for part, piece in zip(self.parts, pieces, strict=True):
+            found[part.rows] = piece
+        return found

@@ -1,0 +1,256 @@
+"""What every tagger learnt from votes shares: the votes, and the tagger inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from tagsift.annotators.ballots import Ballots, read_ballots
+from tagsift.base import SequenceTagger, TrainingSet, setting
+from tagsift.base.inputs import resolve_labels
+from tagsift.base.saving import saved_state, with_settings
+from tagsift.base.vectorizing import learn_features
+from tagsift.baselines import PartialCRF
+from tagsift.chain_gp import ChainGP
+from tagsift.data import VoteCorpus
+from tagsift.errors import InputError, ModelFileError
+from tagsift.features import FeatureMatrix, SequenceVectorizer
+from tagsift.storage.items import Item, Reading, Writing, refuse
+from tagsift.storage.state import Saved
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+
+__all__ = ["Aggregated", "TaggerFromVotes", "labels_of"]
+
+#: The chain models that can stand inside, by table name.
+_INNER: dict[str, Any] = {kind.method.name: kind for kind in (PartialCRF, ChainGP)}
+#: From how many tokens on features that occur once are left out.
+_MANY_TOKENS = 2000
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """Labels that votes were turned into.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_tokens,)
+        The label of every token.
+    confidences : ndarray of shape (n_tokens, n_labels)
+        Probability of every label; rows sum to 1.
+    """
+
+    labels: IntArray
+    confidences: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Inner(Item):
+    """A fitted tagger inside another one, in a model file."""
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        out.meta[name] = value.method.name
+        for key, item in saved_state(type(value)).items():
+            item.write(f"{name}/{key.strip('_')}", getattr(value, key, None), out)
+
+    def _read(self, name: str, source: Reading) -> Any:
+        found = source.value(name)
+        if not isinstance(found, str) or found not in _INNER:
+            refuse(name, f"must be one of {', '.join(_INNER)}", repr(found)[:60])
+        model = _INNER[found]()
+        for key, item in saved_state(_INNER[found]).items():
+            setattr(model, key, item.read(f"{name}/{key.strip('_')}", source))
+        return model
+
+
+class TaggerFromVotes(SequenceTagger):
+    """Base class: votes become labels, and a chain model is fitted on them.
+
+    Given candidate sets instead of votes, the chain model is fitted on those.
+
+    Parameters
+    ----------
+    estimator : ChainGP or PartialCRF, optional
+        The text model; None for the method's own choice.
+    o_means : "outside", "abstain", dict or None
+        What the vote ``O`` means: a statement, or that the annotator (a rule, a
+        dictionary) has nothing to say. A dict says it by the annotator's name; None
+        takes it as the corpus says.
+    features, labels, scheme, random_state, verbose
+        As in `SequenceTagger`.
+    """
+
+    estimator: Any = setting(None)
+    o_means: Literal["outside", "abstain"] | dict[str, str] | None = setting(None)
+
+    saved: ClassVar[Saved] = {"estimator_": _Inner()}
+    positional: ClassVar[tuple[str, ...]] = ("estimator",)
+    _ballots: Ballots | None = None
+    _exact: Any = None
+
+    # What a subclass writes ------------------------------------------------------
+
+    def _aggregate(self, train: TrainingSet, ballots: Ballots) -> Aggregated:
+        """Turn votes into labels, and set ``estimator_``."""
+        raise NotImplementedError
+
+    # What users call -------------------------------------------------------------
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, exact: Any = None
+    ) -> Self:
+        """Learn from sentences that several annotators have labelled.
+
+        Parameters
+        ----------
+        X : list of sentences
+            As in `SequenceTagger.fit`; ``votes.rows``, say.
+        y : VoteCorpus
+            The votes. Candidate sets as in `SequenceTagger.fit` are taken, too.
+        sample_weight : array of shape (n_sentences,), optional
+            With candidate sets only.
+        exact : list of sentences of (label or None), optional
+            Labels that are known exactly; by default those of the corpus.
+
+        Returns
+        -------
+        self
+        """
+        if isinstance(y, VoteCorpus) and sample_weight is not None:
+            raise InputError("votes have no weights of sentences; leave them out.")
+        self._exact = exact
+        try:
+            super().fit(X, y, sample_weight)
+        finally:
+            self._exact = self._ballots = None
+        return self
+
+    # How it works ----------------------------------------------------------------
+
+    def _prepare(self, X: Any, y: Any) -> tuple[TrainingSet, Any]:
+        if not isinstance(y, VoteCorpus):
+            self._ballots = None
+            return super()._prepare(X, y)
+        wanted = self.features
+        if wanted is None:
+            wanted = getattr(self.estimator, "features", None)
+        if wanted is None and y.n_tokens > _MANY_TOKENS:
+            wanted = SequenceVectorizer(min_count=2)
+        features, vectorizer = learn_features(wanted, X)
+        scheme = y.scheme if self.scheme == "auto" else self.scheme
+        classes = resolve_labels(self.labels) or labels_of(y, scheme)
+        exact = y.exact if self._exact is None else self._exact
+        self._ballots = read_ballots(
+            y.votes,
+            classes,
+            features.lengths,
+            names=y.annotators,
+            abstaining=self._abstaining(y),
+            exact=exact,
+        )
+        mask = np.ones((features.n_tokens, len(classes)), dtype=bool)  # [N, L]
+        seed = self._resolve_seed()
+        return TrainingSet(features, mask, classes, scheme, seed), vectorizer
+
+    def _abstaining(self, votes: VoteCorpus) -> Iterable[str]:
+        """Names of the annotators whose `O` says nothing."""
+        said = self.o_means
+        if said is None:
+            return votes.abstaining
+        if isinstance(said, str):
+            return votes.annotators if said == "abstain" else ()
+        if any(value not in ("outside", "abstain") for value in said.values()):
+            raise InputError(
+                "o_means must be 'outside', 'abstain', or a dict from annotators to "
+                f"these; got {said!r}."
+            )
+        return [name for name, value in said.items() if value == "abstain"]
+
+    def _new_estimator(self, default: SequenceTagger) -> Any:
+        """The chain model to fit, not fitted yet."""
+        given: Any = default if self.estimator is None else self.estimator
+        if not isinstance(given, tuple(_INNER.values())):
+            raise InputError(
+                "estimator must be a chain model that takes evidence, ChainGP or "
+                f"PartialCRF; got {type(given).__name__}."
+            )
+        new: Any = clone(given)
+        new.check_settings()
+        new.classes_, new.scheme_ = self.classes_, self.scheme_
+        new.blocks_, new.vectorizer_ = self.blocks_, None
+        new._train_confidences = None
+        return new
+
+    def _default_estimator(self) -> SequenceTagger:
+        chosen: SequenceTagger = _INNER["partial-crf"](l2=3.0)
+        return chosen
+
+    def _fit(self, train: TrainingSet) -> IntArray:
+        ballots = self._ballots
+        if ballots is None:
+            inner = self._new_estimator(self._default_estimator())
+            recovered: IntArray = inner._fit(train)
+            self.estimator_, self._train_confidences = inner, inner._train_confidences
+            self._without_votes(train)
+            return recovered
+        found = self._aggregate(train, ballots)
+        self._train_confidences = found.confidences
+        return found.labels
+
+    def _without_votes(self, train: TrainingSet) -> None:
+        """Set what is learnt about annotators where there are none."""
+
+    def _predict(self, features: FeatureMatrix) -> IntArray:
+        predicted: IntArray = self.estimator_._predict(features)
+        return predicted
+
+    def _marginals(self, features: FeatureMatrix) -> FloatArray:
+        marginals: FloatArray = self.estimator_._marginals(features)
+        return marginals
+
+    def _restricted(
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
+    ) -> tuple[IntArray, FloatArray | None]:
+        found: tuple[IntArray, FloatArray] = self.estimator_._restricted(
+            features, mask, evidence
+        )
+        return found
+
+    def _restored(self) -> None:
+        inner = self.estimator_
+        inner.classes_, inner.scheme_ = self.classes_, self.scheme_
+        inner.blocks_, inner.vectorizer_ = self.blocks_, None
+        told = self.estimator
+        if told is not None:
+            if (
+                not isinstance(told, Mapping)
+                or told.get("method") != inner.method.name
+                or not isinstance(told.get("params"), Mapping)
+            ):
+                raise ModelFileError(
+                    "the setting 'estimator' is not that of the tagger in the file; it "
+                    "was altered or damaged, save the model again."
+                )
+            self.estimator = with_settings(type(inner), told["params"])
+            inner.set_params(**self.estimator.get_params(deep=False))
+        inner._restored()
+
+
+def labels_of(votes: VoteCorpus, scheme: str) -> tuple[Label, ...]:
+    """The labels of the votes and of what is known, in order.
+
+    In IOB2 a type that was only ever continued gets its ``B-`` label, too: without it
+    no sequence could hold it.
+    """
+    names = {str(name) for name in votes.label_set.names}
+    if votes.exact is not None:
+        names |= {str(k) for sentence in votes.exact for k in sentence if k is not None}
+    if scheme == "iob2":
+        names |= {"B" + name[1:] for name in names if name[:2] == "I-" or name == "I"}
+    return tuple(sorted(names))

@@ -1,0 +1,67 @@
+r"""How much the votes are worth: a temperature that the text chooses.
+
+Annotators err on the same tokens, so that their votes are not independent given the
+truth: their evidence counts τ times. With q the marginals of a text model that has not
+seen the votes on a sentence, τ is the one under which they fit best to what the votes
+alone say,
+
+.. math::
+
+    \sum_n \sum_y q(n, y) \, \log \mathrm{softmax}_y\bigl(\tau e(n, \cdot)
+        + \log \bar q(\cdot)\bigr).
+
+A text that knows little (there are few sentences) agrees with no votes, and would take
+their weight away: τ does not fall below where it starts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import log_softmax
+
+from tagsift.typing import BoolArray, FloatArray
+
+__all__ = ["TEMPERS", "choose_temper", "judge_score"]
+
+#: Values of τ to choose from.
+TEMPERS = tuple(round(0.05 * k, 2) for k in range(1, 31))
+
+
+def judge_score(text: FloatArray, evidence: FloatArray, temper: float) -> float:
+    """Mean log-probability that the votes give to what the text says.
+
+    Parameters
+    ----------
+    text : ndarray of shape (n_tokens, n_labels)
+        Marginals of the text model.
+    evidence : ndarray of shape (n_tokens, n_labels)
+        Log-likelihood of the votes.
+    temper : float
+        Their weight τ.
+    """
+    prior = np.log(np.maximum(text.mean(axis=0), 1e-9))  # [L]
+    said = log_softmax(temper * evidence + prior, axis=1)  # [N, L]
+    return float((text * said).sum() / max(len(text), 1))
+
+
+def choose_temper(
+    text: FloatArray, evidence: FloatArray, voted: BoolArray, least: float
+) -> tuple[float, float]:
+    """Find the τ that the text prefers, and its score.
+
+    Parameters
+    ----------
+    text, evidence : ndarrays of shape (n_tokens, n_labels)
+        As for `judge_score`.
+    voted : ndarray of bool, shape (n_tokens,)
+        The tokens that anybody voted on; the others say nothing about τ.
+    least : float
+        The smallest τ to choose.
+    """
+    if not voted.any():
+        return least, 0.0
+    q, e = text[voted], evidence[voted]  # [N', L], [N', L]
+    tempers = [least, *(t for t in TEMPERS if t > least)]
+    scores = [judge_score(q, e, temper) for temper in tempers]
+    best = int(np.argmax(scores))
+    return tempers[best], scores[best]

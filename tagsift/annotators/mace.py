@@ -1,0 +1,78 @@
+r"""MACE: annotators who either know the label or spam.
+
+With chance θ_a annotator a gives the true label, else one drawn from a distribution ξ_a
+of their own. Truths are hidden, with a common prior, and all is estimated by
+expectation–maximisation with a little smoothing (Hovy, Berg-Kirkpatrick, Vaswani &
+Hovy, NAACL 2013).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tagsift.annotators.ballots import Ballots
+from tagsift.typing import FloatArray, IntArray
+
+__all__ = ["mace"]
+
+#: Pseudo-counts of knowing and spamming, and of every label that is spammed.
+_SMOOTH = 0.1
+
+
+def mace(ballots: Ballots, shares: FloatArray, n_steps: int = 50) -> FloatArray:
+    """Probability of every label of every token, [N, L].
+
+    Parameters
+    ----------
+    ballots : Ballots
+        The votes; sets count as their first label.
+    shares : ndarray of shape (n_tokens, n_labels)
+        Where to begin.
+    n_steps : int
+        Steps of expectation–maximisation.
+    """
+    token, annotator = ballots.given
+    n_people, n_labels = ballots.n_annotators, ballots.n_labels
+    vote = ballots.members[ballots.votes[token, annotator]].argmax(axis=1)  # [K]
+    speaks = ~(ballots.abstains[annotator] & (vote == ballots.outside))  # [K]
+    token, annotator, vote = token[speaks], annotator[speaks], vote[speaks]
+    posterior = shares  # [N, L]
+    knows = np.full(n_people, 0.8)  # [A]
+    spam = np.full((n_people, n_labels), 1.0 / n_labels)  # [A, L]
+    for _ in range(n_steps):
+        # Where the vote is the truth, it was known or spammed; else it was spammed.
+        by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
+        known = knows[annotator] / (knows[annotator] + by_chance)  # [K]
+        right = posterior[token, vote] * known  # [K]
+        of_all = np.bincount(annotator, minlength=n_people)  # [A]
+        of_right = np.bincount(annotator, right, n_people)  # [A]
+        knows = (of_right + _SMOOTH) / (of_all + 2 * _SMOOTH)
+        cell = annotator * n_labels + vote  # [K]
+        spam = np.bincount(cell, 1 - right, n_people * n_labels) + _SMOOTH / n_labels
+        spam = np.asarray(spam.reshape(n_people, n_labels))  # [A, L]
+        spam = np.asarray(spam / spam.sum(axis=1, keepdims=True))
+        posterior = _posterior(ballots, token, annotator, vote, knows, spam, posterior)
+    silent = np.bincount(token, minlength=ballots.n_tokens) == 0  # [N]
+    return np.where(silent[:, None], shares, posterior)  # [N, L]
+
+
+def _posterior(
+    ballots: Ballots,
+    token: IntArray,
+    annotator: IntArray,
+    vote: IntArray,
+    knows: FloatArray,
+    spam: FloatArray,
+    before: FloatArray,
+) -> FloatArray:
+    """Posterior of the truths, with the mean of the last one as prior, [N, L]."""
+    n_tokens, n_labels = before.shape
+    by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
+    other = np.bincount(token, np.log(by_chance), n_tokens)  # [N]
+    gain = np.log(knows[annotator] + by_chance) - np.log(by_chance)  # [K]
+    scores = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
+    scores = scores.reshape(n_tokens, n_labels) + other[:, None]  # [N, L]
+    scores += np.log(np.maximum(before.mean(axis=0), 1e-9)) + ballots.pinned
+    scores -= scores.max(axis=1, keepdims=True)
+    found = np.exp(scores)  # [N, L]
+    return np.asarray(found / found.sum(axis=1, keepdims=True))

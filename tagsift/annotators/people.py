@@ -1,0 +1,212 @@
+"""What is to be said about each annotator: how reliable, how confused, and why odd."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tagsift.annotators.ballots import Ballots
+from tagsift.data import spans
+from tagsift.typing import FloatArray, IntArray, Label
+
+__all__ = ["AnnotatorReport", "describe"]
+
+#: Spans (or tokens) of the average annotator that each one's figures are drawn by.
+_PRIOR = 10.0
+#: Who labelled fewer tokens than this is too little known.
+_FEW_TOKENS = 200
+#: Odd: reliability so far below the middle one, or so little found of what others see.
+_FAR_BELOW, _HARDLY_ANY = 0.25, 0.3
+#: Looks like abstaining: so large a share of `O` where the labels say otherwise.
+_SILENT = 0.97
+
+
+@dataclass(frozen=True)
+class AnnotatorReport:
+    """One annotator, as the labels found from all votes show them.
+
+    Parameters
+    ----------
+    name : str
+        Who.
+    tokens, sentences : int
+        How much they labelled.
+    reliability : float
+        Span F1 against the labels (precision, for one who abstains; accuracy, for plain
+        tags), drawn a little towards the others' where there is little to judge by.
+    precision, recall, f1 : float
+        Of their spans, against the labels; NaN where there is nothing to count.
+    confusion : ndarray of shape (n_labels, n_labels)
+        Chance of a vote (last axis) by true label, whatever was voted before.
+    weight : float
+        How much a vote counts: less than 1 among copies.
+    abstains : bool
+        Whether their `O` says nothing.
+    flags : tuple of str
+        What is odd about them, in words.
+    """
+
+    name: str
+    tokens: int
+    sentences: int
+    reliability: float
+    precision: float
+    recall: float
+    f1: float
+    confusion: FloatArray
+    weight: float = 1.0
+    abstains: bool = False
+    flags: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as dicts, lists and numbers."""
+        return vars(self) | {
+            "confusion": self.confusion.tolist(),
+            "flags": list(self.flags),
+        }
+
+    @classmethod
+    def of_table(
+        cls, name: str, log_pi: FloatArray, classes: Sequence[Label]
+    ) -> AnnotatorReport:
+        """What a model file still knows: the table, and no counts."""
+        confusion = np.exp(log_pi).mean(axis=1)  # [L, L]
+        speaks = np.array([str(k) != "O" for k in classes])  # [L]
+        right = np.diag(confusion)[speaks]  # [L']
+        nan = float("nan")
+        reliability = float(right.mean()) if len(right) else nan
+        return cls(name, 0, 0, reliability, nan, nan, nan, confusion)
+
+
+def describe(
+    ballots: Ballots,
+    labels: IntArray,
+    classes: Sequence[Label],
+    scheme: str,
+    groups: Sequence[tuple[int, ...]],
+    weights: FloatArray,
+) -> tuple[AnnotatorReport, ...]:
+    """Report on every annotator.
+
+    Parameters
+    ----------
+    ballots : Ballots
+        The votes.
+    labels : ndarray of shape (n_tokens,)
+        The labels found from all votes.
+    classes : sequence
+        The labels, in column order.
+    scheme : str
+        Their tag scheme.
+    groups : sequence of tuples of int
+        Annotators who copy each other.
+    weights : ndarray of shape (n_annotators,)
+        How much every annotator counts.
+    """
+    counted = [_count(ballots, a, labels, classes, scheme) for a in range(len(weights))]
+    hits, given, wanted, sentences = np.array(counted).reshape(-1, 4).T  # [A] each
+    total = np.where(ballots.abstains, given, (given + wanted) / 2)  # [A]
+    mean = hits.sum() / max(total.sum(), 1.0)
+    reliability = (hits + _PRIOR * mean) / (total + _PRIOR)  # [A]
+    copies = {a: group for group in groups for a in group}
+    reports = []
+    for a, name in enumerate(ballots.names):
+        report = AnnotatorReport(
+            name=name,
+            tokens=int((ballots.votes[:, a] >= 0).sum()),
+            sentences=int(sentences[a]),
+            reliability=float(reliability[a]),
+            precision=_share(hits[a], given[a]),
+            recall=_share(hits[a], wanted[a]),
+            f1=_share(2 * hits[a], given[a] + wanted[a]),
+            confusion=_confusion(ballots, a, labels),
+            weight=float(weights[a]),
+            abstains=bool(ballots.abstains[a]),
+        )
+        others = [ballots.names[b] for b in copies.get(a, ()) if b != a]
+        flags = _flags(report, ballots, a, labels, float(np.median(reliability)))
+        if others:
+            flags = (f"says the same as {', '.join(others)}: counted as one", *flags)
+        reports.append(replace(report, flags=flags))
+    return tuple(reports)
+
+
+def _share(part: float, whole: float) -> float:
+    return float(part / whole) if whole else float("nan")
+
+
+def _count(
+    ballots: Ballots, a: int, labels: IntArray, classes: Sequence[Label], scheme: str
+) -> tuple[int, int, int, int]:
+    """Spans (tokens, for plain tags) in common, of the annotator, and of the labels."""
+    votes, offsets = ballots.votes[:, a], ballots.offsets
+    voted = votes >= 0  # [N]
+    if scheme == "plain":
+        right = int((votes[voted] == labels[voted]).sum())
+        return right, int(voted.sum()), int(voted.sum()), _sentences(voted, offsets)
+    names = [str(name) for name in classes]
+    hits = given = wanted = sentences = 0
+    for lo, hi in zip(offsets[:-1], offsets[1:], strict=True):
+        if not voted[lo:hi].any():
+            continue
+        sentences += 1
+        said = votes[lo:hi]  # [T]
+        single = (said >= 0) & (said < len(names))  # [T]
+        mine = spans(
+            [names[v] if s else "O" for v, s in zip(said, single, strict=True)], scheme
+        )
+        truth = spans([names[v] for v in labels[lo:hi]], scheme)
+        hits += len(set(mine) & set(truth))
+        given, wanted = given + len(mine), wanted + len(truth)
+    return hits, given, wanted, sentences
+
+
+def _sentences(voted: Any, offsets: IntArray) -> int:
+    pairs = zip(offsets[:-1], offsets[1:], strict=True)
+    return int(sum(voted[lo:hi].any() for lo, hi in pairs))
+
+
+def _confusion(ballots: Ballots, a: int, labels: IntArray) -> FloatArray:
+    """Shares of the votes by label, a little smoothed, [L, L]."""
+    n_labels = ballots.n_labels
+    votes = ballots.votes[:, a]  # [N]
+    single = (votes >= 0) & (votes < n_labels)  # [N]
+    cell = labels[single] * n_labels + votes[single]  # [K]
+    counts = np.bincount(cell, minlength=n_labels**2).reshape(n_labels, n_labels)
+    smooth = counts + 0.1 * np.eye(n_labels) + 1e-3  # [L, L]
+    return np.asarray(smooth / smooth.sum(axis=1, keepdims=True))
+
+
+def _flags(
+    report: AnnotatorReport, ballots: Ballots, a: int, labels: IntArray, middle: float
+) -> tuple[str, ...]:
+    """What is odd about an annotator, in words."""
+    flags = []
+    if not report.tokens:
+        return ("labelled nothing",)
+    if report.tokens < _FEW_TOKENS:
+        flags.append(f"labelled {report.tokens} tokens only: judged like the others")
+    if report.reliability < middle - _FAR_BELOW:
+        flags.append(
+            f"far less reliable than the others ({report.reliability:.2f} against "
+            f"{middle:.2f} in the middle)"
+        )
+    if report.abstains or ballots.outside < 0:
+        return tuple(flags)
+    votes = ballots.votes[:, a]  # [N]
+    seen = (votes >= 0) & (labels != ballots.outside)  # [N]
+    silent = float((votes[seen] == ballots.outside).mean()) if seen.any() else 0.0
+    if silent >= _SILENT:
+        flags.append(
+            f"says O of {100 * silent:.0f} % of the tokens that are something: looks "
+            "like a source that abstains; say so by o_means='abstain'"
+        )
+    elif report.recall < _HARDLY_ANY < report.precision:
+        flags.append(
+            f"finds {100 * report.recall:.0f} % of the spans, of which "
+            f"{100 * report.precision:.0f} % are right"
+        )
+    return tuple(flags)

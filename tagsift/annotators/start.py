@@ -1,0 +1,72 @@
+"""Where the rounds begin: shares of the votes, and two steps of Dawid and Skene."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import softmax
+
+from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
+from tagsift.typing import FloatArray
+
+__all__ = ["first_tables", "vote_shares"]
+
+#: Share of a vote that every label, and once more the label `O`, has at every token.
+_LITTLE = 1e-3
+
+
+def vote_shares(ballots: Ballots) -> FloatArray:
+    """Shares of the votes for every label, [N, L]; one where the label is known.
+
+    An annotator who abstains has no share in it. Where all do, the label is `O`.
+    """
+    shares = ballots.counts + _LITTLE  # [N, L]
+    if ballots.outside >= 0:
+        shares[:, ballots.outside] += _LITTLE
+        silent = ballots.counts.sum(axis=1) == 0  # [N]
+        shares[silent & ballots.abstains.any(), ballots.outside] += 1.0
+    shares /= shares.sum(axis=1, keepdims=True)
+    known = ballots.exact >= 0  # [N]
+    shares[known] = np.eye(ballots.n_labels)[ballots.exact[known]]
+    return np.asarray(shares)
+
+
+def first_tables(
+    shares: FloatArray,
+    ballots: Ballots,
+    weights: FloatArray | None = None,
+    *,
+    strength: float = 20.0,
+    n_steps: int = 2,
+) -> FloatArray:
+    """Tables of the annotators before any text was read, [A, L, B, L].
+
+    Sources that abstain are counted once, under the shares: counted again under labels
+    that their own tables shaped, they drift. People get two steps of
+    expectation–maximisation.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_tokens, n_labels)
+        From `vote_shares`.
+    ballots : Ballots
+        The votes.
+    weights : ndarray of shape (n_annotators,), optional
+        How much every annotator counts.
+    strength : float
+        As for `confusion_tables`.
+    n_steps : int
+        Steps for people.
+    """
+    counts = count_votes(shares, ballots)  # [A, L, B, L]
+    log_pi = confusion_tables(counts, ballots.abstains, strength)
+    if ballots.abstains.all():
+        return log_pi
+    prior = np.log(np.maximum(shares.mean(axis=0), 1e-9))  # [L]
+    for _ in range(n_steps):
+        e = vote_evidence(log_pi, ballots, weights)  # [N, L]
+        labels = softmax(e + prior + ballots.pinned, axis=1)  # [N, L]
+        people = ~ballots.abstains  # [A]
+        counts[people] = count_votes(labels, ballots)[people]
+        log_pi = confusion_tables(counts, ballots.abstains, strength)
+    return log_pi

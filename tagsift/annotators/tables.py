@@ -1,0 +1,109 @@
+r"""How annotators err: the chance of a vote, given the truth and the vote before.
+
+.. math::
+
+    \pi_a(v \mid y, v') \propto C_a[y, v', v] + \kappa \, \bar\pi[y, v', v]
+
+C_a counts the votes of annotator a under the current labels. π̄ is pooled over the
+annotators of the same kind (people, or sources that abstain), itself drawn to the
+pooled table without context, and that one to a diagonal: whoever has labelled little is
+judged like the others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tagsift.annotators.ballots import Ballots
+from tagsift.typing import BoolArray, FloatArray
+
+__all__ = ["confusion_tables", "count_votes", "vote_evidence"]
+
+#: Pseudo-votes: of the table without context in the one with it, and in that one for
+#: the truth and for every label.
+_POOLED, _DIAGONAL, _ANY = 10.0, 2.0, 0.1
+#: How many times a token counts whose label is known exactly.
+_EXACT = 5.0
+
+
+def count_votes(labels: FloatArray, ballots: Ballots) -> FloatArray:
+    """Count votes by annotator, truth, vote before and vote, [A, L, B, L].
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_tokens, n_labels)
+        What the truth is held to be: probabilities.
+    ballots : Ballots
+        The votes.
+    """
+    weight = np.where(ballots.exact >= 0, _EXACT, 1.0)[:, None]  # [N, 1]
+    shape = (ballots.n_annotators, ballots.n_contexts, ballots.n_labels, -1)
+    counts = np.asarray(ballots.cells @ (weight * labels)).reshape(shape)  # [A,B,L,L]
+    return np.ascontiguousarray(counts.transpose(0, 3, 1, 2))  # [A, L, B, L]
+
+
+def confusion_tables(
+    counts: FloatArray, abstains: BoolArray, strength: float = 20.0
+) -> FloatArray:
+    """Log chance of a vote, by annotator, truth and vote before, [A, L, B, L].
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_annotators, n_labels, n_contexts, n_labels)
+        From `count_votes`.
+    abstains : ndarray of bool, shape (n_annotators,)
+        The two kinds of annotators.
+    strength : float
+        Pseudo-votes κ of the pooled table in that of each annotator.
+    """
+    n_labels = counts.shape[1]
+    log_pi = np.empty_like(counts)  # [A, L, B, L]
+    for kind in (abstains, ~abstains):
+        pooled = counts[kind].sum(axis=0)  # [L, B, L]
+        plain = pooled.sum(axis=1) + _DIAGONAL * np.eye(n_labels) + _ANY  # [L, L]
+        plain /= plain.sum(axis=1, keepdims=True)
+        pooled = pooled + _POOLED * plain[:, None]  # [L, B, L]
+        pooled /= pooled.sum(axis=2, keepdims=True)
+        own = counts[kind] + strength * pooled  # [A', L, B, L]
+        log_pi[kind] = np.log(own / own.sum(axis=3, keepdims=True))
+    return log_pi
+
+
+def vote_evidence(
+    log_pi: FloatArray, ballots: Ballots, weights: FloatArray | None = None
+) -> FloatArray:
+    """Log-likelihood of the votes on every token under every label, [N, L].
+
+    Parameters
+    ----------
+    log_pi : ndarray of shape (n_annotators, n_labels, n_contexts, n_labels)
+        From `confusion_tables`.
+    ballots : Ballots
+        The votes.
+    weights : ndarray of shape (n_annotators,), optional
+        How much every annotator counts; 1 by default.
+    """
+    by_cell = log_pi.transpose(0, 2, 3, 1)  # [A, B, L, L]
+    if weights is not None:
+        by_cell = by_cell * weights[:, None, None, None]
+    flat = by_cell.reshape(-1, ballots.n_labels)  # [A·B·L, L]
+    e = np.asarray(ballots.cells.T @ flat)  # [N, L]
+    return e + _sets_beyond_shares(log_pi, ballots, weights)
+
+
+def _sets_beyond_shares(
+    log_pi: FloatArray, ballots: Ballots, weights: FloatArray | None
+) -> FloatArray | float:
+    """What sets add: the log of a sum over their labels, for the mean of the logs."""
+    token, annotator = ballots.given
+    vote = ballots.votes[token, annotator]  # [K]
+    several = np.flatnonzero(vote >= ballots.n_labels)  # [K']
+    if not len(several):
+        return 0.0
+    more = np.zeros((ballots.n_tokens, ballots.n_labels))  # [N, L]
+    for k in several:
+        names = np.flatnonzero(ballots.members[vote[k]])  # [L']
+        rows = log_pi[annotator[k], :, ballots.before[k]][:, names]  # [L, L']
+        gain = np.logaddexp.reduce(rows, axis=1) - rows.mean(axis=1)  # [L]
+        more[token[k]] += gain if weights is None else weights[annotator[k]] * gain
+    return more

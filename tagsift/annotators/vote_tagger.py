@@ -1,0 +1,221 @@
+"""VoteTagger: clean labels, a tagger and honest confidences from disagreeing votes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.copies import copy_groups, copy_weights
+from tagsift.annotators.cross_fit import WarmChain, mean_chain, views
+from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
+from tagsift.annotators.people import AnnotatorReport, describe
+from tagsift.annotators.rounds import Consensus, Plan, run_rounds
+from tagsift.annotators.start import first_tables, vote_shares
+from tagsift.annotators.tables import vote_evidence
+from tagsift.base import Method, TrainingSet, setting
+from tagsift.chain.linear_chain import Allowed, LinearChain
+from tagsift.chain.problem import ChainProblem
+from tagsift.data import allowed_transitions
+from tagsift.storage.state import Saved, array, listed, number, word
+from tagsift.typing import FloatArray
+
+__all__ = ["VoteTagger"]
+
+#: Score of a transition that the tag scheme forbids, in the fitted tagger.
+_NEVER = -30.0
+#: Quasi-Newton steps of the tagger, and rounds of an update.
+_LAST_STEPS, _UPDATE_ROUNDS = 60, 2
+
+
+class VoteTagger(TaggerFromVotes):
+    """Tagger learnt from the votes of annotators who err, each in their own way.
+
+    In rounds, the tables of the annotators (the chance of a vote given the truth and
+    the vote before) make evidence of the votes, a text model that has not seen the
+    votes on a sentence judges how much that evidence is worth, and both together give
+    the labels, from which the tables are counted again. The tagger is fitted on the
+    evidence itself. See `tagsift.annotators.rounds`.
+
+    Parameters
+    ----------
+    estimator : ChainGP or PartialCRF, optional
+        The text model and tagger; None for ``PartialCRF(l2=3)``.
+    o_means : "outside", "abstain", dict or None
+        What the vote ``O`` means; see `TaggerFromVotes`.
+    rounds : int
+        Rounds of labels and tables.
+    folds : int
+        Parts of the sentences, each judged by a text model fitted on the others.
+    strength : float
+        Pseudo-votes of all annotators in the table of each.
+    n_jobs : int, optional
+        Text models fitted at a time, as in joblib.
+    features, labels, scheme, random_state, verbose
+        As in `SequenceTagger`.
+
+    Attributes
+    ----------
+    recovered_, confidences_ : lists
+        Labels of the training text, and the probability of every label. The truth may
+        lie outside all votes.
+    annotators_ : tuple of AnnotatorReport
+        Name, tokens, reliability, span F1 against the labels, confusion and flags.
+    text_ : list of ndarray of shape (T, L)
+        What the text alone says of the training tokens; not saved.
+    temperature_ : float
+        Weight τ of the votes.
+    history_ : list of dict
+        τ, the judge's score and the share of changed labels of every round.
+    estimator_ : fitted estimator
+        The tagger.
+
+    Examples
+    --------
+    >>> from tagsift.annotators import VoteTagger
+    >>> from tagsift.data import VoteCorpus
+    >>> rows = [[("the",), ("cat",)], [("a",), ("dog",)]] * 4
+    >>> votes = [[("D", "D", "N"), ("N", "N", None)]] * 8
+    >>> corpus = VoteCorpus(rows, votes, ("ann", "bob", "eve"), None, "plain")
+    >>> VoteTagger().fit(corpus.rows, corpus).recovered_[0]
+    ['D', 'N']
+    """
+
+    method: ClassVar[Method] = Method(
+        name="vote-tagger",
+        title="VoteTagger",
+        family="annotator model and chain",
+        disambiguation="votes weighed by the text",
+        structured=True,
+        probabilities=True,
+        weighted=True,
+        settings="{rounds}, {folds}, {strength}",
+        cost="rounds × folds fits of the chain",
+        source="this package",
+    )
+    saved: ClassVar[Saved] = {
+        "names_": listed("A", word()),
+        "log_pi_": array("A L B L"),
+        "temperature_": number(above=0),
+    }
+    _check_params: ClassVar[dict[str, Any]] = {"rounds": 2, "folds": 2}
+
+    rounds: int = setting(4, least=1)
+    folds: int = setting(5, least=2)
+    strength: float = setting(20.0, above=0)
+    n_jobs: int | None = setting(None)
+
+    _known: dict[str, FloatArray] | None = None
+
+    def update(self, X: Any, y: Any, *, exact: Any = None) -> Self:
+        """Fit again, with more votes, from what is known of the annotators.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`: all sentences and votes that there are now.
+        exact : list of sentences of (label or None), optional
+            Labels that have become known exactly.
+
+        Returns
+        -------
+        self
+        """
+        self._check_fitted()
+        known = dict(zip(self.names_, self.log_pi_, strict=True))
+        rounds, same = self.rounds, self.classes_
+        self._known = known
+        self.rounds = min(rounds, _UPDATE_ROUNDS)
+        labels, self.labels = self.labels, self.labels or same
+        try:
+            return self.fit(X, y, exact=exact)
+        finally:
+            self.rounds, self.labels, self._known = rounds, labels, None
+
+    # How it works ----------------------------------------------------------------
+
+    def _aggregate(self, train: TrainingSet, ballots: Ballots) -> Aggregated:
+        groups = copy_groups(ballots)
+        weights = copy_weights(ballots, groups)  # [A]
+        start = self._start(ballots, weights)  # [A, L, B, L]
+        inner = self._new_estimator(self._default_estimator())
+        first = 0.4 * vote_evidence(start, ballots, weights) + ballots.pinned  # [N, L]
+        problem = inner._chain_problem(replace(train, evidence=first))
+        allowed = _way_through(train)
+        problem = replace(problem, allowed=allowed)
+        found = run_rounds(problem, ballots, weights, self._plan(train), start)
+        chain = self._tagger(problem, found)
+        inner._take_chain(_banned(chain, allowed), problem)
+        self.estimator_ = inner
+        self.names_, self.log_pi_ = ballots.names, found.log_pi
+        self.temperature_, self.history_ = found.temper, found.history
+        self.text_ = train.features.split(found.text)
+        self.annotators_: tuple[AnnotatorReport, ...] = describe(
+            ballots, found.labels, train.classes, train.scheme, groups, weights
+        )
+        return Aggregated(found.labels, found.confidences)
+
+    def _plan(self, train: TrainingSet) -> Plan:
+        return Plan(
+            rounds=self.rounds,
+            parts=self.folds,
+            strength=self.strength,
+            seed=train.seed,
+            n_jobs=self.n_jobs,
+            verbose=bool(self.verbose),
+        )
+
+    def _start(self, ballots: Ballots, weights: FloatArray) -> FloatArray:
+        """Tables to begin with: those of an earlier fit where there are any."""
+        shares = vote_shares(ballots)  # [N, L]
+        log_pi = first_tables(shares, ballots, weights, strength=self.strength)
+        for a, name in enumerate(ballots.names):
+            before = None if self._known is None else self._known.get(name)
+            if before is not None and before.shape == log_pi[a].shape:
+                log_pi[a] = before
+        return log_pi
+
+    def _tagger(self, problem: ChainProblem, found: Consensus) -> LinearChain:
+        """Fit the chain once more, on all sentences and the evidence itself."""
+        return mean_chain(
+            WarmChain(view).fit(found.evidence, _LAST_STEPS) for view in views(problem)
+        )
+
+    def _without_votes(self, train: TrainingSet) -> None:
+        n_labels = train.n_labels
+        self.names_, self.annotators_, self.history_ = (), (), []
+        self.log_pi_ = np.zeros((0, n_labels, 1, n_labels))  # [0, L, 1, L]
+        self.temperature_, self.text_ = 1.0, []
+
+    def _restored(self) -> None:
+        super()._restored()
+        self.history_, self.text_ = [], []
+        self.annotators_ = tuple(
+            AnnotatorReport.of_table(name, table, self.classes_)
+            for name, table in zip(self.names_, self.log_pi_, strict=True)
+        )
+
+
+def _way_through(train: TrainingSet) -> Allowed | None:
+    """What the tag scheme allows; None where that is everything, or leads nowhere."""
+    if train.scheme == "plain":
+        return None
+    names = [str(name) for name in train.classes]
+    between, first, last = allowed_transitions(names, train.scheme)
+    if first.any() and last.any() and between.any(axis=1).all():
+        return between, first, last
+    return None
+
+
+def _banned(chain: LinearChain, allowed: Allowed | None) -> LinearChain:
+    """The same chain, in which what the scheme forbids scores very little."""
+    if allowed is None:
+        return chain
+    between, first, _ = allowed
+    return replace(
+        chain,
+        transitions=np.where(between, chain.transitions, _NEVER),
+        start=np.where(first, chain.start, _NEVER),
+    )

@@ -1,0 +1,157 @@
+"""The tables of annotators, the evidence of votes and the judge, against slow twins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from tagsift.annotators.ballots import read_ballots
+from tagsift.annotators.judge import choose_temper, judge_score
+from tagsift.annotators.mace import mace
+from tagsift.annotators.start import first_tables, vote_shares
+from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
+from tagsift.errors import InputError
+
+CLASSES = ("B-X", "I-X", "O")
+NAMES = ("ann", "bob", "rule")
+
+
+@pytest.fixture
+def ballots():
+    rng = np.random.default_rng(3)
+    lengths = np.array([4, 1, 6, 3])
+    votes = []
+    for length in lengths:
+        sentence = []
+        for _ in range(length):
+            token = [str(rng.choice(CLASSES)) for _ in NAMES]
+            if rng.random() < 0.3:
+                token[int(rng.integers(2))] = None
+            if rng.random() < 0.3:
+                token[0] = frozenset(["B-X", "O"])
+            sentence.append(tuple(token))
+        votes.append(sentence)
+    exact = [[None] * length for length in lengths]
+    exact[2][1] = "I-X"
+    return read_ballots(
+        votes, CLASSES, lengths, names=NAMES, abstaining=["rule"], exact=exact
+    )
+
+
+def previous(ballots, n, a):
+    """What annotator a said of the token before n: a label, or the start."""
+    start = len(CLASSES)
+    if n in ballots.offsets or ballots.abstains[a]:
+        return start
+    vote = ballots.votes[n - 1, a]
+    return int(vote) if 0 <= vote < start else start
+
+
+def test_counts_are_those_of_a_loop(ballots):
+    rng = np.random.default_rng(0)
+    q = rng.dirichlet(np.ones(3), ballots.n_tokens)
+    expected = np.zeros((3, 3, 4, 3))
+    for n in range(ballots.n_tokens):
+        weight = 5.0 if ballots.exact[n] >= 0 else 1.0
+        for a in range(3):
+            vote = ballots.votes[n, a]
+            if vote >= 0:
+                names = np.flatnonzero(ballots.members[vote])
+                for v in names:
+                    cell = expected[a, :, previous(ballots, n, a), v]
+                    cell += weight * q[n] / len(names)
+    np.testing.assert_allclose(count_votes(q, ballots), expected, atol=1e-12)
+
+
+def test_evidence_is_that_of_a_loop(ballots):
+    counts = count_votes(vote_shares(ballots), ballots)
+    log_pi = confusion_tables(counts, ballots.abstains)
+    np.testing.assert_allclose(np.exp(log_pi).sum(axis=3), 1.0)
+    weights = np.array([1.0, 0.5, 1.0])
+    expected = np.zeros((ballots.n_tokens, 3))
+    for n in range(ballots.n_tokens):
+        for a in range(3):
+            vote = ballots.votes[n, a]
+            if vote >= 0:
+                names = np.flatnonzero(ballots.members[vote])
+                rows = log_pi[a, :, previous(ballots, n, a)][:, names]
+                expected[n] += weights[a] * logsumexp(rows, axis=1)
+    found = vote_evidence(log_pi, ballots, weights)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_whoever_labelled_nothing_is_judged_like_the_others():
+    counts = np.zeros((2, 2, 1, 2))
+    counts[0] = np.array([[80.0, 20.0], [10.0, 90.0]])[:, None]
+    log_pi = confusion_tables(counts, np.zeros(2, dtype=bool))
+    np.testing.assert_allclose(
+        np.exp(log_pi[1, :, 0]), [[0.8, 0.2], [0.1, 0.9]], atol=0.02
+    )
+
+
+def test_shares_leave_out_those_who_abstain_and_pin_the_known(ballots):
+    shares = vote_shares(ballots)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    known = np.flatnonzero(ballots.exact >= 0)
+    assert shares[known].argmax(axis=1).tolist() == [1]
+    silent = read_ballots(
+        [[("O", "O"), ("B-X", "O")]],
+        CLASSES,
+        np.array([2]),
+        names=("r", "s"),
+        abstaining=("r", "s"),
+    )
+    assert vote_shares(silent).argmax(axis=1).tolist() == [2, 0]
+
+
+def test_sources_that_abstain_are_counted_once(ballots):
+    shares = vote_shares(ballots)
+    counts = count_votes(shares, ballots)
+    once = confusion_tables(counts, ballots.abstains)
+    found = first_tables(shares, ballots)
+    np.testing.assert_allclose(found[2], once[2])
+    assert not np.allclose(found[0], once[0])
+
+
+def test_the_judge_finds_the_temper_that_made_the_text():
+    rng = np.random.default_rng(1)
+    e = 6.0 * rng.normal(size=(4000, 3))
+    text = np.exp(0.5 * e)
+    text /= text.sum(axis=1, keepdims=True)
+    voted = np.ones(4000, dtype=bool)
+    temper, score = choose_temper(text, e, voted, 0.25)
+    assert temper == pytest.approx(0.5, abs=0.051)
+    assert score >= judge_score(text, e, 0.25)
+    assert choose_temper(text, e, voted, 0.9)[0] == 0.9
+    assert choose_temper(text, e, ~voted, 0.4) == (0.4, 0.0)
+
+
+def test_mace_sees_through_a_spammer():
+    rng = np.random.default_rng(2)
+    truth = rng.choice(CLASSES, 300)
+    good = [np.where(rng.random(300) < 0.85, truth, "O") for _ in range(3)]
+    votes = [list(zip(*good, ["B-X"] * 300, ["B-X"] * 300, strict=True))]
+    ballots = read_ballots(
+        votes, CLASSES, np.array([300]), names=("a", "b", "c", "spam", "spam2")
+    )
+    found = np.array(CLASSES)[mace(ballots, vote_shares(ballots)).argmax(axis=1)]
+    counted = np.array(CLASSES)[vote_shares(ballots).argmax(axis=1)]
+    assert (found == truth).mean() > max(0.9, (counted == truth).mean())
+
+
+@pytest.mark.parametrize(
+    ("votes", "options", "message"),
+    [
+        ([[("B-Y", "O")]], {}, "the vote 'B-Y' is neither"),
+        ([[("O",)]], {}, "one vote .* for each of the 2 annotators"),
+        ([[("O", "O")], []], {}, "must be as many"),
+        ([[("O", "O"), ("O", "O")]], {}, "X has 1 tokens"),
+        ([[("O", "O")]], {"abstaining": ["eve"]}, "no annotator 'eve'"),
+        ([[("O", "O")]], {"exact": [["B-Z"]]}, "'B-Z' exactly"),
+        ([[("O", "O")]], {"exact": [[]]}, "one entry"),
+    ],
+)
+def test_votes_that_cannot_be_read_are_refused(votes, options, message):
+    with pytest.raises(InputError, match=message):
+        read_ballots(votes, CLASSES, np.array([1]), names=("a", "b"), **options)
