@@ -28,11 +28,9 @@ from tagsift.typing import Array, BoolArray
 
 __all__ = [
     "Lattice",
-    "cannot_underflow",
     "forward_backward",
     "log_partition",
     "packed_forward_backward",
-    "rescaled_forward",
 ]
 
 
@@ -58,41 +56,22 @@ class Lattice:
 
 
 def forward_backward(
-    U: Array,
-    T: Array,
-    layout: ChainLayout,
-    *,
-    start: Array | None = None,
-    end: Array | None = None,
-    mask: Array | None = None,
-    evidence: Array | None = None,
+    U: Array, T: Array, layout: ChainLayout, **scores: Array | None
 ) -> Lattice:
     """Normalisers and marginals of every sentence.
 
     Parameters
     ----------
-    U : array of shape (n_tokens, n_labels)
-        Unary scores in stacked order; −inf forbids a label.
-    T : array of shape (n_labels, n_labels)
-        ``T[a, b]`` scores label ``a`` followed by ``b``; −inf forbids it.
-    layout : ChainLayout
-        The sentences.
-    start, end : array of shape (n_labels,), optional
-        Scores of the first and of the last label of a sentence.
-    mask : array of bool, shape (n_tokens, n_labels), optional
-        The labels each token may take: the restricted lattice.
-    evidence : array of shape (n_tokens, n_labels), optional
-        Log-likelihood of what is known of a token under every label (the votes of
-        annotators, say), added to `U`.
+    U, T, layout, scores
+        As in `Potentials.gather`: the labels and pairs, the sentences, and further
+        scores (``start``, ``end``, ``mask``, ``evidence``).
 
     Returns
     -------
     Lattice
         ``log_z``, ``marginals`` and ``pairs``.
     """
-    potentials = Potentials.gather(
-        U, T, layout, start=start, end=end, mask=mask, evidence=evidence
-    )
+    potentials = Potentials.gather(U, T, layout, **scores)
     packed = packed_forward_backward(potentials)
     return Lattice(packed.log_z, potentials.unpack(packed.marginals), packed.pairs)
 
@@ -108,14 +87,7 @@ def packed_forward_backward(potentials: Potentials) -> Lattice:
 
 
 def log_partition(
-    U: Array,
-    T: Array,
-    layout: ChainLayout,
-    *,
-    start: Array | None = None,
-    end: Array | None = None,
-    mask: Array | None = None,
-    evidence: Array | None = None,
+    U: Array, T: Array, layout: ChainLayout, **scores: Array | None
 ) -> Array:
     """Log-normalisers alone, by the forward pass; parameters as `forward_backward`.
 
@@ -124,15 +96,13 @@ def log_partition(
     array of shape (n_sentences,)
         In the order of ``layout.sentences``.
     """
-    potentials = Potentials.gather(
-        U, T, layout, start=start, end=end, mask=mask, evidence=evidence
-    )
-    if cannot_underflow(potentials):
-        return rescaled_forward(potentials)[1]
+    potentials = Potentials.gather(U, T, layout, **scores)
+    if _cannot_underflow(potentials):
+        return _rescaled_forward(potentials)[1]
     return log_forward(potentials)[1]
 
 
-def cannot_underflow(potentials: Potentials) -> bool:
+def _cannot_underflow(potentials: Potentials) -> bool:
     """Tell whether no forward probability can leave the range of the number type.
 
     After rescaling, a label's share at a token is at least exp(−spread) of the largest
@@ -163,7 +133,7 @@ def _spread(W: Array) -> Array:
     return spread
 
 
-def rescaled_forward(
+def _rescaled_forward(
     potentials: Potentials,
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Forward pass in probabilities that sum to one at every token.
@@ -210,7 +180,7 @@ def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
     that come with them, [S'], say where the exponential of a score did.
     """
     layout, weights = potentials.layout, potentials.weights
-    alpha, log_z, scale, eU, eT = rescaled_forward(potentials)
+    alpha, log_z, scale, eU, eT = _rescaled_forward(potentials)
     representable = _representable(potentials, eU, eT)  # [S']
     pairs = namespace(alpha).zeros_like(eT)  # [L, L]
     with np.errstate(all="ignore"):

@@ -63,7 +63,24 @@ class Potentials:
         mask: Array | None = None,
         evidence: Array | None = None,
     ) -> Potentials:
-        """Fold every score into one matrix; see `tagsift.chain.lattice`."""
+        """Fold every score into one matrix.
+
+        Parameters
+        ----------
+        U : array of shape (n_tokens, n_labels)
+            Unary scores in stacked order; −inf forbids a label.
+        T : array of shape (n_labels, n_labels)
+            ``T[a, b]`` scores label ``a`` followed by ``b``; −inf forbids it.
+        layout : ChainLayout
+            The sentences.
+        start, end : array of shape (n_labels,), optional
+            Scores of the first and of the last label of a sentence.
+        mask : array of bool, shape (n_tokens, n_labels), optional
+            The labels each token may take.
+        evidence : array of shape (n_tokens, n_labels), optional
+            Log-likelihood of what is known of a token under every label (the votes of
+            annotators, say), added to `U`; −inf forbids.
+        """
         xp = namespace(U)
         order = asarray(layout.order, like=U)  # [N]
         W = xp.take(U, order, axis=0)  # [N, L], a copy

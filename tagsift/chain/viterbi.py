@@ -36,16 +36,8 @@ def viterbi(
 
     Parameters
     ----------
-    U : array of shape (n_tokens, n_labels)
-        Unary scores in stacked order; −inf forbids a label.
-    T : array of shape (n_labels, n_labels)
-        ``T[a, b]`` scores label ``a`` followed by ``b``; −inf forbids it.
-    layout : ChainLayout
-        The sentences.
-    start, end : array of shape (n_labels,), optional
-        Scores of the first and of the last label of a sentence.
-    mask : array of bool, shape (n_tokens, n_labels), optional
-        The labels each token may take.
+    U, T, layout, start, end, mask
+        As in `tagsift.chain.potentials.Potentials.gather`.
     allowed : array of bool, shape (n_labels, n_labels), optional
         Which label may follow which: False is a ban, whatever the scores.
     allowed_start, allowed_end : array of bool, shape (n_labels,), optional

@@ -37,6 +37,8 @@ _NEGLIGIBLE = 3e-2
 _SMALLEST = 1e-8
 #: Size of the differences that stand for derivatives, in units of a score.
 _DIFFERENCE = 1e-4
+#: The derivative in K of latents that have no kernel.
+_NO_KERNEL = np.zeros((0, 0))
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class Determinants:
     value : float
         −½ log|I + KW| of the unary latents, and likewise of transitions and starts.
     by_kernel : ndarray of shape (n_tokens, n_tokens)
-        Derivative in K at fixed curvature.
+        Derivative in K at fixed curvature; empty where there is no K.
     by_variance : float
         Derivative in the logarithm of the transitions' variance, likewise.
     by_free, by_restricted : Counts
@@ -292,17 +294,7 @@ def _factor_labels(
     return log_det, factors
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What `Determinants` has, for latents that are independent a priori."""
-
-    value: float
-    by_variance: float
-    by_free: Counts
-    by_restricted: Counts
-
-
-def _starts(variance: float, point: ChainPoint) -> _Part:
+def _starts(variance: float, point: ChainPoint) -> Determinants:
     """Start scores: the curvatures of all first tokens add up."""
     p, w = point.first(point.free.unary), point.first(point.restricted.unary)  # [S', A]
     rho = _share(p, w)[0]  # [S']
@@ -314,15 +306,16 @@ def _starts(variance: float, point: ChainPoint) -> _Part:
     by_free, by_restricted = np.zeros_like(point.U), np.zeros_like(point.U)  # [N, A]
     by_free[rows], by_restricted[rows] = by_p, by_w
     none = np.zeros_like(point.T)  # [A, A]
-    return _Part(
+    return Determinants(
         -0.5 * float(np.linalg.slogdet(B)[1]),
+        _NO_KERNEL,
         -0.5 * float((V * H).sum()),
         Counts(by_free, none),
         Counts(by_restricted, none),
     )
 
 
-def _transitions(variance: float, point: ChainPoint) -> _Part:
+def _transitions(variance: float, point: ChainPoint) -> Determinants:
     """Rows of transitions: each is used as often as its label has a successor."""
     free, restricted = point.free.pairs, point.restricted.pairs  # [A, A]
     spread_f, slope_f = _row_spread(free)  # [A], [A, A]
@@ -343,8 +336,9 @@ def _transitions(variance: float, point: ChainPoint) -> _Part:
     none = np.zeros_like(point.U)  # [N, A]
     by_free = rho[:, None] * by_d + (by_rho * spread_r / spread_f**2)[:, None] * slope_f
     by_restricted = -(by_rho / spread_f)[:, None] * slope_r  # [A, A]
-    return _Part(
+    return Determinants(
         -0.5 * float(log_dets[known].sum()),
+        _NO_KERNEL,
         -0.5 * float(by_variance[known].sum()),
         Counts(none, by_free),
         Counts(none, by_restricted),

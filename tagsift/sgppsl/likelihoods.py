@@ -161,24 +161,20 @@ class Chain:
         Packed order of the tokens.
     evidence : array of shape (n_tokens, n_labels)
         Log evidence of every label; 0 and −inf for candidate sets.
-    start : array of shape (n_labels,), optional
-        Scores of the first label of a sentence.
     """
 
     layout: ChainLayout
     evidence: Array
-    start: Array | None = None
 
     def free(self, U: Array, T: Array) -> Partition:
         """Sum of log Z over all label sequences."""
-        return _as_partition(forward_backward(U, T, self.layout, start=self.start))
+        return _as_partition(forward_backward(U, T, self.layout))
 
     def restricted(self, U: Array, T: Array) -> Partition:
         """Sum of log Z_S over the label sequences that the candidates allow."""
-        lattice = forward_backward(
-            U, T, self.layout, start=self.start, evidence=self.evidence
+        return _as_partition(
+            forward_backward(U, T, self.layout, evidence=self.evidence)
         )
-        return _as_partition(lattice)
 
 
 def _as_partition(lattice: Lattice) -> Partition:

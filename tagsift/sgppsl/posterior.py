@@ -352,11 +352,10 @@ def kl_divergence(factors: Factors, quadratic: float) -> float:
     return factors.kl + 0.5 * quadratic
 
 
-def transition_kl(mu_T: Array, var_T: Array, prior: float = 1.0) -> float:
-    """Equation (13) for the transition block, K_T = prior · I."""
+def transition_kl(mu_T: Array, var_T: Array) -> float:
+    """Equation (13) for the transition block, whose prior is Equation (5): K_T = I."""
     xp = namespace(mu_T)
-    ratio = var_T / prior  # [L, L]
-    terms = ratio - 1.0 - xp.log(ratio) + mu_T * mu_T / prior  # [L, L]
+    terms = var_T - 1.0 - xp.log(var_T) + mu_T * mu_T  # [L, L]
     return 0.5 * float(xp.sum(terms))
 
 

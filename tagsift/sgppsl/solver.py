@@ -51,13 +51,10 @@ class Problem:
         Prior covariances of the unary latents.
     expectation : Expectation
         How the expected log-likelihood is taken.
-    prior_T : float
-        Prior variance of the transition latents; 1 in the paper.
     """
 
     covariance: Covariance
     expectation: Expectation
-    prior_T: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,7 @@ def start(problem: Problem, weights: Array, n_labels: int) -> State:
     factors = problem.covariance.factor(lam)
     beta = asarray(np.zeros((problem.covariance.size, n_labels)), like=weights)
     square = asarray(np.zeros((n_labels, n_labels)), like=weights)  # [L, L]
-    q = Moments(0.0 * ones, factors.var, square, square + problem.prior_T)
+    q = Moments(0.0 * ones, factors.var, square, square + 1.0)
     return State(beta, lam, factors, q)
 
 
@@ -128,10 +125,10 @@ def _penalty(problem: Problem, state: State) -> float:
     quadratic = problem.covariance.quadratic(state.beta, state.q.mu)
     if not problem.expectation.uses_variance:
         xp = namespace(state.q.mu_T)
-        pull = float(xp.sum(state.q.mu_T**2)) / problem.prior_T
+        pull = float(xp.sum(state.q.mu_T**2))
         return 0.5 * (quadratic + pull)
     return kl_divergence(state.factors, quadratic) + transition_kl(
-        state.q.mu_T, state.q.var_T, problem.prior_T
+        state.q.mu_T, state.q.var_T
     )
 
 
@@ -161,7 +158,7 @@ def mean_step(
     r = covariance.gradient(state.beta, expected.gradient)  # [B, L]
     direction = covariance.precondition(state.factors, r)  # [B, L]
     drift = covariance.mean(direction)  # [N, L]
-    direction_T = _transition_direction(problem, state, expected)  # [L, L]
+    direction_T = _transition_direction(state, expected)  # [L, L]
     step = 1.0
     while step >= _SMALLEST_STEP:
         q = replace(
@@ -177,10 +174,10 @@ def mean_step(
     return state, bound, expected
 
 
-def _transition_direction(problem: Problem, state: State, expected: Expected) -> Array:
+def _transition_direction(state: State, expected: Expected) -> Array:
     """Newton direction of the transition means, row by row.
 
-    The rows of the Hessian are I/σ² + diag(p) − p pᵀ / Σp: plain fixed-point steps
+    The rows of the Hessian are I + diag(p) − p pᵀ / Σp: plain fixed-point steps
     diverge, the counts being in the thousands.
     """
     xp = namespace(state.q.mu_T)
@@ -188,11 +185,11 @@ def _transition_direction(problem: Problem, state: State, expected: Expected) ->
     p = expected.precision_T  # [L, L]
     total = xp.sum(p, axis=1)[:, None, None]  # [L, 1, 1]
     eye = asarray(np.eye(n_labels), like=p)  # [L, L]
-    hessian = (1.0 / problem.prior_T) * eye[None] + eye[None] * p[:, None, :]
+    hessian = eye[None] + eye[None] * p[:, None, :]
     hessian = hessian - p[:, :, None] * p[:, None, :] / xp.where(
         total > 0, total, xp.ones_like(total)
     )  # [L, L, L]
-    slope = expected.gradient_T - state.q.mu_T / problem.prior_T  # [L, L]
+    slope = expected.gradient_T - state.q.mu_T  # [L, L]
     return xp.linalg.solve(hessian, slope[:, :, None])[:, :, 0]  # [L, L]
 
 
@@ -212,7 +209,7 @@ def variance_step(
     """
     step, longest = state.step, min(1.0, 2.0 * state.step)
     asked = _where_it_matters(state.lam, expected.precision)  # [N, L]
-    var_T = 1.0 / (1.0 / problem.prior_T + expected.precision_T)  # [L, L]
+    var_T = 1.0 / (1.0 + expected.precision_T)  # [L, L]
     while step >= _SMALLEST_STEP:
         lam = state.lam + step * (asked - state.lam)  # [N, L]
         factors = problem.covariance.factor(lam, state.factors)

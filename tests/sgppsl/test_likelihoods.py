@@ -113,14 +113,3 @@ def test_counts_are_derivatives(name, part):
         down[n, y] -= step
         bend = (function(up, q.mu_T).unary - function(down, q.mu_T).unary)[n, y]
         assert found.curvature[n, y] == pytest.approx(bend / (2 * step), abs=1e-8)
-
-
-def test_chain_start_scores_count_once_a_sentence():
-    problem = small(6, lengths=(2, 1))
-    q = random_moments(problem, 6)
-    begin = np.array([0.5, -1.0, 2.0])
-    chain = type(problem.chain())(problem.labels().layout, problem.evidence, begin)
-    U = q.mu.copy()
-    U[[0, 2]] += begin
-    expected = enumerate_log_z(U, q.mu_T, problem.mask, problem.offsets)
-    assert chain.restricted(q.mu, q.mu_T).value == pytest.approx(expected)

@@ -107,22 +107,6 @@ def test_transition_counts_in_the_thousands_converge():
     np.testing.assert_allclose(state.q.mu_T, expected.gradient_T, atol=1e-5)
 
 
-def test_the_prior_variance_of_transitions_is_used():
-    problem = small(6)
-    fixed, _ = problem.problem()
-    loose = type(fixed)(fixed.covariance, fixed.expectation, prior_T=25.0)
-    ends = []
-    for one in (fixed, loose):
-        state = start(one, problem.labels().uniform(), problem.n_labels)
-        np.testing.assert_allclose(state.q.var_T, one.prior_T)
-        state, bounds = ascend(
-            one, problem.piecewise(), state, n_mean=20, n_variance=10
-        )
-        assert (np.diff(bounds) >= 0).all()
-        ends.append(np.abs(state.q.mu_T).sum())
-    assert ends[1] > ends[0]
-
-
 def test_a_step_that_cannot_help_changes_nothing():
     problem = small(7)
     fixed, likelihood, state, _ = climb(
