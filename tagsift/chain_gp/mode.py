@@ -83,7 +83,7 @@ class ModeFinder:
             share = _SPARSE_SHARE if sp.issparse(inputs[name]) else 1.0
             parts[name] = InducingColumns.choose(
                 inputs[name],
-                train.mask,
+                train.shares,
                 theta,
                 max(1, round(share * self.n_inducing)),
                 train.seed,

@@ -34,7 +34,7 @@ from tagsift.features import FeatureMatrix
 from tagsift.features.distances import median_distance, squared_distances
 from tagsift.gp.inducing import choose_points
 from tagsift.storage.state import Saved, array, by_name, matrix, number, several
-from tagsift.typing import BoolArray, FloatArray
+from tagsift.typing import FloatArray
 
 __all__ = [
     "GroupKernel",
@@ -166,10 +166,10 @@ class InducingColumns:
 
     @classmethod
     def choose(
-        cls, X: Any, mask: BoolArray, theta: float, n_points: int, seed: int
+        cls, X: Any, shares: FloatArray, theta: float, n_points: int, seed: int
     ) -> InducingColumns:
         """Choose the inducing points among the training tokens."""
-        rows = choose_points(X, mask, theta, n_points, seed)
+        rows = choose_points(X, shares, theta, n_points, seed)
         points = X[rows]  # [M, D]
         K = np.exp(-theta * squared_distances(points, points))  # [M, M]
         return cls(points, cholesky(K, overwrite=True)[0], theta)

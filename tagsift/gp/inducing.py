@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from tagsift.backend import cholesky, solve_triangular
 from tagsift.features.distances import squared_distances
-from tagsift.typing import Array, BoolArray, FloatArray, IntArray
+from tagsift.typing import Array, FloatArray, IntArray
 
 __all__ = ["choose_points", "whiten"]
 
@@ -25,7 +25,7 @@ _BLOCK = 4096
 
 
 def choose_points(
-    X: Any, mask: BoolArray, theta: float, n_points: int, seed: int
+    X: Any, shares: FloatArray, theta: float, n_points: int, seed: int
 ) -> IntArray:
     """Choose training tokens as inducing points.
 
@@ -33,8 +33,9 @@ def choose_points(
     ----------
     X : csr_matrix or ndarray of shape (n_tokens, D)
         Features.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets: every label that occurs gets its share of the sample.
+    shares : ndarray of shape (n_tokens, n_labels)
+        How likely every label is by what is known of a token alone, rows sum to 1:
+        labels that are rare get more of the sample than they have of the tokens.
     theta : float
         Inverse width of the kernel.
     n_points : int
@@ -52,7 +53,7 @@ def choose_points(
     if len(distinct) <= n_points:
         return distinct
     competing = max(_POOL * n_points, _SMALL_POOL)
-    pool = _covering_sample(distinct, mask, min(len(distinct), competing), rng)
+    pool = _covering_sample(distinct, shares, min(len(distinct), competing), rng)
     K = np.exp(-theta * squared_distances(X[pool], X[pool]))  # [P, P]
     return np.sort(pool[_pivots(K, n_points)])  # [M]
 
@@ -76,10 +77,10 @@ def _projection(X: Any, direction: FloatArray) -> FloatArray:
 
 
 def _covering_sample(
-    distinct: IntArray, mask: BoolArray, size: int, rng: np.random.Generator
+    distinct: IntArray, shares: FloatArray, size: int, rng: np.random.Generator
 ) -> IntArray:
     """Draw rows so that every label is a likely candidate of some of them, [P]."""
-    share = mask[distinct] / mask[distinct].sum(axis=1, keepdims=True)  # [U, L]
+    share = shares[distinct]  # [U, L]
     frequency = share.sum(axis=0)  # [L]
     rarity = share @ np.where(
         frequency > 0, 1.0 / np.sqrt(np.maximum(frequency, 1e-12)), 0.0

@@ -168,7 +168,7 @@ class SGPPSL(SequenceTagger):
         points = None
         if n_points is not None:
             theta = float(kernel.theta.mean())
-            points = choose_points(X, train.mask, theta, n_points, train.seed)  # [M]
+            points = choose_points(X, train.shares, theta, n_points, train.seed)  # [M]
         covariance, roots = Distances.of(X, points, device).covariance(kernel)
         warn_of_jitter(covariance)
         solution = alternate(

@@ -64,7 +64,7 @@ def choose_kernel(
         return kernel
     part = train.draw(_LEARN_TOKENS, stream=0)
     rows = part.features.stacked()  # [N', D]
-    points = choose_points(rows, part.mask, float(theta), _LEARN_POINTS, train.seed)
+    points = choose_points(rows, part.shares, float(theta), _LEARN_POINTS, train.seed)
     distances = Distances.of(rows, points, device)
     labels = Labels.build(part.log_evidence, part.offsets, device)
     if way == "laplace":

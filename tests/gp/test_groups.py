@@ -110,7 +110,7 @@ def test_columns_do_not_depend_on_portions(
     features: FeatureMatrix, monkeypatch: pytest.MonkeyPatch
 ):
     X = rbf_inputs(features)["vectors"]
-    part = InducingColumns.choose(X, np.ones((12, 2), dtype=bool), 0.3, 4, 0)
+    part = InducingColumns.choose(X, np.full((12, 2), 0.5), 0.3, 4, 0)
     whole = part.columns(X)
     assert whole.dtype == np.float32 and whole.shape == (12, 4)
     monkeypatch.setattr(groups, "_PORTION", 5)

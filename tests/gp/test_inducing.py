@@ -13,7 +13,7 @@ THETA = 0.3
 
 
 def everything(n, n_labels=2):
-    return np.ones((n, n_labels), bool)
+    return np.full((n, n_labels), 1.0 / n_labels)
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
@@ -31,10 +31,10 @@ def test_points_are_distinct_rows(kind):
 
 def test_the_seed_decides():
     X = np.random.default_rng(1).normal(size=(400, 3))
-    mask = everything(400)
-    one = choose_points(X, mask, THETA, 20, 0)
-    assert one.tolist() == choose_points(X, mask, THETA, 20, 0).tolist()
-    assert one.tolist() != choose_points(X, mask, THETA, 20, 1).tolist()
+    shares = everything(400)
+    one = choose_points(X, shares, THETA, 20, 0)
+    assert one.tolist() == choose_points(X, shares, THETA, 20, 0).tolist()
+    assert one.tolist() != choose_points(X, shares, THETA, 20, 1).tolist()
 
 
 def residual(X, points):
@@ -51,8 +51,8 @@ def residual(X, points):
 def test_greedy_points_explain_more_than_a_uniform_draw(seed):
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.normal(size=(300, 2)), 6 + 3 * rng.normal(size=(30, 2))])
-    mask = everything(len(X))
-    greedy = choose_points(X, mask, THETA, 25, seed)
+    shares = everything(len(X))
+    greedy = choose_points(X, shares, THETA, 25, seed)
     uniform = rng.choice(len(X), 25, replace=False)
     assert residual(X, greedy) < residual(X, uniform)
 
@@ -60,11 +60,11 @@ def test_greedy_points_explain_more_than_a_uniform_draw(seed):
 def test_rare_labels_are_covered():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(4000, 5))
-    mask = np.zeros((4000, 3), bool)
-    mask[:, 0] = True
-    mask[:8] = [[False, True, False]] * 4 + [[False, False, True]] * 4
+    shares = np.zeros((4000, 3))
+    shares[:, 0] = 1.0
+    shares[:8] = [[0, 1, 0]] * 4 + [[0, 0, 1]] * 4
     hits = sum(
-        (mask[choose_points(X, mask, THETA, 30, seed)][:, 1:].any(axis=0)).sum()
+        (shares[choose_points(X, shares, THETA, 30, seed)][:, 1:].any(axis=0)).sum()
         for seed in range(5)
     )
     assert hits >= 5  # a uniform draw of 30 among 4000 would find one label in 17 draws
