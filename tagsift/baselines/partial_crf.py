@@ -74,7 +74,7 @@ class PartialCRF(SequenceTagger):
         structured=True,
         probabilities=True,
         weighted=True,
-        settings="{l2}, {max_iter} steps of L-BFGS",
+        settings="{l2}, at most {max_iter} steps",
         cost="steps × two lattices: N L² and the sparse products",
         source="Tsuboi, Kashima, Mori, Oda, Matsumoto, COLING 2008",
     )
@@ -86,7 +86,7 @@ class PartialCRF(SequenceTagger):
     }
 
     l2: float = setting(1.0, above=0, grid=(0.1, 0.3, 1.0, 3.0, 10.0))
-    max_iter: int = setting(200, least=1)
+    max_iter: int = setting(1000, least=1)
     tol: float = setting(1e-6, least=0)
     decoder: Literal["viterbi", "marginal", "valid"] = setting("viterbi")
     tune: bool = setting(False)
