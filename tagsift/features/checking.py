@@ -30,8 +30,8 @@ def checked(features: FeatureMatrix) -> FeatureMatrix:
     Raises
     ------
     InputError
-        Where sentences overlap, a block is no matrix of numbers, or a number is NaN,
-        infinite or huge; it says where.
+        Where sentences overlap, there is no column, a block is no matrix of numbers, or
+        a number is NaN, infinite or huge; it says where.
     """
     offsets = np.asarray(features.offsets)  # [S+1]
     steps = np.diff(offsets)  # [S]
@@ -44,6 +44,8 @@ def checked(features: FeatureMatrix) -> FeatureMatrix:
         _sparse(name, block) if sp.issparse(block) else _dense(name, block)
         for name, block in zip(features.names, features.blocks, strict=True)
     )
+    if features.n_tokens and not sum(block.shape[1] for block in blocks):
+        raise InputError("the features have no column; give at least one number each.")
     for name, block in zip(features.names, blocks, strict=True):
         _check_values(name, block, offsets)
     return FeatureMatrix(features.names, blocks, offsets)
