@@ -81,29 +81,26 @@ def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
     """
     sentences = _sentences(X)
     offsets = offsets_of(map(len, sentences))  # [S+1]
-    shapes = [
-        _shape_of(s, sentence) if len(sentence) else None
-        for s, sentence in enumerate(sentences)
-    ]
-    filled = [(s, shape) for s, shape in enumerate(shapes) if shape is not None]
+    filled = {s: _shape_of(s, found) for s, found in enumerate(sentences) if len(found)}
     if not filled:
         return StackedTokens("empty", (), [], None, offsets)
-    first, (form, width) = filled[0]
-    for s, (found, size) in filled:
+    first, (form, width) = next(iter(filled.items()))
+    for s, (found, size) in filled.items():
         if found != form:
             raise InputError(
                 f"sentence {s} holds {_NAMES[found]} where sentence {first} holds "
                 f"{_NAMES[form]}; {_REMEDY}, all of one kind."
             )
         if size != width:
+            what = "features" if form == "array" else "columns"
             raise InputError(
-                f"{_where(s, 0, sentences[s])}: {size} columns where sentence {first} "
-                f"has {width}; every token needs the same number of columns."
+                f"sentence {s} has {size} {what} a token where sentence {first} has "
+                f"{width}; every token needs the same number."
             )
-    chosen = [sentences[s] for s, _ in filled]
     if form == "array":
-        return StackedTokens("array", (), [], _stack_arrays(filled, chosen), offsets)
-    tokens = [token for sentence in chosen for token in sentence]
+        array = _finite(np.concatenate([sentences[s] for s in filled]), offsets)
+        return StackedTokens("array", (), [], array, offsets)
+    tokens = [token for sentence in sentences for token in sentence]
     if form == "dict":
         return StackedTokens("dict", (), tokens, None, offsets)
     if form == "str":
@@ -134,17 +131,13 @@ def _sentences(X: Any) -> list[Any]:
         )
     sentences = list(X)
     for s, sentence in enumerate(sentences):
-        if isinstance(sentence, str | bytes | Mapping) or not hasattr(
-            sentence, "__len__"
-        ):
+        text = isinstance(sentence, str | bytes | Mapping)
+        bare = isinstance(sentence, np.ndarray) and sentence.ndim == 0
+        if text or bare or not hasattr(sentence, "__len__"):
+            kind = "an array without axes" if bare else type(sentence).__name__
             raise InputError(
-                f"sentence {s}: expected a list of tokens, found "
-                f"{type(sentence).__name__} ({_short(sentence)}); {_REMEDY}."
-            )
-        if isinstance(sentence, np.ndarray) and sentence.ndim == 0:
-            raise InputError(
-                f"sentence {s}: expected a list of tokens, found an array without "
-                f"axes; {_REMEDY}."
+                f"sentence {s}: expected a list of tokens, found {kind} "
+                f"({_short(sentence)}); {_REMEDY}."
             )
     return [
         sentence if isinstance(sentence, list | tuple | np.ndarray) else list(sentence)
@@ -160,35 +153,26 @@ def _shape_of(s: int, sentence: Any) -> tuple[str, int]:
                 f"sentence {s}: expected an array with the two axes [T, D], found "
                 f"{sentence.ndim} (shape {sentence.shape})."
             )
-        return "array", 0
-    kinds = set(map(type, sentence))
-    if kinds <= {str, np.str_}:
-        return "str", 1
-    if len(kinds) == 1:
-        (kind,) = kinds
-        form = _form_of_type(kind)
-    else:
-        forms = [_form_of_type(type(token)) for token in sentence]
-        form = forms[0]
-        odd = next((t for t, f in enumerate(forms) if f != form), None)
-        if form is not None and odd is not None:
-            raise InputError(
-                f"{_where(s, odd, sentence)}: found {type(sentence[odd]).__name__} "
-                f"after {type(sentence[0]).__name__}; {_REMEDY}, all of one kind."
-            )
+        return "array", sentence.shape[1]
+    form, first = _form_of_type(type(sentence[0])), type(sentence[0]).__name__
     if form is None:
         raise InputError(
-            f"{_where(s, 0, sentence)}: cannot use a token of type "
-            f"{type(sentence[0]).__name__}; {_REMEDY}."
+            f"{_where(s, 0, sentence)}: cannot use a token of type {first}; {_REMEDY}."
+        )
+    odd = {kind for kind in set(map(type, sentence)) if _form_of_type(kind) != form}
+    if odd:
+        t = next(t for t, token in enumerate(sentence) if type(token) in odd)
+        raise InputError(
+            f"{_where(s, t, sentence)}: found {type(sentence[t]).__name__} after "
+            f"{first}; {_REMEDY}, all of one kind."
         )
     if form != "row":
         return form, 1
-    widths = list(map(len, sentence))
-    width = widths[0]
-    if any(size != width for size in widths):
-        odd = next(t for t, size in enumerate(widths) if size != width)
+    width = len(sentence[0])
+    if set(map(len, sentence)) != {width}:
+        t = next(t for t, token in enumerate(sentence) if len(token) != width)
         raise InputError(
-            f"{_where(s, odd, sentence)}: {widths[odd]} columns where the sentence "
+            f"{_where(s, t, sentence)}: {len(sentence[t])} columns where the sentence "
             f"began with {width}; every token needs the same number of columns."
         )
     if width == 0:
@@ -209,25 +193,17 @@ def _form_of_type(kind: type) -> str | None:
     return None
 
 
-def _stack_arrays(
-    filled: list[tuple[int, tuple[str, int]]], chosen: list[Any]
-) -> FloatArray:
-    """Stack ready features, all of one width and finite."""
-    width = chosen[0].shape[1]
-    for (s, _), array in zip(filled, chosen, strict=True):
-        if array.shape[1] != width:
-            raise InputError(
-                f"sentence {s}: an array with {array.shape[1]} features where sentence "
-                f"{filled[0][0]} has {width}; all need the same number."
-            )
-        finite = np.isfinite(array)  # [T, D]
-        if not finite.all():
-            t, d = np.argwhere(~finite)[0]
-            raise InputError(
-                f"sentence {s}, token {t}: feature {d} is {array[t, d]}; every feature "
-                "must be a finite number."
-            )
-    return np.concatenate(chosen, axis=0).astype(np.float64)  # [N, D]
+def _finite(array: Any, offsets: IntArray) -> FloatArray:
+    """Ready features of all tokens, if they are finite."""
+    finite = np.isfinite(array)  # [N, D]
+    if not finite.all():
+        n, d = np.argwhere(~finite)[0]
+        s, t = locate(n, offsets)
+        raise InputError(
+            f"sentence {s}, token {t}: feature {d} is {array[n, d]}; every feature "
+            "must be a finite number."
+        )
+    return np.asarray(array, dtype=np.float64)  # [N, D]
 
 
 def _complain_of_entry(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from os import PathLike
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -17,7 +16,6 @@ from markupsafe import Markup, escape
 from tagsift._version import __version__
 from tagsift.report.document import (
     Figure,
-    Mark,
     Report,
     Section,
     Table,
@@ -28,9 +26,6 @@ from tagsift.report.palette import css_variables
 from tagsift.storage import atomic_write
 
 __all__ = ["render_html", "write_html"]
-
-# A column with a longer cell keeps some width on a narrow screen.
-_LONG = 24
 
 
 def render_html(report: Report) -> str:
@@ -53,17 +48,15 @@ def render_html(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["inline"] = _inline
-    environment.filters["prose"] = prose
+    environment.filters |= {"inline": _inline, "prose": prose, "long": _long}
     style = environment.get_template("report.css").render(
         light=Markup(css_variables("light")), dark=Markup(css_variables("dark"))
     )
     keys = _keys(section.title for section in report.sections)
     page = environment.get_template("report.html").render(
         report=report,
-        notices=report.all_notices,
         sections=[
-            _section(section, key)
+            (section, key, _rows(section))
             for section, key in zip(report.sections, keys, strict=True)
         ],
         facts=(*report.facts, ("tagsift", __version__)),
@@ -106,49 +99,21 @@ def _keys(titles: Iterable[str]) -> list[str]:
     return keys
 
 
-def _section(section: Section, key: str) -> dict[str, Any]:
-    """What the template needs; neighbouring one-panel figures share a row."""
-    groups: list[list[dict[str, Any]]] = []
+def _rows(section: Section) -> list[list[Table | Figure]]:
+    """What the section holds; neighbouring one-panel figures share a row."""
+    rows: list[list[Table | Figure]] = []
     narrow_before = False
-    for number, item in enumerate(section.content):
+    for item in section.content:
         narrow = isinstance(item, Figure) and len(item.panels) == 1
-        shown = _item(item, f"{key}-{number}")
-        if narrow and narrow_before and len(groups[-1]) < 2:
-            groups[-1].append(shown)
+        if narrow and narrow_before and len(rows[-1]) < 2:
+            rows[-1].append(item)
         else:
-            groups.append([shown])
+            rows.append([item])
         narrow_before = narrow
-    return {"title": section.title, "key": key, "text": section.text, "groups": groups}
+    return rows
 
 
-def _item(item: Table | Figure, key: str) -> dict[str, Any]:
-    if isinstance(item, Table):
-        return _table(item, key)
-    return {
-        "kind": "figure",
-        "title": item.title,
-        "caption": item.caption,
-        "panels": item.panels,
-        "legend": item.legend,
-        "data": _table(item.data, f"{key}-data"),
-    }
-
-
-def _table(table: Table, key: str) -> dict[str, Any]:
+def _long(table: Table) -> list[bool]:
+    """Which columns keep some width on a narrow screen: those with a long cell."""
     texts = table.texts()
-    return {
-        "kind": "table",
-        "key": key,
-        "title": table.title,
-        "note": table.note,
-        "columns": table.columns,
-        "rows": texts,
-        "long": [
-            any(len(row[j]) > _LONG for row in texts) for j in range(len(table.columns))
-        ],
-        "tones": [
-            [cell.tone if isinstance(cell, Mark) else None for cell in row]
-            for row in table.rows
-        ],
-        "strong": table.strong,
-    }
+    return [any(len(row[j]) > 24 for row in texts) for j in range(len(table.columns))]

@@ -70,13 +70,16 @@ def test_nothing(X):
         ([[], [("b", "X"), ("c",)]], "sentence 1, token 1 .*: 1 columns where the"),
         (
             [[("b", "X")], [("c",)]],
-            "sentence 1, token 0 .*: 1 columns where sentence 0",
+            "sentence 1 has 1 columns a token where sentence 0",
         ),
         ([[()]], r"sentence 0, token 0 \(\(\)\): a token without columns"),
         ([[("b", 0.5)]], "sentence 0, token 0 .*: column 1 is of type float"),
         ([[("a", "X")], [("b", "X"), (None, "X")]], "sentence 1, token 1 .*: column 0"),
         ([np.ones(3)], "sentence 0: expected an array with the two axes"),
-        ([np.ones((1, 3)), np.ones((1, 2))], "sentence 1: an array with 2 features"),
+        (
+            [np.ones((1, 3)), np.ones((1, 2))],
+            "sentence 1 has 2 features a token",
+        ),
         ([[], np.array([[0.0], [np.nan]])], "sentence 1, token 1: feature 0 is nan"),
         ([np.ones((1, 3)), ["a"]], "sentence 1 holds strings .* holds an array"),
     ],
