@@ -29,6 +29,16 @@ __all__ = [
     "sentence_section",
 ]
 
+#: Figures of the comparison, by their names in `Scores.headline`.
+_COMPARED = {
+    "span_f1": Column("span F1", ".1f", 100),
+    "token_weighted_f1": Column("token F1 weighted", ".1f", 100),
+    "token_macro_f1": Column("token F1 macro", ".1f", 100),
+    "found": Column("labels found", ".1f", 100),
+    "ece": Column("ECE", ".1f", 100),
+    "nll": Column("log loss", ".3f"),
+    "aurc": Column("AURC", ".4f"),
+}
 _EFFORTS = (0.01, 0.02, 0.05, 0.10, 0.20, 0.50)
 
 
@@ -44,37 +54,18 @@ def comparison_section(
     recovered : mapping of str to Recovery or None
         Their recovered training labels; none for a method without an entry.
     """
-    columns = (
-        Column("method"),
-        Column("span F1", ".1f", 100),
-        Column("token F1 weighted", ".1f", 100),
-        Column("token F1 macro", ".1f", 100),
-        Column("labels found", ".1f", 100),
-        Column("ECE", ".1f", 100),
-        Column("log loss", ".3f"),
-        Column("AURC", ".4f"),
-    )
     rows: list[tuple[Cell, ...]] = []
     for name, score in scores.items():
-        found, part = recovered.get(name), score.calibration
-        rows.append(
-            (
-                name,
-                score.span_f1,
-                score.tokens.weighted_f1,
-                score.tokens.macro_f1,
-                None if found is None else found.ambiguous,
-                None if part is None else part.ece,
-                None if part is None else part.nll,
-                None if part is None else part.aurc,
-            )
-        )
+        figures, found = score.headline(), recovered.get(name)
+        if found is not None:
+            figures["found"] = found.ambiguous
+        rows.append((name, *(figures.get(key) for key in _COMPARED)))
     return Section(
         "Methods compared",
         "All methods saw the same candidate sets and tagged the same text.",
         (
             Table.best(
-                columns,
+                (Column("method"), *_COMPARED.values()),
                 rows,
                 higher=(1, 2, 3, 4),
                 lower=(5, 6, 7),
