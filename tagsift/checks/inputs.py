@@ -89,7 +89,7 @@ def check_kinds_of_candidates(estimator: SequenceTagger) -> None:
 
 
 def check_masks(estimator: SequenceTagger) -> None:
-    """Masks mean the same as sets; without `labels` the classes are 0 … L − 1."""
+    """Masks and equal weights mean sets; without `labels` the classes are 0 … L − 1."""
     X, y = training(estimator)
     masks = [
         np.array([[k in entry for k in LABELS] for entry in labels]) for labels in y
@@ -99,7 +99,8 @@ def check_masks(estimator: SequenceTagger) -> None:
     named = fresh(estimator, labels=LABELS, scheme="plain").fit(X, masks)
     require(named.classes_ == LABELS, "labels= must name the columns.")
     require(named.predict(X) == expected and named.recovered_ == usual.recovered_)
-    model = fresh(estimator, scheme="plain").fit(X, masks)
+    weights = [0.5 * mask for mask in masks]  # [T, L] each
+    model = fresh(estimator, scheme="plain").fit(X, weights)
     numbers = tuple(range(len(LABELS)))
     require(model.classes_ == numbers, f"Without labels=, {model.classes_}.")
     predicted = model.predict(X)
