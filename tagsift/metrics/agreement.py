@@ -1,7 +1,8 @@
 r"""How far annotators agree, and how reliable each of them is.
 
-Votes are one integer per token and annotator, −1 where an annotator did not label the
-token. All statistics take tokens one by one and labels as names without order.
+Votes are one integer per token and annotator, from 0 to the number of labels less one,
+and −1 where an annotator did not label the token. All statistics take tokens one by one
+and labels as names without order.
 
 * Pairwise agreement: the share of equal labels among the tokens both labelled; Cohen's
   κ takes off what two annotators with the same habits would reach by chance.
@@ -27,7 +28,7 @@ from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = [
-    "DawidSkene",
+    "DawidSkeneEstimate",
     "PairwiseAgreement",
     "dawid_skene",
     "encode_votes",
@@ -98,10 +99,8 @@ def vote_counts(votes: IntArray, n_labels: int) -> FloatArray:
 
     Parameters
     ----------
-    votes : ndarray of shape (n_tokens, n_annotators)
-        Label indices, −1 for a missing vote.
-    n_labels : int
-        Labels.
+    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
+        As above.
     """
     array = _check(votes, n_labels)
     n_tokens = len(array)
@@ -153,10 +152,8 @@ def pairwise_agreement(votes: IntArray, n_labels: int) -> PairwiseAgreement:
 
     Parameters
     ----------
-    votes : ndarray of shape (n_tokens, n_annotators)
-        Label indices, −1 for a missing vote.
-    n_labels : int
-        Labels.
+    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
+        As above.
     """
     array = _check(votes, n_labels)
     n_annotators = array.shape[1]
@@ -187,10 +184,8 @@ def fleiss_kappa(votes: IntArray, n_labels: int) -> float:
 
     Parameters
     ----------
-    votes : ndarray of shape (n_tokens, n_annotators)
-        Label indices, −1 for a missing vote.
-    n_labels : int
-        Labels.
+    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
+        As above.
     """
     counts = _counts_of_pairs(votes, n_labels)  # [N', L]
     if not len(counts):
@@ -209,10 +204,8 @@ def krippendorff_alpha(votes: IntArray, n_labels: int) -> float:
 
     Parameters
     ----------
-    votes : ndarray of shape (n_tokens, n_annotators)
-        Label indices, −1 for a missing vote.
-    n_labels : int
-        Labels.
+    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
+        As above.
     """
     counts = _counts_of_pairs(votes, n_labels)  # [N', L]
     if not len(counts):
@@ -228,7 +221,7 @@ def krippendorff_alpha(votes: IntArray, n_labels: int) -> float:
 
 
 @dataclass(frozen=True)
-class DawidSkene:
+class DawidSkeneEstimate:
     """Hidden true labels and the habits of annotators, as estimated from votes.
 
     Parameters
@@ -273,15 +266,13 @@ def dawid_skene(
     strength: float = 10.0,
     max_iter: int = 200,
     tol: float = 1e-6,
-) -> DawidSkene:
+) -> DawidSkeneEstimate:
     r"""Estimate true labels and annotators' confusion matrices from votes alone.
 
     Parameters
     ----------
-    votes : ndarray of shape (n_tokens, n_annotators)
-        Label indices, −1 for a missing vote.
-    n_labels : int
-        Labels.
+    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
+        As above.
     strength : float
         Pseudo-votes, per true label, that draw an annotator's confusion matrix towards
         the pooled one.
@@ -335,4 +326,4 @@ def dawid_skene(
         posterior = updated  # [N', K]
     full = np.tile(prior, (len(array), 1))  # [N, L]
     full[voted] = posterior
-    return DawidSkene(prior, confusion, full, n_iter, converged)
+    return DawidSkeneEstimate(prior, confusion, full, n_iter, converged)
