@@ -16,7 +16,7 @@ One sentence each: what was expected, what was found, where, and what to do.
     TagsiftWarning (UserWarning)
     ├── ConvergenceWarning   a solver stopped early
     ├── NumericalWarning     jitter was added, or an answer means little
-    └── ScaleWarning         a method took its large-data variant
+    └── ScaleWarning         a method takes long, or took its large-data variant
 """
 
 from __future__ import annotations
@@ -119,4 +119,4 @@ class NumericalWarning(TagsiftWarning):
 
 
 class ScaleWarning(TagsiftWarning):
-    """A method took its large-data variant; the message says which and why."""
+    """A method takes long, or took its large-data variant; the message says why."""

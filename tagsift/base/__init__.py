@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tagsift.base.inputs import read_candidates, read_sentences
+from tagsift.base.inputs import read_candidates
 from tagsift.base.method import Method
 from tagsift.base.settings import setting
 from tagsift.base.tagger import SequenceTagger
@@ -13,6 +13,5 @@ __all__ = [
     "SequenceTagger",
     "TrainingSet",
     "read_candidates",
-    "read_sentences",
     "setting",
 ]

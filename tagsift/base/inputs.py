@@ -19,36 +19,8 @@ __all__ = [
     "read_evidence",
     "read_gold",
     "read_sample_weight",
-    "read_sentences",
     "resolve_labels",
 ]
-
-
-def read_sentences(X: Any) -> list[Any]:
-    """Check that `X` is a list of sentences and return it as a list.
-
-    Parameters
-    ----------
-    X : sequence of sentences
-        Each a sequence of tokens, of column tuples, of feature dicts, or an array.
-    """
-    if isinstance(X, (str, bytes, dict)) or not isinstance(X, (Sequence, np.ndarray)):
-        raise InputError(
-            "X must be a list of sentences (each a list of tokens, of column tuples, "
-            f"of feature dicts, or an array [T, D]); got {type(X).__name__}."
-        )
-    for s, sentence in enumerate(X):
-        if isinstance(sentence, (str, bytes)):
-            raise InputError(
-                f"sentence {s} of X is one string ({_short(sentence)}); give a list of "
-                "its tokens."
-            )
-        if not _has_order(sentence):
-            raise InputError(
-                f"sentence {s} of X must be a list of tokens; got "
-                f"{type(sentence).__name__}."
-            )
-    return list(X)
 
 
 def resolve_labels(labels: Iterable[Label] | None) -> tuple[Label, ...] | None:

@@ -38,6 +38,8 @@ class Method:
         range that tuning chooses from, as the class declares them.
     cost : str
         What a fit costs.
+    many_labels : int
+        With more labels even a small fit takes minutes, and `fit` says so; 0: never.
     source : str
         Where the method was published.
     """
@@ -52,6 +54,7 @@ class Method:
     weighted: bool = False
     settings: str = ""
     cost: str = ""
+    many_labels: int = 0
     source: str = ""
 
     def with_defaults(self, declared: Mapping[str, Setting]) -> Method:
@@ -65,7 +68,7 @@ class Method:
                 texts[name] += f" ({min(entry.grid):g}–{max(entry.grid):g})"
         return replace(self, settings=self.settings.format_map(texts))
 
-    def as_dict(self) -> dict[str, str | bool]:
+    def as_dict(self) -> dict[str, str | bool | int]:
         """Return the facts as a plain dictionary."""
         return asdict(self)
 

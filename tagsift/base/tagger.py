@@ -23,9 +23,15 @@ from tagsift.base.settings import Declared, setting
 from tagsift.base.training_set import TrainingSet, scheme_of
 from tagsift.base.vectorizing import apply_features, learn_features
 from tagsift.data.offsets import locate
-from tagsift.errors import InputError, NotFittedError, NotSupportedError
+from tagsift.errors import (
+    InputError,
+    NotFittedError,
+    NotSupportedError,
+    ScaleWarning,
+)
 from tagsift.features import FeatureMatrix
 from tagsift.metrics import span_scores, token_accuracy
+from tagsift.progress import warn_user
 from tagsift.storage import write_container
 from tagsift.storage.state import Saved, training_parts
 from tagsift.threads import blas_threads
@@ -182,6 +188,13 @@ class SequenceTagger(Declared, BaseEstimator):
                 f"{self.method.title} needs exact labels; sentence {s}, token {t} has "
                 f"{size} candidates. Use a method for partial labels, such as "
                 "'partial-crf'."
+            )
+        if 0 < self.method.many_labels < train.n_labels:
+            warn_user(
+                f"{self.method.title} with {train.n_labels} labels takes minutes or "
+                f"more, however few the sentences (a fit costs {self.method.cost}); "
+                "'partial-crf' is faster.",
+                ScaleWarning,
             )
         self._forget()
         self.vectorizer_ = vectorizer

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.base.inputs import read_sentences
 from tagsift.data.offsets import offsets_of
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
+from tagsift.features.inputs import read_sentences
 
 __all__ = ["apply_features", "as_matrix", "learn_features", "new_vectorizer"]
 

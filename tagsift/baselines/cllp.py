@@ -57,6 +57,7 @@ class CLLP(ConcaveConvexTagger):
         structured=True,
         settings="{C1}, {C2}, {lam}, {max_rounds}",
         cost="rounds × 2 × NAIVE",
+        many_labels=60,
         source="Li, Zhang & Chen, ECML PKDD 2013 (reconstructed)",
     )
 

@@ -55,6 +55,7 @@ class CLPL(ConcaveConvexTagger):
         structured=True,
         settings="{lam}, {reward}, {penalty}, {max_rounds}",
         cost="rounds × NAIVE, decoder × 2",
+        many_labels=60,
         source="Lou & Hamprecht, ICML 2012",
     )
 

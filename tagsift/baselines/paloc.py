@@ -140,6 +140,7 @@ class PALOC(MachineTagger):
         structured=False,
         settings="{C}, {mu}, {stack}, {rule}; linear SVMs on sparse features",
         cost="q (q − 1) / 2 + q SVMs",
+        many_labels=100,
         source="Wu & Zhang, IJCAI 2018",
     )
     saved: ClassVar[Saved] = {

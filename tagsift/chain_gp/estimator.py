@@ -119,6 +119,7 @@ class ChainGP(SetTagger):
         weighted=True,
         settings="everything learnt; {n_inducing}",
         cost="steps · (features + N·M·L + N·L²)",
+        many_labels=300,
         source="this package",
     )
     saved: ClassVar[Saved] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
@@ -13,7 +13,7 @@ from tagsift.data.offsets import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["Kind", "StackedTokens", "stack_tokens", "words_of"]
+__all__ = ["Kind", "StackedTokens", "read_sentences", "stack_tokens", "words_of"]
 
 #: What the tokens of a sentence are; "empty" where no sentence has a token.
 Kind: TypeAlias = Literal["columns", "dict", "array", "empty"]
@@ -63,6 +63,30 @@ class StackedTokens:
         return int(self.offsets[-1])
 
 
+def read_sentences(X: Any) -> list[Any]:
+    """Check that `X` is a list of sentences and return it as a list.
+
+    Parameters
+    ----------
+    X : sequence of sentences
+        Each a sequence of tokens, of column tuples, of feature dicts, or an array.
+    """
+    if isinstance(X, str | bytes) or not isinstance(X, Sequence | np.ndarray):
+        raise InputError(
+            f"expected a list of sentences, found {type(X).__name__}; {_REMEDY}."
+        )
+    for s, sentence in enumerate(X):
+        unordered = isinstance(sentence, str | bytes | set | frozenset | Mapping)
+        bare = isinstance(sentence, np.ndarray) and sentence.ndim == 0
+        if unordered or bare or not hasattr(sentence, "__len__"):
+            kind = "an array without axes" if bare else type(sentence).__name__
+            raise InputError(
+                f"sentence {s}: expected a list of tokens, found {kind} "
+                f"({_short(sentence)}); {_REMEDY}."
+            )
+    return list(X)
+
+
 def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
     """Check the sentences and lay their tokens end to end.
 
@@ -79,7 +103,10 @@ def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
     StackedTokens
         The tokens, stacked.
     """
-    sentences = _sentences(X)
+    sentences = [
+        sentence if isinstance(sentence, list | tuple | np.ndarray) else list(sentence)
+        for sentence in read_sentences(list(X) if isinstance(X, Iterator) else X)
+    ]
     offsets = offsets_of(map(len, sentences))  # [S+1]
     filled = {s: _shape_of(s, found) for s, found in enumerate(sentences) if len(found)}
     if not filled:
@@ -121,28 +148,6 @@ def words_of(tokens: StackedTokens) -> list[list[str]]:
         )
     words = tokens.columns[0] if tokens.columns else []
     return [words[first:last] for first, last in pairwise(tokens.offsets.tolist())]
-
-
-def _sentences(X: Any) -> list[Any]:
-    """Look at X itself, before its sentences."""
-    if isinstance(X, str | bytes | Mapping) or not isinstance(X, Iterable):
-        raise InputError(
-            f"expected a list of sentences, found {type(X).__name__}; {_REMEDY}."
-        )
-    sentences = list(X)
-    for s, sentence in enumerate(sentences):
-        text = isinstance(sentence, str | bytes | Mapping)
-        bare = isinstance(sentence, np.ndarray) and sentence.ndim == 0
-        if text or bare or not hasattr(sentence, "__len__"):
-            kind = "an array without axes" if bare else type(sentence).__name__
-            raise InputError(
-                f"sentence {s}: expected a list of tokens, found {kind} "
-                f"({_short(sentence)}); {_REMEDY}."
-            )
-    return [
-        sentence if isinstance(sentence, list | tuple | np.ndarray) else list(sentence)
-        for sentence in sentences
-    ]
 
 
 def _shape_of(s: int, sentence: Any) -> tuple[str, int]:

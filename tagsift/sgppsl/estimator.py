@@ -115,6 +115,7 @@ class SGPPSL(SequenceTagger):
         probabilities=True,
         settings="theta and amplitude learnt; {decoder}, {n_neighbours}",
         cost="N·M² per label and refresh (M inducing points)",
+        many_labels=100,
         source="Lu & Chow, Partial sequence labeling with structured Gaussian "
         "Processes",
     )

@@ -178,19 +178,20 @@ def _transition_direction(state: State, expected: Expected) -> Array:
     """Newton direction of the transition means, row by row.
 
     The rows of the Hessian are I + diag(p) − p pᵀ / Σp: plain fixed-point steps
-    diverge, the counts being in the thousands.
+    diverge, the counts being in the thousands. A diagonal and one outer product are
+    inverted by the formula of Sherman and Morrison.
     """
     xp = namespace(state.q.mu_T)
-    n_labels = state.q.mu_T.shape[0]
     p = expected.precision_T  # [L, L]
-    total = xp.sum(p, axis=1)[:, None, None]  # [L, 1, 1]
-    eye = asarray(np.eye(n_labels), like=p)  # [L, L]
-    hessian = eye[None] + eye[None] * p[:, None, :]
-    hessian = hessian - p[:, :, None] * p[:, None, :] / xp.where(
-        total > 0, total, xp.ones_like(total)
-    )  # [L, L, L]
     slope = expected.gradient_T - state.q.mu_T  # [L, L]
-    return xp.linalg.solve(hessian, slope[:, :, None])[:, :, 0]  # [L, L]
+    diagonal = 1.0 + p  # [L, L]
+    plain = slope / diagonal  # [L, L]
+    # Σp − Σ p² / diagonal, without the difference.
+    left = xp.sum(p / diagonal, axis=1)[:, None]  # [L, 1]
+    along = xp.sum(p * plain, axis=1)[:, None]  # [L, 1]
+    return plain + p / diagonal * (
+        along / xp.where(left > 0, left, xp.ones_like(left))
+    )  # [L, L]
 
 
 def variance_step(

@@ -16,10 +16,10 @@ from tagsift.base.inputs import (
     read_evidence,
     read_gold,
     read_sample_weight,
-    read_sentences,
     resolve_labels,
 )
 from tagsift.errors import InputError
+from tagsift.features.inputs import read_sentences
 
 LENGTHS = np.array([2, 0, 1])
 
@@ -66,21 +66,22 @@ def test_lists_of_sentences_are_taken(X: Any):
 )
 def test_x_must_be_a_list(X: Any):
     message = refused(read_sentences, X)
-    assert message.startswith("X must be a list of sentences")
-    assert message.endswith(f"got {type(X).__name__}.")
+    assert message.startswith(
+        f"expected a list of sentences, found {type(X).__name__}; give"
+    )
 
 
 def test_a_string_is_no_sentence():
     message = refused(read_sentences, [["a"], "the dog"])
-    assert message == (
-        "sentence 1 of X is one string ('the dog'); give a list of its tokens."
+    assert message.startswith(
+        "sentence 1: expected a list of tokens, found str ('the dog'); give"
     )
 
 
 def test_a_long_string_is_shortened():
     message = refused(read_sentences, ["word " * 1000])
-    assert len(message) < 150
-    assert "…" in message
+    assert len(message) < 250
+    assert "..." in message
 
 
 @pytest.mark.parametrize(
@@ -88,9 +89,7 @@ def test_a_long_string_is_shortened():
 )
 def test_a_sentence_must_be_a_list(sentence: Any):
     message = refused(read_sentences, [["a"], sentence])
-    assert message == (
-        f"sentence 1 of X must be a list of tokens; got {type(sentence).__name__}."
-    )
+    assert message.startswith("sentence 1: expected a list of tokens, found ")
 
 
 # labels= ---------------------------------------------------------------------------

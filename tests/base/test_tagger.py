@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +12,12 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 from tagsift.base import Method, SequenceTagger, TrainingSet, setting
 from tagsift.baselines import WordCounts
-from tagsift.errors import InputError, NotFittedError, NotSupportedError
+from tagsift.errors import (
+    InputError,
+    NotFittedError,
+    NotSupportedError,
+    ScaleWarning,
+)
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 
 X = [["a", "dog", "runs"], ["the", "cat"], ["a", "cat", "runs"], ["the", "dog"]]
@@ -420,3 +427,17 @@ def test_marginals_of_nothing_have_no_rows():
     model = WordCounts().fit(X, Y)
     assert [m.shape for m in model.predict_marginals([[], []])] == [(0, 3), (0, 3)]
     assert model.predict_marginals([]) == []
+
+
+# Cost -------------------------------------------------------------------------------
+
+
+def test_many_labels_are_said_to_take_long_before_the_fit(monkeypatch):
+    slow = replace(Recorder.method, many_labels=2, cost="passes · N L²")
+    monkeypatch.setattr(Recorder, "method", slow)
+    words, labels = [["a", "b", "c"]], [["X", "Y", "Z"]]
+    with pytest.warns(ScaleWarning, match=r"3 labels takes minutes .*passes · N L²"):
+        Recorder().fit(words, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Recorder().fit(words, [["X", "Y", "X"]])
