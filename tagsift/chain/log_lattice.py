@@ -75,13 +75,17 @@ def log_marginals(potentials: Potentials) -> tuple[Array, Array, Array]:
     steps = layout.steps
     log_alpha, log_z = log_forward(potentials)  # [N, L], [S']
     log_beta = log_backward(potentials)  # [N, L]
-    shift = xp.where(log_z > -np.inf, log_z, xp.zeros_like(log_z))  # [S']
     marginals = xp.empty_like(W)  # [N, L]
     pairs = xp.zeros_like(T)  # [L, L]
     for t in range(layout.max_length):
         lo, hi = int(steps[t]), int(steps[t + 1])
-        onward = log_beta[lo:hi] - shift[: hi - lo, None]  # [S_t, L]
-        marginals[lo:hi] = xp.exp(log_alpha[lo:hi] + onward)  # [S_t, L]
+        # Again the log-normaliser, with the rounding of this step: for scores of 1e16
+        # the two differ by whole numbers, and probabilities would exceed 1.
+        through = log_alpha[lo:hi] + log_beta[lo:hi]  # [S_t, L]
+        total = logsumexp(through, axis=1)  # [S_t]
+        shift = xp.where(total > -np.inf, total, xp.zeros_like(total))[:, None]
+        onward = log_beta[lo:hi] - shift  # [S_t, L]
+        marginals[lo:hi] = xp.exp(through - shift)  # [S_t, L]
         if t:
             before = int(steps[t - 1])
             joint = (
@@ -89,7 +93,7 @@ def log_marginals(potentials: Potentials) -> tuple[Array, Array, Array]:
                 + T[None, :, :]
                 + (W[lo:hi] + onward)[:, None, :]
             )  # [S_t, L, L]
-            together = xp.exp(joint)  # [S_t, L, L]
+            together = xp.exp(xp.clip(joint, max=0.0))  # [S_t, L, L]
             if potentials.weights is not None:
                 together = potentials.weights[: hi - lo, None, None] * together
             pairs += xp.sum(together, axis=0)  # [L, L]

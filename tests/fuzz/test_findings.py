@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from tagsift import FeatureMatrix
+from tagsift.chain.lattice import forward_backward
+from tagsift.chain.layout import ChainLayout
 from tagsift.data import read_conll, read_text, read_votes
 from tagsift.errors import DataError, ModelFileError, TagsiftError
 from tagsift.features import checked
@@ -48,3 +50,15 @@ def test_short_numbers_are_compared_with_the_limit_without_overflow(kind):
     read_state(table, {}, {"weights": good}, {})
     with pytest.raises(ModelFileError, match="finite"):
         read_state(table, {}, {"weights": bad}, {})
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("scale", [1e15, 1e18, 1e25])
+def test_probabilities_of_huge_scores_sum_to_one(scale):
+    rng = np.random.default_rng(0)
+    W, T = scale * rng.normal(size=(7, 3)), scale * rng.normal(size=(3, 3))
+    layout = ChainLayout.from_offsets(np.array([0, 3, 7]))
+    found = forward_backward(W, T, layout)
+    assert np.isfinite(found.log_z).all()
+    np.testing.assert_allclose(found.marginals.sum(axis=1), 1.0)
+    assert found.pairs.sum() <= 5.0 + 1e-9  # two pairs and three
