@@ -46,6 +46,8 @@ class Ballots:
         Column of the label ``O``; −1 where there is none.
     exact : ndarray of shape (n_tokens,)
         The label of tokens that are known exactly, else −1.
+    memory : bool
+        Whether what an annotator said of the token before counts.
     """
 
     votes: IntArray
@@ -55,6 +57,7 @@ class Ballots:
     abstains: BoolArray
     outside: int
     exact: IntArray
+    memory: bool = True
 
     @property
     def n_tokens(self) -> int:
@@ -82,7 +85,7 @@ class Ballots:
         """Number of votes that can stand before a vote, B: labels and the start."""
         n_labels = self.n_labels
         cells = self.n_annotators * n_labels**2 * (n_labels + 1)
-        if cells > _MOST_CELLS or self.abstains.all():
+        if cells > _MOST_CELLS or self.abstains.all() or not self.memory:
             return 1
         return n_labels + 1
 

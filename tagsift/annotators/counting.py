@@ -22,6 +22,11 @@ from tagsift.typing import FloatArray
 __all__ = ["MACE", "DawidSkene", "MajorityVote"]
 
 
+#: What the share of ``O`` counts against others: as many votes for both are a tie, and
+#: a tie is no reason to see nothing.
+_TIE = 0.99
+
+
 class _Counted(TaggerFromVotes):
     """Labels from votes alone; the chain model is fitted on them."""
 
@@ -41,7 +46,7 @@ class _Counted(TaggerFromVotes):
 
 
 class MajorityVote(_Counted):
-    """Majority vote; ties go to the label that comes first.
+    """Majority vote; ties go to a label other than ``O``, and the first of these.
 
     Parameters
     ----------
@@ -63,7 +68,10 @@ class MajorityVote(_Counted):
     )
 
     def _posterior(self, ballots: Ballots) -> FloatArray:
-        return vote_shares(ballots)
+        shares = vote_shares(ballots)  # [N, L]
+        if ballots.outside >= 0:
+            shares[:, ballots.outside] *= _TIE
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 class DawidSkene(_Counted):

@@ -180,12 +180,13 @@ class CrossFit:
         of_token = np.repeat(part, np.diff(offsets))  # [N]
         self.parts = []
         for k in range(min(n_parts, n)):
-            mine, rest = np.flatnonzero(part == k), np.flatnonzero(part != k)
-            rows = np.flatnonzero(of_token == k)
+            mine, rows = np.flatnonzero(part == k), np.flatnonzero(of_token == k)
+            rest, others = np.flatnonzero(part != k), np.flatnonzero(of_token != k)
+            if n_parts == 1:  # for comparison: a text that has seen the votes
+                rest, others = mine, rows
             if not len(rows) or not len(rest):
                 continue
             chains = [WarmChain(view.take_sequences(rest)) for view in views(problem)]
-            others = np.flatnonzero(of_token != k)
             self.parts.append(Part(rows, others, problem.take_sequences(mine), chains))
 
     def fit(self, evidence: FloatArray, max_iter: int) -> None:

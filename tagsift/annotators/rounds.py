@@ -43,6 +43,8 @@ class Plan:
         Parts that sentences are dealt into.
     strength : float
         Pseudo-votes of the pooled table in that of each annotator.
+    temper : float, optional
+        Weight τ of the votes; chosen by the text where none is given.
     first, later : int
         Quasi-Newton steps of the first round, and of the others.
     seed : int
@@ -56,6 +58,7 @@ class Plan:
     rounds: int = 4
     parts: int = 5
     strength: float = 20.0
+    temper: float | None = None
     first: int = 40
     later: int = 15
     seed: int = 0
@@ -118,6 +121,7 @@ def run_rounds(
     """
     people = ~ballots.abstains  # [A]
     temper, least = _PEOPLE if people.any() else _SOURCES
+    temper = plan.temper or temper
     calm = _CALM_PEOPLE if people.any() else _CALM_SOURCES
     voted = np.asarray((ballots.votes >= 0).any(axis=1))  # [N]
     shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
@@ -133,7 +137,7 @@ def run_rounds(
             counts[people] = count_votes(truth, ballots)[people]
             log_pi = confusion_tables(counts, ballots.abstains, plan.strength)
         votes = vote_evidence(log_pi, ballots, weights)  # [N, L]
-        if r:
+        if r and plan.temper is None:
             temper, score = choose_temper(model.marginals(), votes, voted, least)
         evidence = temper * votes + pinned  # [N, L]
         model.fit(evidence, plan.later if r else plan.first)

@@ -48,9 +48,14 @@ class VoteTagger(TaggerFromVotes):
     rounds : int
         Rounds of labels and tables.
     folds : int
-        Parts of the sentences, each judged by a text model fitted on the others.
+        Parts of the sentences, each judged by a text model fitted on the others; with 1
+        the text has seen the votes, which makes it repeat them.
     strength : float
         Pseudo-votes of all annotators in the table of each.
+    temper : float, optional
+        Weight τ of the votes; chosen by the text where none is given.
+    context : bool
+        Whether people's votes hang on their vote on the token before.
     n_jobs : int, optional
         Text models fitted at a time, as in joblib.
     features, labels, scheme, random_state, verbose
@@ -103,8 +108,10 @@ class VoteTagger(TaggerFromVotes):
     _check_params: ClassVar[dict[str, Any]] = {"rounds": 2, "folds": 2}
 
     rounds: int = setting(4, least=1)
-    folds: int = setting(5, least=2)
+    folds: int = setting(5, least=1)
     strength: float = setting(20.0, above=0)
+    temper: float | None = setting(None, above=0)
+    context: bool = setting(True)
     n_jobs: int | None = setting(None)
 
     _known: dict[str, FloatArray] | None = None
@@ -137,6 +144,7 @@ class VoteTagger(TaggerFromVotes):
     # How it works ----------------------------------------------------------------
 
     def _aggregate(self, train: TrainingSet, ballots: Ballots) -> Aggregated:
+        ballots = replace(ballots, memory=self.context)
         groups = copy_groups(ballots)
         weights = copy_weights(ballots, groups)  # [A]
         start = self._start(ballots, weights)  # [A, L, B, L]
@@ -162,6 +170,7 @@ class VoteTagger(TaggerFromVotes):
             rounds=self.rounds,
             parts=self.folds,
             strength=self.strength,
+            temper=self.temper,
             seed=train.seed,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),

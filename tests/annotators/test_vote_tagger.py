@@ -220,3 +220,34 @@ def test_what_cannot_be(people):
         VoteTagger(o_means={"ann": "silent"}).fit(people.rows, people)
     with pytest.raises(InputError, match="no weights"):
         VoteTagger().fit(people.rows, people, [1.0] * len(people))
+
+
+def test_a_given_weight_of_the_votes_is_taken(people):
+    model = VoteTagger(rounds=2, folds=2, temper=0.7).fit(people.rows, people)
+    assert model.temperature_ == 0.7
+    assert [step["temper"] for step in model.history_] == [0.7, 0.7]
+
+
+def test_without_context_and_without_cross_fitting(people):
+    plain = VoteTagger(rounds=1, folds=1, context=False).fit(people.rows, people)
+    n_labels = len(plain.classes_)
+    assert plain.log_pi_.shape == (len(people.annotators), n_labels, 1, n_labels)
+    # A text that has seen the votes agrees with the labels more than one that has not.
+    fair = VoteTagger(rounds=1, folds=5, context=False).fit(people.rows, people)
+    own, other = (
+        np.mean([p[np.arange(len(p)), _columns(m, row)].mean() for p, row in pairs])
+        for m in (plain, fair)
+        for pairs in [zip(m.text_, m.recovered_, strict=True)]
+    )
+    assert own > other
+
+
+def _columns(model, labels):
+    return [model.classes_.index(label) for label in labels]
+
+
+def test_a_tie_is_no_reason_to_see_nothing():
+    rows = [[("a",), ("b",)]]
+    votes = [[("O", "B-X"), ("O", "O")]]
+    corpus = VoteCorpus(rows, votes, ("ann", "bob"), None, "iob2")
+    assert MajorityVote().fit(corpus.rows, corpus).recovered_ == [["B-X", "O"]]
