@@ -12,7 +12,7 @@ from tagsift._version import __version__
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features import SequenceVectorizer
 from tagsift.storage import add_prefix, strip_prefix
-from tagsift.storage.items import refuse
+from tagsift.storage.items import damaged, refuse
 from tagsift.storage.state import Item, Saved, flag, read_state, word, write_state
 
 if TYPE_CHECKING:
@@ -166,10 +166,7 @@ def _restore_features(
         stored, strip_prefix("vectorizer/", arrays)
     )
     if vectorizer.columns != model.blocks_:
-        raise ModelFileError(
-            "the saved features have other columns than the model; the file was "
-            "altered or damaged, save the model again."
-        )
+        raise damaged("the saved features have other columns than the model")
     model.vectorizer_ = vectorizer
     if stored.get("function") and callable(features):
         model.vectorizer_.set_params(templates=features)

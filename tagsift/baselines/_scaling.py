@@ -9,7 +9,6 @@ both parts have a squared row length of about one and neither drowns the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -17,9 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import SequenceTagger, TrainingSet, setting
-from tagsift.errors import InputError, ModelFileError
+from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
-from tagsift.storage.state import Saved, array, part, size, word
+from tagsift.features.distances import row_norms
+from tagsift.storage.state import Saved, array, part, word
 from tagsift.typing import FloatArray
 
 __all__ = ["FeatureScaler", "Scale", "ScaledTagger", "scale_features"]
@@ -36,23 +36,19 @@ class FeatureScaler:
     ----------
     mode : {"auto", "dense", "standard", "l2", "none"}
         See `scale_features`.
-    n_features : int
-        Number of columns seen in training.
-    mean, scale : ndarray of shape (n_scaled,)
-        Centre and multiplier of the columns that are standardised: the dense ones in
-        the modes "auto" and "dense", all in mode "standard", none otherwise.
+    mean, scale : ndarray of shape (n_features,)
+        Centre and multiplier of every column, sparse ones first; 0 and 1 where a column
+        stays as it is. Sparse columns are never centred.
     """
 
     mode: str
-    n_features: int
     mean: FloatArray
     scale: FloatArray
 
     saved: ClassVar[Saved] = {
         "mode": word(*get_args(Scale)),
-        "n_features": size("D"),
-        "mean": array("scaled"),
-        "scale": array("scaled"),
+        "mean": array("D"),
+        "scale": array("D"),
     }
 
     def transform(self, features: Any) -> Any:
@@ -69,36 +65,20 @@ class FeatureScaler:
             A new matrix; the input is left as it is. Sparse columns stand before dense
             ones.
         """
-        sparse, dense = _parts(features)
-        found = sum(part.shape[1] for part in (sparse, dense) if part is not None)
-        if found != self.n_features:
+        sparse, dense, n_sparse, found = _parts(features)
+        if found != len(self.scale):
             raise InputError(
-                f"the scaling was learnt on {self.n_features} feature columns but got "
+                f"the scaling was learnt on {len(self.scale)} feature columns but got "
                 f"{found}; make the features with the vectorizer of the fitted model."
             )
-        if self.mode in ("auto", "dense"):
-            if sparse is not None and self.mode == "auto":
-                sparse = _unit_rows(sparse)
-            if dense is not None:
-                dense = (dense - self.mean) * self.scale  # [N, D]
-        elif self.mode == "standard":
-            n_sparse = 0 if sparse is None else sparse.shape[1]
-            if sparse is not None:
-                sparse = sparse @ sp.diags_array(self.scale[:n_sparse])
-            if dense is not None:
-                dense = (dense - self.mean[n_sparse:]) * self.scale[n_sparse:]
+        if sparse is not None and self.mode == "auto":
+            sparse = _unit_rows(sparse)
+        if sparse is not None and self.mode == "standard":
+            sparse = sparse @ sp.diags_array(self.scale[:n_sparse])
+        if dense is not None:
+            dense = (dense - self.mean[n_sparse:]) * self.scale[n_sparse:]  # [N, D]
         joined = _join(sparse, dense)
         return _unit_rows(joined) if self.mode == "l2" else joined
-
-    def check(self, blocks: Iterable[tuple[str, int, bool]]) -> None:
-        """Ask that a scaling read from a file is one of these feature groups."""
-        dense = sum(width for _, width, sparse in blocks if not sparse)
-        scaled = {"auto": dense, "dense": dense, "standard": self.n_features}
-        if not len(self.mean) == len(self.scale) == scaled.get(self.mode, 0):
-            raise ModelFileError(
-                "the scaling is not that of the features; the file was altered or "
-                "damaged, save the model again."
-            )
 
 
 def scale_features(features: Any, mode: str = "auto") -> tuple[Any, FeatureScaler]:
@@ -127,36 +107,38 @@ def scale_features(features: Any, mode: str = "auto") -> tuple[Any, FeatureScale
         raise InputError(
             f"the scaling mode must be one of {get_args(Scale)}, got {mode!r}."
         )
-    sparse, dense = _parts(features)
-    n_features = sum(part.shape[1] for part in (sparse, dense) if part is not None)
-    mean = scale = np.zeros(0)
-    if mode in ("auto", "dense", "standard") and dense is not None:
-        mean, scale = dense.mean(axis=0), _inverse(dense.std(axis=0))  # [D]
+    sparse, dense, n_sparse, n_features = _parts(features)
+    mean, scale = np.zeros(n_features), np.ones(n_features)  # [D]
+    if dense is not None and mode in ("auto", "dense", "standard"):
+        mean[n_sparse:], scale[n_sparse:] = (
+            dense.mean(axis=0),
+            _inverse(dense.std(axis=0)),
+        )
         if mode != "standard" and sparse is not None:
-            square = sparse.multiply(sparse).sum() / max(1, sparse.shape[0])
+            square = row_norms(sparse).sum() / max(1, sparse.shape[0])
             length = np.sqrt(square) if mode == "dense" else 1.0
-            scale = scale * length / np.sqrt(dense.shape[1])  # [D]
-    if mode == "standard" and sparse is not None:
+            scale[n_sparse:] *= length / np.sqrt(dense.shape[1])
+    if sparse is not None and mode == "standard":
         first = np.asarray(sparse.mean(axis=0)).ravel()  # [D]
         second = np.asarray(sparse.multiply(sparse).mean(axis=0)).ravel()  # [D]
-        spread = np.sqrt(np.maximum(second - first**2, 0.0))  # [D]
-        mean = np.concatenate([np.zeros(len(spread)), mean])  # [D]
-        scale = np.concatenate([_inverse(spread), scale])  # [D]
-    scaler = FeatureScaler(mode, n_features, mean, scale)
+        scale[:n_sparse] = _inverse(np.sqrt(np.maximum(second - first**2, 0.0)))
+    scaler = FeatureScaler(mode, mean, scale)
     return scaler.transform(features), scaler
 
 
-def _parts(features: Any) -> tuple[Any, FloatArray | None]:
-    """Sparse and dense columns of the features, None where there are none."""
-    if isinstance(features, FeatureMatrix):
-        sparse, dense = features.sparse, features.dense
-        return (
-            None if sparse is None else sparse.stacked(),
-            None if dense is None else dense.stacked(),
-        )
-    if sp.issparse(features):
-        return sp.csr_matrix(features, dtype=float), None
-    return None, np.asarray(features, dtype=float)
+def _parts(features: Any) -> tuple[Any, FloatArray | None, int, int]:
+    """Sparse and dense columns (or None), and how many are sparse, and in all."""
+    if not isinstance(features, FeatureMatrix):
+        rows = features if sp.issparse(features) else np.asarray(features)
+        offsets = np.array([0, rows.shape[0]])  # [2]
+        features = FeatureMatrix(("all",), (rows,), offsets)
+    sparse, dense = features.sparse, features.dense
+    return (
+        None if sparse is None else sparse.stacked(),
+        None if dense is None else dense.stacked(),
+        0 if sparse is None else sparse.n_features,
+        features.n_features,
+    )
 
 
 def _join(sparse: Any, dense: FloatArray | None) -> Any:
@@ -169,10 +151,10 @@ def _join(sparse: Any, dense: FloatArray | None) -> Any:
 
 def _unit_rows(matrix: Any) -> Any:
     """Divide every row by its length; zero rows stay zero."""
+    inverse = _inverse(np.sqrt(row_norms(matrix)))  # [N]
     if sp.issparse(matrix):
-        lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-        return sp.csr_matrix(sp.diags_array(_inverse(lengths)) @ matrix)  # [N, D]
-    return matrix * _inverse(np.linalg.norm(matrix, axis=1))[:, None]  # [N, D]
+        return sp.csr_matrix(sp.diags_array(inverse) @ matrix)  # [N, D]
+    return matrix * inverse[:, None]  # [N, D]
 
 
 def _inverse(values: FloatArray) -> FloatArray:
@@ -207,6 +189,3 @@ class ScaledTagger(SequenceTagger):
         self.seen_ = np.asarray(train.mask.any(axis=0))  # [L]
         X, self.scaler_ = scale_features(train.features, self.scale)  # [N, D]
         return X
-
-    def _restored(self) -> None:
-        self.scaler_.check(self.blocks_)

@@ -22,9 +22,10 @@ from tagsift.baselines._pointwise import append_one
 from tagsift.baselines._scaling import Scale, ScaledTagger
 from tagsift.chain.decoders import candidate, mean_feature
 from tagsift.chain.layout import ChainLayout
-from tagsift.errors import ConvergenceWarning, ModelFileError, NotSupportedError
+from tagsift.errors import ConvergenceWarning, NotSupportedError
 from tagsift.features import FeatureMatrix
 from tagsift.progress import warn_user
+from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -180,9 +181,5 @@ class MaxMarginTagger(ScaledTagger):
         return self._decode(features, mask), None
 
     def _restored(self) -> None:
-        super()._restored()
         if len(self.emissions_) != self.n_features_in_ + self.bias:
-            raise ModelFileError(
-                "the weights are not those of the features; the file was altered or "
-                "damaged, save the model again."
-            )
+            raise damaged("the weights are not those of the features")

@@ -20,9 +20,10 @@ from sklearn.svm import SVC, LinearSVC
 
 from tagsift.base import setting
 from tagsift.baselines._pointwise import TokenTagger
-from tagsift.errors import ConvergenceWarning, ModelFileError
+from tagsift.errors import ConvergenceWarning
 from tagsift.features.distances import Reference
 from tagsift.progress import warn_user
+from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, matrix
 from tagsift.typing import FloatArray, IntArray
 
@@ -99,10 +100,7 @@ class Machines:
         """Ask that machines read from a file are those of the features."""
         rows = n_features if self.basis is None else self.basis.shape[0]
         if self.weights.shape != (rows, n_machines):
-            raise ModelFileError(
-                "the machines are not those of the features and labels; the file was "
-                "altered or damaged, save the model again."
-            )
+            raise damaged("the machines are not those of the features and labels")
 
 
 def is_linear(X: Any) -> bool:

@@ -15,9 +15,10 @@ from tagsift.baselines._svm import (
     TwoClassProblem,
     is_linear,
 )
-from tagsift.errors import ModelFileError, ScaleWarning
+from tagsift.errors import ScaleWarning
 from tagsift.features.distances import Reference
 from tagsift.progress import warn_user
+from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -235,7 +236,6 @@ class PALOC(MachineTagger):
         return votes + float(self.mu) * (top > 0) + margin  # [M, L]
 
     def _restored(self) -> None:
-        super()._restored()
         self.pair_machines_.check(self.n_features_in_, len(self._pairs))
         basis, outputs = self.pair_machines_.basis, self.train_outputs_
         if (
@@ -243,7 +243,4 @@ class PALOC(MachineTagger):
             or (outputs is not None and len(outputs) != basis.shape[0])
             or len(self.top_extra_) != len(self._stacked[0])
         ):
-            raise ModelFileError(
-                "the second layer does not fit the first; the file was altered or "
-                "damaged, save the model again."
-            )
+            raise damaged("the second layer does not fit the first")

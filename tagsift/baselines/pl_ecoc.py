@@ -184,7 +184,6 @@ class PLECOC(MachineTagger):
         return -code_losses(outputs, self.code_, self.performance_)  # [M, L]
 
     def _restored(self) -> None:
-        super()._restored()
         self.machines_.check(self.n_features_in_, self.code_.shape[1])
 
 

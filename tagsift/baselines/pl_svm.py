@@ -16,28 +16,7 @@ from tagsift.baselines._pointwise import (
 from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray
 
-__all__ = ["PLSVM", "pegasos", "pl_svm_objective"]
-
-
-def pl_svm_objective(W: FloatArray, X: Any, mask: BoolArray, lam: float) -> float:
-    """Regularised hinge between the best candidate and the best non-candidate.
-
-    Parameters
-    ----------
-    W : ndarray of shape (n_features, n_labels)
-        Weights.
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        Tokens whose candidate set is not the whole label set.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets.
-    lam : float
-        Weight λ of ½ |W|².
-    """
-    scores = np.asarray(X @ W)  # [N, L]
-    inside = np.where(mask, scores, -np.inf).max(axis=1)  # [N]
-    outside = np.where(mask, -np.inf, scores).max(axis=1)  # [N]
-    hinge = np.maximum(0.0, 1.0 - (inside - outside))  # [N]
-    return float(0.5 * lam * np.sum(W**2) + hinge.mean())
+__all__ = ["PLSVM", "pegasos"]
 
 
 def pegasos(

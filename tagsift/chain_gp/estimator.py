@@ -20,7 +20,6 @@ from tagsift.chain_gp.judging import JudgedKernel, best_kernel
 from tagsift.chain_gp.kernel_choice import learn_kernels, read_kernel
 from tagsift.chain_gp.mode import ModeFinder, rbf_columns
 from tagsift.chain_gp.spread import Spread
-from tagsift.errors import ModelFileError
 from tagsift.features import FeatureMatrix
 from tagsift.gp.groups import (
     GroupKernel,
@@ -29,6 +28,7 @@ from tagsift.gp.groups import (
     scaled_features,
     uncarried_variance,
 )
+from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, by_name, number, part, several, whole
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -310,7 +310,4 @@ class ChainGP(SetTagger):
             or any(inputs.get(k) != c.points.shape[1] for k, c in self.columns_.items())
             or len(self.weights_.emissions) != columns
         ):
-            raise ModelFileError(
-                "the kernel and the weights are not those of the features; the file "
-                "was altered or damaged, save the model again."
-            )
+            raise damaged("the kernel and the weights are not those of the features")

@@ -17,6 +17,7 @@ from tagsift.features.templates import (
     attribute,
     parse_templates,
 )
+from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, by_name, texts
 from tagsift.typing import IntArray
 
@@ -270,10 +271,7 @@ class Indicators:
             or counts.sum() != len(stacked_keys)
             or not all(map(new._is_sorted, templates, keys))
         ):
-            raise ModelFileError(
-                "the saved feature templates do not fit their values; the file was "
-                "altered or damaged, save the model again."
-            )
+            raise damaged("the saved feature templates do not fit their values")
         return new
 
     def _is_sorted(self, template: Template, keys: IntArray) -> bool:

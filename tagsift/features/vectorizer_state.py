@@ -13,6 +13,7 @@ from tagsift.features.dicts import DictFeatures
 from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.indicators import Indicators
 from tagsift.features.templates import input_width, parse_templates
+from tagsift.storage.items import damaged
 from tagsift.storage.state import (
     Saved,
     array,
@@ -102,8 +103,5 @@ def read_vectorizer(
         or not new.columns
         or new.n_columns_ > new._width
     ):
-        raise ModelFileError(
-            "the saved settings of the features do not fit together; the file was "
-            "altered or damaged, save the model again."
-        )
+        raise damaged("the saved settings of the features do not fit together")
     return new

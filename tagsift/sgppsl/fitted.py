@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagsift.backend import asarray, to_numpy
-from tagsift.errors import ModelFileError
 from tagsift.features.distances import squared_distances
 from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.predictive import dense_moments, inducing_moments
+from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, listed, matrix, part
 from tagsift.typing import Array, FloatArray
 
@@ -116,7 +116,4 @@ class FittedGP:
     def check_saved(self) -> None:
         """Ask that a posterior from a file has one factor per label, or is dense."""
         if len(self.roots) != (0 if self.dense else self.kernel.n_labels):
-            raise ModelFileError(
-                "the factors of the inducing points are not those of the labels; the "
-                "file was altered or damaged, save the model again."
-            )
+            raise damaged("there is not one factor of the inducing points per label")

@@ -20,10 +20,10 @@ __all__ = [
     "Item",
     "Number",
     "Reading",
-    "Size",
     "Whole",
     "Word",
     "Writing",
+    "damaged",
     "is_count",
     "refuse",
     "short",
@@ -81,13 +81,17 @@ def _entry(entries: Mapping[str, Any], kind: str, name: str) -> Any:
     return entries[name]
 
 
+def damaged(what: str) -> ModelFileError:
+    """Make the error of a file whose parts do not fit."""
+    return ModelFileError(
+        f"{what}; the file was altered or damaged, save the model again."
+    )
+
+
 def refuse(name: str, expected: str, found: Any) -> NoReturn:
     """Refuse a part of a file that is not as declared."""
     shown = found if isinstance(found, str) else short(found)
-    raise ModelFileError(
-        f"{name!r} {expected}, found {shown}; the file was altered or damaged, save "
-        "the model again."
-    )
+    raise damaged(f"{name!r} {expected}, found {shown}")
 
 
 def is_count(value: Any) -> bool:
@@ -176,18 +180,6 @@ class Whole(Number):
         found = source.value(name)
         if not isinstance(found, int):
             refuse(name, "must be a whole number", found)
-        return found
-
-
-@dataclass(frozen=True)
-class Size(Whole):
-    """A whole number that is one of the sizes."""
-
-    size: str = ""
-
-    def _read(self, name: str, source: Reading) -> Any:
-        found = super()._read(name, source)
-        source.match(name, self.size, (found,))
         return found
 
 

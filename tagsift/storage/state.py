@@ -28,7 +28,6 @@ from tagsift.storage.items import (
     Item,
     Number,
     Reading,
-    Size,
     Whole,
     Word,
     Writing,
@@ -49,7 +48,6 @@ __all__ = [
     "part",
     "read_state",
     "several",
-    "size",
     "texts",
     "training_parts",
     "whole",
@@ -60,11 +58,6 @@ __all__ = [
 # Declarations read like words: ``array("D L", least=0)``, ``whole()``.
 array, matrix, texts = Array, Matrix, Texts
 number, whole, flag = Number, Whole, Flag
-
-
-def size(name: str) -> Item:
-    """Declare a whole number that is one of the sizes."""
-    return Size(name)
 
 
 def word(*among: str, optional: bool = False) -> Item:

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from tagsift.baselines import PLSVM
-from tagsift.baselines.pl_svm import pegasos, pl_svm_objective
+from tagsift.baselines.pl_svm import pegasos
 
 
 def data(seed=0, n=60, q=4, d=6):
@@ -17,6 +17,15 @@ def data(seed=0, n=60, q=4, d=6):
     mask = np.eye(q, dtype=bool)[truth]
     mask[np.arange(n), rng.integers(q, size=n)] = True
     return centres[truth] + rng.normal(size=(n, d)), mask, truth
+
+
+def pl_svm_objective(W, X, mask, lam):
+    """Regularised hinge between the best candidate and the best non-candidate."""
+    scores = np.asarray(X @ W)  # [N, L]
+    inside = np.where(mask, scores, -np.inf).max(axis=1)  # [N]
+    outside = np.where(mask, -np.inf, scores).max(axis=1)  # [N]
+    hinge = np.maximum(0.0, 1.0 - (inside - outside))  # [N]
+    return float(0.5 * lam * np.sum(W**2) + hinge.mean())
 
 
 def loop_pegasos(X, mask, lam, n_steps):
