@@ -55,7 +55,7 @@ def test_methods_are_rows_of_a_table():
     assert len({row.title for row in rows}) == len(rows)
     for row in rows:
         facts = row.as_dict()
-        assert set(map(type, facts.values())) <= {str, bool}
+        assert set(map(type, facts.values())) <= {str, bool, int}
         assert facts["settings"], row.name
         assert facts["cost"], row.name
         assert facts["source"], row.name
