@@ -22,14 +22,14 @@ from tagsift.base.hold_out import hold_out
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.progress import progress
 
-__all__ = ["Likelihood", "Trial", "Tuning", "tune"]
+__all__ = ["HasLikelihood", "Trial", "Tuning", "tune"]
 
 #: Number of exact held-out sequences from which on F1 is trusted.
 _MIN_EXACT = 30
 
 
 @runtime_checkable
-class Likelihood(Protocol):
+class HasLikelihood(Protocol):
     """A method that can judge held-out candidate sets by their likelihood."""
 
     def _log_likelihood(self, held_out: TrainingSet) -> float:
@@ -106,7 +106,7 @@ def tune(
     n_exact = int(held_out.exact_sequences.sum())
     if n_exact >= _MIN_EXACT:
         criterion = "f1"
-    elif isinstance(estimator, Likelihood) and held_out.n_tokens and kept.n_tokens:
+    elif isinstance(estimator, HasLikelihood) and held_out.n_tokens and kept.n_tokens:
         criterion = "likelihood"
     else:
         return Tuning(own, "defaults", n_exact)

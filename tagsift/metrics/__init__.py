@@ -7,7 +7,7 @@ each. All scores are fractions between 0 and 1 unless their docstring says other
 # ruff: noqa: F403
 from __future__ import annotations
 
-from tagsift.metrics._pairs import Counts as Counts
+from tagsift.metrics._pairs import Tally as Tally
 from tagsift.metrics._pairs import equal_labels as equal_labels
 from tagsift.metrics._pairs import label_indices as label_indices
 from tagsift.metrics.agreement import *

@@ -12,8 +12,8 @@ from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray, Label
 
 __all__ = [
-    "Counts",
     "Pairs",
+    "Tally",
     "check_pairs",
     "encode",
     "equal_labels",
@@ -23,7 +23,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Counts:
+class Tally:
     """Counts of spans or labels, and precision, recall and F1 that follow from them.
 
     Parameters

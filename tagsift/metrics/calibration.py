@@ -279,7 +279,7 @@ def reliability(
     Returns
     -------
     Reliability
-        Counts, mean confidence and accuracy of every bin.
+        Tally, mean confidence and accuracy of every bin.
     """
     if n_bins < 1:
         raise InputError(f"The number of bins must be at least 1; got {n_bins!r}.")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from tagsift.errors import InputError
-from tagsift.metrics._pairs import Counts, check_pairs, label_indices
+from tagsift.metrics._pairs import Tally, check_pairs, label_indices
 from tagsift.metrics.calibration import (
     CalibrationScores,
     calibration_scores,
@@ -204,14 +204,14 @@ def _span_dict(scores: SpanScores) -> dict[str, Any]:
     }
 
 
-def _shares(counts: Counts) -> dict[str, float]:
+def _shares(counts: Tally) -> dict[str, float]:
     return {name: getattr(counts, name) for name in ("precision", "recall", "f1")}
 
 
 def text_report(scores: Scores) -> str:
     """A table to read, in percent with two decimals as the CoNLL script prints."""
     spans, tokens = scores.spans, scores.tokens
-    rows: list[tuple[str, Counts | SpanAverage]] = [
+    rows: list[tuple[str, Tally | SpanAverage]] = [
         ("spans (CoNLL)", spans.micro),
         *((f"  {name or '(no type)'}", one) for name, one in spans.per_type.items()),
         ("spans (strict)", scores.spans_strict.micro),
@@ -229,7 +229,7 @@ def text_report(scores: Scores) -> str:
         line = (
             f"{name:{width}}  {figures[0]:9.2f}  {figures[1]:6.2f}  {figures[2]:6.2f}"
         )
-        lines.append(line + (f"  {one.n_gold:6d}" if isinstance(one, Counts) else ""))
+        lines.append(line + (f"  {one.n_gold:6d}" if isinstance(one, Tally) else ""))
     lines += [
         "",
         f"token accuracy      {100 * tokens.accuracy:6.2f}",

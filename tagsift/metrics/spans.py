@@ -22,7 +22,7 @@ from typing import Literal
 
 from tagsift.data.schemes import Span, check_scheme, detect_scheme, spans
 from tagsift.errors import InputError
-from tagsift.metrics._pairs import Counts, check_pairs
+from tagsift.metrics._pairs import Tally, check_pairs
 from tagsift.typing import Label
 
 __all__ = [
@@ -58,11 +58,11 @@ class SpanScores:
 
     Parameters
     ----------
-    micro : Counts
+    micro : Tally
         All spans together: the figure of the shared tasks.
     macro : SpanAverage
         Unweighted mean over the types in gold or in the prediction.
-    per_type : dict of str to Counts
+    per_type : dict of str to Tally
         Every type in gold or in the prediction, sorted.
     scheme : str
         How the tags were read.
@@ -70,9 +70,9 @@ class SpanScores:
         Whether irregular spans count.
     """
 
-    micro: Counts
+    micro: Tally
     macro: SpanAverage
-    per_type: dict[str, Counts]
+    per_type: dict[str, Tally]
     scheme: str
     reading: Reading
 
@@ -130,11 +130,11 @@ def span_scores(
         n_predicted.update(span.type for span in given_spans)
         n_correct.update(span.type for span in true_spans & given_spans)
     per_type = {
-        name: Counts(n_gold[name], n_predicted[name], n_correct[name])
+        name: Tally(n_gold[name], n_predicted[name], n_correct[name])
         for name in sorted(n_gold.keys() | n_predicted.keys())
     }
     return SpanScores(
-        micro=Counts(n_gold.total(), n_predicted.total(), n_correct.total()),
+        micro=Tally(n_gold.total(), n_predicted.total(), n_correct.total()),
         macro=_average(list(per_type.values())),
         per_type=per_type,
         scheme=scheme,
@@ -164,7 +164,7 @@ def _read(
     return set(found)
 
 
-def _average(scores: list[Counts]) -> SpanAverage:
+def _average(scores: list[Tally]) -> SpanAverage:
     if not scores:
         return SpanAverage(0.0, 0.0, 0.0)
     n = len(scores)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagsift.metrics._pairs import Counts, Pairs, encode
+from tagsift.metrics._pairs import Pairs, Tally, encode
 from tagsift.typing import IntArray, Label
 
 __all__ = [
@@ -41,7 +41,7 @@ class TokenScores:
         F1 per label, weighted by gold support, ``O`` included.
     macro_f1 : float
         Unweighted mean of the F1 of the labels present in gold.
-    per_label : dict of label to Counts
+    per_label : dict of label to Tally
         Every label of the label set, in its order.
     n_tokens, n_sentences : int
         What was counted; the empty sentences are not among ``n_sentences``.
@@ -51,7 +51,7 @@ class TokenScores:
     sentence_accuracy: float
     weighted_f1: float
     macro_f1: float
-    per_label: dict[Label, Counts]
+    per_label: dict[Label, Tally]
     n_tokens: int
     n_sentences: int
 
@@ -138,7 +138,7 @@ def token_scores(
     support = counts.sum(axis=1)  # [L]
     given = counts.sum(axis=0)  # [L]
     per_label = {
-        label: Counts(*numbers)
+        label: Tally(*numbers)
         for label, *numbers in zip(
             pairs.labels,
             support.tolist(),

@@ -8,10 +8,10 @@ import numpy as np
 
 from tagsift.metrics import (
     CalibrationScores,
-    Counts,
     Recovery,
     Scores,
     SpanAverage,
+    Tally,
     confusion_matrix,
 )
 from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
@@ -87,7 +87,7 @@ def score_section(scores: Scores) -> Section:
     """
     share = [Column(name, ".1f", 100) for name in ("precision", "recall", "F1")]
     spans = scores.spans
-    named: list[tuple[str, Counts | SpanAverage]] = [
+    named: list[tuple[str, Tally | SpanAverage]] = [
         *((name or "(no type)", one) for name, one in spans.per_type.items()),
         ("all, micro", spans.micro),
         ("all, macro", spans.macro),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from tagsift.metrics import Counts, span_scores
+from tagsift.metrics import Tally, span_scores
 
 PREFIXES = {"iob1": "BI", "iob2": "BI", "iobes": "BIES"}
 
@@ -163,7 +163,7 @@ STORED = [
 @pytest.mark.parametrize(("gold", "predicted", "scheme", "expected"), STORED)
 def test_hand_worked_counts(gold, predicted, scheme, expected):
     scores = span_scores(words(gold), words(predicted), scheme=scheme)
-    assert scores.per_type == {k: Counts(*v) for k, v in sorted(expected.items())}
+    assert scores.per_type == {k: Tally(*v) for k, v in sorted(expected.items())}
     counts = count(words(gold), words(predicted))
     assert counts.totals() == tuple(np.sum(list(expected.values()), axis=0))
 

@@ -12,7 +12,7 @@ from nervaluate.evaluator import Evaluator
 
 from tagsift.data.schemes import to_scheme
 from tagsift.errors import InputError
-from tagsift.metrics import Counts, span_scores, token_accuracy
+from tagsift.metrics import Tally, span_scores, token_accuracy
 
 PREFIXES = {"iob1": "BI", "iob2": "BI", "iobes": "BIES"}
 
@@ -35,8 +35,8 @@ def test_strict_reading_drops_irregular_spans_on_both_sides():
     predicted = words("B-NP O B-NP I-NP")
     lenient = span_scores(gold, predicted, scheme="iob2")
     strict = span_scores(gold, predicted, scheme="iob2", reading="strict")
-    assert lenient.micro == Counts(2, 2, 2)
-    assert strict.micro == Counts(1, 2, 1)
+    assert lenient.micro == Tally(2, 2, 2)
+    assert strict.micro == Tally(1, 2, 1)
 
 
 def test_plain_tags_by_hand():
@@ -44,8 +44,8 @@ def test_plain_tags_by_hand():
     # tags agree in their first letters.
     gold, predicted = [["NN", "NNP", "VBD", "DT"]], [["NN", "NN", "VB", "DT"]]
     scores = span_scores(gold, predicted, scheme="plain")
-    assert scores.micro == Counts(4, 4, 2)
-    assert scores.per_type["NN"] == Counts(1, 2, 1)
+    assert scores.micro == Tally(4, 4, 2)
+    assert scores.per_type["NN"] == Tally(1, 2, 1)
     assert scores.f1 == token_accuracy(gold, predicted) == 0.5
 
 
@@ -86,9 +86,9 @@ def test_equals_nervaluate_on_50_random_files_of_well_formed_tags(scheme):
                 assert score.f1 == pytest.approx(theirs.f1)
 
 
-def counted(result) -> Counts:
+def counted(result) -> Tally:
     """The three numbers behind a result of nervaluate."""
-    return Counts(result.possible, result.actual, result.correct)
+    return Tally(result.possible, result.actual, result.correct)
 
 
 REGULAR = {
@@ -117,13 +117,13 @@ def test_strict_equals_a_regular_expression_on_50_random_files(scheme):
         n_gold, n_predicted = (sum(map(len, side)) for side in found)
         n_correct = sum(len(a & b) for a, b in zip(*found, strict=True))
         ours = span_scores(gold, predicted, scheme=scheme, reading="strict")
-        assert ours.micro == Counts(n_gold, n_predicted, n_correct)
+        assert ours.micro == Tally(n_gold, n_predicted, n_correct)
 
 
 def test_scheme_is_found_from_gold_labels():
     assert span_scores([["NN"]], [["VB"]]).scheme == "plain"
     assert span_scores([["S-A"]], [["O"]]).scheme == "iobes"
-    assert span_scores([[0, 1]], [[0, 2]]).micro == Counts(2, 2, 1)
+    assert span_scores([[0, 1]], [[0, 2]]).micro == Tally(2, 2, 1)
 
 
 def test_nothing_found_scores_zero():
