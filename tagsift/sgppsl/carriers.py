@@ -9,7 +9,7 @@ import numpy as np
 from tagsift.backend import Device, asarray, is_torch
 from tagsift.errors import NumericalWarning, ResourceError
 from tagsift.progress import warn_user
-from tagsift.sgppsl.posterior import Dense, Inducing
+from tagsift.sgppsl.posterior import Covariance, Inducing
 from tagsift.typing import Array
 
 __all__ = [
@@ -49,7 +49,7 @@ def count_carriers(
     return None if posterior == "dense" else min(n_inducing, n_tokens)
 
 
-def warn_of_jitter(covariance: Dense | Inducing) -> None:
+def warn_of_jitter(covariance: Covariance) -> None:
     """Say it where the inducing points needed more jitter than rounding explains."""
     if isinstance(covariance, Inducing) and covariance.jitter > _LOUD_JITTER:
         warn_user(

@@ -11,7 +11,7 @@ from tagsift.gp.inducing import whiten
 from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.gradients import theta_gradient
 from tagsift.sgppsl.likelihoods import Likelihood
-from tagsift.sgppsl.posterior import Dense, Inducing
+from tagsift.sgppsl.posterior import Covariance, Dense, Inducing
 from tagsift.sgppsl.solver import Problem, State, evaluate
 from tagsift.typing import Array, FloatArray, IntArray
 
@@ -44,7 +44,7 @@ class Distances:
             squared_distances(Z, Z, device=device),
         )
 
-    def covariance(self, kernel: RBF) -> tuple[Dense | Inducing, list[Array]]:
+    def covariance(self, kernel: RBF) -> tuple[Covariance, list[Array]]:
         """Covariances under `kernel`, and the inducing factors (none when dense).
 
         Equal θ are computed once.

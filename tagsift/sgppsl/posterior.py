@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -95,32 +95,6 @@ class Factors:
         return sum(self.log_dets)
 
 
-class Covariance(Protocol):
-    """The prior covariances of all labels, seen through λ and β."""
-
-    @property
-    def size(self) -> int:
-        """Length of one label's coefficients β."""
-
-    def factor(self, lam: Array, last: Factors | None = None) -> Factors:
-        """Variances and KL for the site precisions λ [N, L].
-
-        Labels whose λ stands as it stood in `last` take over what is there.
-        """
-
-    def mean(self, beta: Array) -> Array:
-        """Means μ [N, L] for the coefficients β [B, L]."""
-
-    def gradient(self, beta: Array, g: Array) -> Array:
-        """Equation (18) for β [B, L], given ∂P/∂μ [N, L], in the prior's metric."""
-
-    def precondition(self, factors: Factors, r: Array) -> Array:
-        """Newton direction for the gradient `r` [B, L], with the factors' curvature."""
-
-    def quadratic(self, beta: Array, mu: Array) -> float:
-        """μᵀK⁻¹μ, summed over the labels."""
-
-
 @dataclass(frozen=True)
 class Dense:
     """The exact posterior over all training tokens.
@@ -145,7 +119,10 @@ class Dense:
         return int(self.grams[0].shape[0])
 
     def factor(self, lam: Array, last: Factors | None = None) -> Factors:
-        """B = I + √λ K √λ; v = k − |L_B⁻¹ √λ k_n|²."""
+        """B = I + √λ K √λ; v = k − |L_B⁻¹ √λ k_n|².
+
+        Labels whose λ stands as it stood in `last` take over what is there.
+        """
         return _factor(self._label, self.grams, self.amplitude, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
@@ -170,11 +147,11 @@ class Dense:
         return _scale_columns(_apply(self.grams, beta), self.amplitude)  # [N, L]
 
     def gradient(self, beta: Array, g: Array) -> Array:
-        """Equation (18): −K⁻¹μ + ∂P/∂μ = g − α."""
+        """Equation (18) for ∂P/∂μ = g [N, L]: −K⁻¹μ + g = g − α."""
         return g - beta  # [N, L]
 
     def precondition(self, factors: Factors, r: Array) -> Array:
-        """K⁻¹V r = r − √λ B⁻¹ √λ K r."""
+        """Newton direction for the gradient r: K⁻¹V r = r − √λ B⁻¹ √λ K r."""
         xp = namespace(r)
         inner = factors.root * self.mean(r)  # [N, L]
         solved = [
@@ -184,7 +161,7 @@ class Dense:
         return r - factors.root * xp.stack(solved, axis=1)  # [N, L]
 
     def quadratic(self, beta: Array, mu: Array) -> float:
-        """μᵀK⁻¹μ = α·μ."""
+        """μᵀK⁻¹μ = α·μ, summed over the labels."""
         return float(namespace(mu).sum(beta * mu))
 
 
@@ -255,7 +232,7 @@ class Inducing:
         return _scale_columns(_apply(self.A, g), roots) - beta  # [M, L]
 
     def precondition(self, factors: Factors, r: Array) -> Array:
-        """Λ⁻¹ r."""
+        """Newton direction for the gradient r: Λ⁻¹ r."""
         solved = [
             cho_solve(L, r[:, y : y + 1])[:, 0] for y, L in enumerate(factors.cholesky)
         ]  # L × [M]
@@ -264,6 +241,10 @@ class Inducing:
     def quadratic(self, beta: Array, mu: Array) -> float:
         """|m|²."""
         return float(namespace(beta).sum(beta * beta))
+
+
+#: The prior covariances of all labels, seen through λ [N, L] and β [B, L].
+Covariance: TypeAlias = Dense | Inducing
 
 
 def _factor(
