@@ -10,23 +10,13 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Annotated
 
 import typer
 
 from tagsift._version import __version__
-from tagsift.cli import (
-    agree,
-    clean,
-    corrupt,
-    demo,
-    fit,
-    info,
-    methods,
-    rank,
-    score,
-    tag,
-)
 from tagsift.cli._output import complain
 from tagsift.errors import TagsiftError, TagsiftWarning
 
@@ -41,22 +31,17 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _verb in (
-    demo,
-    corrupt,
-    fit,
-    tag,
-    score,
-    clean,
-    rank,
-    agree,
-    methods,
-    info,
-):
+# Every file here whose name does not begin with an underscore is a verb.
+_verbs = [
+    import_module(f"{__name__}.{found.name}")
+    for found in iter_modules(__path__)
+    if not found.name.startswith("_")
+]
+for _verb in sorted(_verbs, key=lambda verb: verb.PLACE):
     app.command(
         _verb.__name__.rpartition(".")[2],
         epilog=f"Example: {_verb.EXAMPLE}",
-        no_args_is_help=_verb not in (demo, methods),
+        no_args_is_help=getattr(_verb, "NEEDS_ARGUMENTS", True),
     )(_verb.run)
 
 

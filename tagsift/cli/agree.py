@@ -15,8 +15,9 @@ from tagsift.cli._training import read_vote_file
 if TYPE_CHECKING:
     from tagsift.metrics import Agreement
 
-__all__ = ["EXAMPLE", "run"]
+__all__ = ["EXAMPLE", "PLACE", "run"]
 
+PLACE = 80
 EXAMPLE = "tagsift agree votes.tsv --votes 2:48 --gold"
 
 

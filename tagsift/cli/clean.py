@@ -11,8 +11,9 @@ from tagsift.cli._training import (
     say_recovery,
 )
 
-__all__ = ["EXAMPLE", "run"]
+__all__ = ["EXAMPLE", "PLACE", "run"]
 
+PLACE = 60
 EXAMPLE = "tagsift clean votes.tsv --votes 2:6 -o cleaned.conll"
 
 

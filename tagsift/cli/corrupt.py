@@ -20,8 +20,9 @@ from tagsift.cli._options import (
 )
 from tagsift.cli._output import print_json, say
 
-__all__ = ["EXAMPLE", "run"]
+__all__ = ["EXAMPLE", "PLACE", "run"]
 
+PLACE = 20
 EXAMPLE = "tagsift corrupt gold.conll -o partial.conll --cl 3 --p 0.1"
 
 

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from tagsift.metrics import Recovery, Scores
     from tagsift.report import Tagged
 
-__all__ = ["EXAMPLE", "run"]
+__all__ = ["EXAMPLE", "NEEDS_ARGUMENTS", "PLACE", "run"]
 
+PLACE = 10
+NEEDS_ARGUMENTS = False
 EXAMPLE = "tagsift demo --cl 4 --out runs/demo/report.html"
 
 #: What the method is compared with, unless told otherwise.

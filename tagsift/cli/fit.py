@@ -8,8 +8,9 @@ from tagsift.cli._options import Fitting, Json, Out, Train, Training, grouped
 from tagsift.cli._output import print_json, say
 from tagsift.cli._training import fit_model, read_training, say_recovery
 
-__all__ = ["EXAMPLE", "run"]
+__all__ = ["EXAMPLE", "PLACE", "run"]
 
+PLACE = 30
 EXAMPLE = "tagsift fit partial.conll -o model.tagsift --method chain-gp"
 
 

@@ -11,8 +11,9 @@ import tagsift
 from tagsift.cli._options import Json
 from tagsift.cli._output import draw, print_json, say
 
-__all__ = ["EXAMPLE", "run"]
+__all__ = ["EXAMPLE", "PLACE", "run"]
 
+PLACE = 100
 EXAMPLE = "tagsift info model.tagsift"
 
 

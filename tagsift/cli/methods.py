@@ -6,8 +6,10 @@ import tagsift
 from tagsift.cli._options import Json
 from tagsift.cli._output import draw, print_json
 
-__all__ = ["EXAMPLE", "run"]
+__all__ = ["EXAMPLE", "NEEDS_ARGUMENTS", "PLACE", "run"]
 
+PLACE = 90
+NEEDS_ARGUMENTS = False
 EXAMPLE = "tagsift methods --json"
 
 

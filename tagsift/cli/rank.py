@@ -31,8 +31,9 @@ from tagsift.errors import InputError
 if TYPE_CHECKING:
     from tagsift.typing import FloatArray
 
-__all__ = ["EXAMPLE", "By", "run"]
+__all__ = ["By", "EXAMPLE", "PLACE", "run"]
 
+PLACE = 70
 EXAMPLE = "tagsift rank partial.conll --top 30 -o review.tsv"
 
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from tagsift.data import Corpus
     from tagsift.metrics import Scores
 
-__all__ = ["EXAMPLE", "run"]
+__all__ = ["EXAMPLE", "PLACE", "run"]
 
+PLACE = 50
 EXAMPLE = "tagsift score model.tagsift gold.conll"
 
 

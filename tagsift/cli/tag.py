@@ -16,8 +16,9 @@ from tagsift.errors import InputError
 if TYPE_CHECKING:
     from tagsift.typing import FloatArray
 
-__all__ = ["EXAMPLE", "run"]
+__all__ = ["EXAMPLE", "PLACE", "run"]
 
+PLACE = 40
 EXAMPLE = "tagsift tag model.tagsift text.conll -o tagged.conll --marginals"
 
 
