@@ -8,6 +8,7 @@
 ``judge``         how much votes are worth, chosen by the text
 ``rounds``        annotators → evidence → text → labels, and again
 ``people``        a report on each annotator
+``ranking``       where a second look pays
 ``vote_tagger``   VoteTagger, the estimator
 ``counting``      majority vote, Dawid–Skene and MACE (``mace``)
 """
@@ -16,6 +17,14 @@ from __future__ import annotations
 
 from tagsift.annotators.counting import MACE, DawidSkene, MajorityVote
 from tagsift.annotators.people import AnnotatorReport
+from tagsift.annotators.ranking import Look
 from tagsift.annotators.vote_tagger import VoteTagger
 
-__all__ = ["MACE", "AnnotatorReport", "DawidSkene", "MajorityVote", "VoteTagger"]
+__all__ = [
+    "MACE",
+    "AnnotatorReport",
+    "DawidSkene",
+    "Look",
+    "MajorityVote",
+    "VoteTagger",
+]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import WarmChain, mean_chain, views
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.people import AnnotatorReport, describe
+from tagsift.annotators.ranking import Look, rank_spans, rank_tokens
 from tagsift.annotators.rounds import Consensus, Plan, run_rounds
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import vote_evidence
@@ -19,8 +21,9 @@ from tagsift.base import Method, TrainingSet, setting
 from tagsift.chain.linear_chain import Allowed, LinearChain
 from tagsift.chain.problem import ChainProblem
 from tagsift.data import allowed_transitions
+from tagsift.errors import NotSupportedError
 from tagsift.storage.state import Saved, array, listed, number, word
-from tagsift.typing import FloatArray
+from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["VoteTagger"]
 
@@ -115,6 +118,8 @@ class VoteTagger(TaggerFromVotes):
     n_jobs: int | None = setting(None)
 
     _known: dict[str, FloatArray] | None = None
+    _seen: tuple[IntArray, FloatArray, Ballots] | None = None
+    confidences_: list[FloatArray]
 
     def update(self, X: Any, y: Any, *, exact: Any = None) -> Self:
         """Fit again, with more votes, from what is known of the annotators.
@@ -141,6 +146,31 @@ class VoteTagger(TaggerFromVotes):
         finally:
             self.rounds, self.labels, self._known = rounds, labels, None
 
+    def looks(self, unit: Literal["token", "span"] = "token") -> Iterator[Look]:
+        """Yield what a second look pays for most, of the training text, in that order.
+
+        Parameters
+        ----------
+        unit : {"token", "span"}
+            Tokens, or whole spans (and the single tokens outside them).
+
+        Yields
+        ------
+        Look
+            Place, label, the chance that it is wrong, the votes, and a reason.
+        """
+        self._check_fitted()
+        if self._seen is None:
+            raise NotSupportedError(
+                "a model file does not hold the votes; fit on them to rank them."
+            )
+        labels, text, ballots = self._seen
+        confidences = np.concatenate(self.confidences_)  # [N, L]
+        told = (labels, confidences, text, ballots)
+        if unit == "token":
+            return rank_tokens(*told, self.classes_)
+        return rank_spans(*told, self.classes_, self.scheme_)
+
     # How it works ----------------------------------------------------------------
 
     def _aggregate(self, train: TrainingSet, ballots: Ballots) -> Aggregated:
@@ -160,6 +190,7 @@ class VoteTagger(TaggerFromVotes):
         self.names_, self.log_pi_ = ballots.names, found.log_pi
         self.temperature_, self.history_ = found.temper, found.history
         self.text_ = train.features.split(found.text)
+        self._seen = (found.labels, found.text, ballots)
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
             ballots, found.labels, train.classes, train.scheme, groups, weights
         )
@@ -197,10 +228,11 @@ class VoteTagger(TaggerFromVotes):
         self.names_, self.annotators_, self.history_ = (), (), []
         self.log_pi_ = np.zeros((0, n_labels, 1, n_labels))  # [0, L, 1, L]
         self.temperature_, self.text_ = 1.0, []
+        self._seen = None
 
     def _restored(self) -> None:
         super()._restored()
-        self.history_, self.text_ = [], []
+        self.history_, self.text_, self._seen = [], [], None
         self.annotators_ = tuple(
             AnnotatorReport.of_table(name, table, self.classes_)
             for name, table in zip(self.names_, self.log_pi_, strict=True)

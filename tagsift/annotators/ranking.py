@@ -1,0 +1,196 @@
+"""Where a second look pays: tokens and spans by the chance that their label is wrong.
+
+The confidence of the label says most. What the text alone says of it, how many votes
+back it and how far the votes are spread say a little more: a token on which all agree
+is found by the text, which has not seen their votes. How much each counts was learnt on
+simulated annotators.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import entr, expit, logit
+
+from tagsift.annotators.ballots import Ballots
+from tagsift.data import spans
+from tagsift.data.offsets import locate
+from tagsift.typing import FloatArray, IntArray, Label
+
+__all__ = ["Look", "error_chance", "rank_spans", "rank_tokens"]
+
+#: What counts beside the log-odds of the confidence: those of the text, the share of
+#: the votes against the label, and their entropy; and what all is lowered by.
+_TEXT, _AGAINST, _SPREAD, _LESS = 0.4, 1.9, 1.0, 0.4
+#: Log-odds are counted up to these chances.
+_SURE = 1e-4
+#: Reasons: the share of votes against, the text's chance of the label, its frequency.
+_SPLIT, _DOUBTED, _RARE = 0.25, 0.5, 0.005
+
+
+@dataclass(frozen=True)
+class Look:
+    """A token or a span to look at.
+
+    Parameters
+    ----------
+    sentence, start, end : int
+        Where it is; `end` is exclusive.
+    label : str or int
+        Its label, or the type of the span.
+    score : float
+        Estimated chance that the label of one of its tokens is wrong.
+    tally : dict
+        Votes for every label, of the token that is doubted most.
+    probabilities : dict
+        The labels of that token with a chance of 1 % or more.
+    reason : str
+        Why, in words.
+    """
+
+    sentence: int
+    start: int
+    end: int
+    label: Label
+    score: float
+    tally: dict[Label, int]
+    probabilities: dict[Label, float]
+    reason: str
+
+
+def error_chance(
+    labels: IntArray, confidences: FloatArray, text: FloatArray, ballots: Ballots
+) -> FloatArray:
+    """Estimated chance that the label of a token is wrong, [N].
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_tokens,)
+        The labels.
+    confidences, text : ndarrays of shape (n_tokens, n_labels)
+        Probabilities by text and votes, and by the text alone.
+    ballots : Ballots
+        The votes.
+    """
+    rows = np.arange(len(labels))  # [N]
+    doubt = np.clip(1 - confidences[rows, labels], _SURE, 1 - _SURE)  # [N]
+    unread = np.clip(1 - text[rows, labels], _SURE, 1 - _SURE)  # [N]
+    shares = ballots.counts / np.maximum(ballots.counts.sum(axis=1, keepdims=True), 1)
+    against = np.where(ballots.counts.any(axis=1), 1 - shares[rows, labels], 0.0)
+    spread = entr(shares).sum(axis=1)  # [N]
+    score = logit(doubt) + _TEXT * (logit(unread) + 3.0)  # [N]
+    chance = expit(score + _AGAINST * against + _SPREAD * spread - _LESS)  # [N]
+    chance[ballots.exact >= 0] = 0.0
+    return np.asarray(chance)
+
+
+def rank_tokens(
+    labels: IntArray,
+    confidences: FloatArray,
+    text: FloatArray,
+    ballots: Ballots,
+    classes: Sequence[Label],
+) -> Iterator[Look]:
+    """Yield all tokens, the one to look at first in front; parameters as above."""
+    chance = error_chance(labels, confidences, text, ballots)  # [N]
+    about = _Reasons(labels, confidences, text, ballots, classes)
+    for n in np.argsort(-chance, kind="stable"):
+        s, t = locate(int(n), ballots.offsets)
+        yield about.look(
+            int(n), (s, t, t + 1), classes[int(labels[n])], float(chance[n])
+        )
+
+
+def rank_spans(
+    labels: IntArray,
+    confidences: FloatArray,
+    text: FloatArray,
+    ballots: Ballots,
+    classes: Sequence[Label],
+    scheme: str,
+) -> Iterator[Look]:
+    """Yield spans and single tokens outside them, the one to look at first in front.
+
+    A span is as doubtful as its most doubtful token. Parameters as above; `scheme` is
+    the tag scheme of the labels.
+    """
+    chance = error_chance(labels, confidences, text, ballots)  # [N]
+    about = _Reasons(labels, confidences, text, ballots, classes)
+    found: list[tuple[float, int, tuple[int, int, int], Label]] = []
+    for s, (lo, hi) in enumerate(
+        zip(ballots.offsets[:-1], ballots.offsets[1:], strict=True)
+    ):
+        names = [str(classes[k]) for k in labels[lo:hi]]
+        inside = np.zeros(hi - lo, dtype=bool)  # [T]
+        for span in spans(names, scheme):
+            inside[span.start : span.end] = True
+            n = int(lo + span.start + chance[lo:hi][span.start : span.end].argmax())
+            place = (s, span.start, span.end)
+            found.append((float(chance[n]), n, place, span.type))
+        for t in np.flatnonzero(~inside):
+            n = int(lo + t)
+            found.append((float(chance[n]), n, (s, int(t), int(t) + 1), names[int(t)]))
+    found.sort(key=lambda entry: -entry[0])
+    for score, n, place, label in found:
+        yield about.look(n, place, label, score)
+
+
+class _Reasons:
+    """What is said about a doubtful token."""
+
+    def __init__(
+        self,
+        labels: IntArray,
+        confidences: FloatArray,
+        text: FloatArray,
+        ballots: Ballots,
+        classes: Sequence[Label],
+    ) -> None:
+        self.labels, self.classes, self.ballots = labels, classes, ballots
+        self.confidences, self.text = confidences, text
+        self.frequency = np.bincount(labels, minlength=len(classes)) / len(labels)
+
+    def look(
+        self, n: int, place: tuple[int, int, int], label: Label, score: float
+    ) -> Look:
+        """Describe one token."""
+        row, classes = self.confidences[n], self.classes
+        likely = {
+            classes[k]: round(float(row[k]), 4)
+            for k in np.argsort(-row, kind="stable").tolist()
+            if row[k] >= 0.01
+        }
+        return Look(*place, label, score, self._tally(n), likely, self._reason(n))
+
+    def _tally(self, n: int) -> dict[Label, int]:
+        votes = self.ballots.votes[n]  # [A]
+        counts = Counter(
+            "|".join(str(self.classes[k]) for k in np.flatnonzero(said).tolist())
+            if said.sum() > 1
+            else self.classes[int(said.argmax())]
+            for said in self.ballots.members[votes[votes >= 0]]
+        )
+        return dict(counts.most_common())
+
+    def _reason(self, n: int) -> str:
+        counts, label = self.ballots.counts[n], int(self.labels[n])  # [L]
+        name, total = self.classes[label], counts.sum()
+        reads = self.text[n, label]
+        if not total:
+            return "nobody voted on it"
+        if counts.argmax() != label and counts.max() > counts[label]:
+            return f"most votes say {self.classes[int(counts.argmax())]}, not {name}"
+        if counts[label] == total and reads < _DOUBTED:
+            other = self.classes[int(self.text[n].argmax())]
+            return f"the text disagrees with all annotators: it reads {other}"
+        if 1 - counts[label] / total >= _SPLIT:
+            return "annotators are split"
+        if reads < _DOUBTED:
+            other = self.classes[int(self.text[n].argmax())]
+            return f"the text reads {other}"
+        if self.frequency[label] < _RARE:
+            return f"{name} is a rare label"
+        return "neither text nor votes are sure"

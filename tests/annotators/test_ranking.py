@@ -1,0 +1,80 @@
+"""Where a second look pays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tagsift
+from tagsift.annotators import VoteTagger
+from tagsift.annotators.ballots import read_ballots
+from tagsift.annotators.ranking import error_chance, rank_spans, rank_tokens
+from tagsift.errors import NotSupportedError
+from tests.reference.annotators import careful, corpus_of
+
+CLASSES = ("B-X", "I-X", "O")
+
+
+@pytest.fixture
+def small():
+    votes = [
+        [("O", "O"), ("B-X", "O"), ("I-X", "O")],
+        [("O", "O"), (None, None), ("B-X", "B-X")],
+    ]
+    ballots = read_ballots(votes, CLASSES, np.array([3, 3]), names=("a", "b"))
+    labels = np.array([2, 0, 1, 2, 2, 0])
+    confidences = np.full((6, 3), 0.05)
+    confidences[np.arange(6), labels] = 0.9
+    text = np.full((6, 3), 0.1)
+    text[np.arange(6), labels] = 0.8
+    text[3] = [0.8, 0.1, 0.1]  # the text alone sees a span
+    return labels, confidences, text, ballots
+
+
+def test_split_votes_and_a_text_that_differs_are_doubted(small):
+    chance = error_chance(*small)
+    assert chance[1] > chance[0] and chance[3] > chance[0]
+    assert ((chance > 0) & (chance < 1)).all()
+
+
+def test_reasons_and_order(small):
+    looks = list(rank_tokens(*small, CLASSES))
+    assert len(looks) == 6
+    assert [a.score for a in looks] == sorted((a.score for a in looks), reverse=True)
+    by_place = {(look.sentence, look.start): look for look in looks}
+    assert by_place[0, 1].reason == "annotators are split"
+    assert by_place[0, 1].tally == {"B-X": 1, "O": 1}
+    assert by_place[1, 0].reason == (
+        "the text disagrees with all annotators: it reads B-X"
+    )
+    assert by_place[1, 1].reason == "nobody voted on it"
+    assert by_place[0, 0].probabilities == {"O": 0.9, "B-X": 0.05, "I-X": 0.05}
+
+
+def test_spans_are_ranked_whole(small):
+    looks = list(rank_spans(*small, CLASSES, "iob2"))
+    places = {(look.sentence, look.start, look.end): look.label for look in looks}
+    assert places[0, 1, 3] == "X"
+    assert places[1, 2, 3] == "X"
+    assert len(looks) == 5
+
+
+def test_wrong_labels_come_first():
+    chances = {"ann": 0.25, "bob": 0.35, "cat": 0.45}
+    corpus = corpus_of({name: careful(chance) for name, chance in chances.items()})
+    model = VoteTagger(rounds=2).fit(corpus.rows, corpus)
+    wrong = [
+        model.recovered_[look.sentence][look.start]
+        != corpus.gold[look.sentence][look.start]
+        for look in model.looks()
+    ]
+    first = sum(wrong[: len(wrong) // 10])
+    assert first > 0.2 * sum(wrong)  # twice what chance finds
+    assert next(iter(model.looks("span"))).score >= 0.2
+
+
+def test_a_loaded_model_has_no_votes_to_rank(tmp_path):
+    corpus = corpus_of({"ann": careful(0.2)}, n=10)
+    VoteTagger(rounds=1).fit(corpus.rows, corpus).save(tmp_path / "m.tagsift")
+    with pytest.raises(NotSupportedError, match="does not hold the votes"):
+        tagsift.load(tmp_path / "m.tagsift").looks()
