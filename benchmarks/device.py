@@ -6,7 +6,6 @@ call has returned, so the clock waits for its end.
 
 from __future__ import annotations
 
-import argparse
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,13 +13,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Self
+from typing import Any
 from unittest import mock
 
+import joblib
+
 from benchmarks.benchmark import Benchmark
-from benchmarks.workload import Workload, load, save
-from experiments.folds import data_folder
-from experiments.measuring import versions
+from benchmarks.workload import Workload, load
+from experiments.experiment import Option
+from experiments.measuring import limited, versions
 from experiments.records import Record
 
 
@@ -32,25 +33,16 @@ class DeviceBenchmark(Benchmark):
     that a machine with a GPU needs no corpora.
     """
 
+    options = {
+        "folds": Option(Path("runs/benchmarks/folds"), "file of the folds", Path),
+        "device": Option("cuda", "where", str, ("cuda", "torch-cpu")),
+        "tokens": Option(None, "train on the first ones only", int),
+        "limit": Option(100.0, "seconds for one fit", float),
+    }
     folds: Path
     device: str
     tokens: int | None
     limit: float
-
-    @classmethod
-    def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        add = parser.add_argument
-        add("--folds", type=Path, help="a .npz file (default: OUT/folds.npz)")
-        add("--device", choices=("cuda", "torch-cpu"), default="cuda")
-        add("--tokens", type=int, help="train on the first ones only")
-        add("--limit", type=float, default=100.0, help="seconds for one fit")
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Self:
-        data = data_folder(options.data)
-        out = options.out or Path("runs/benchmarks") / cls.name
-        folds = options.folds or out / "folds.npz"
-        return cls(data, folds, options.device, options.tokens, options.limit)
 
     @abstractmethod
     def workloads(self) -> list[Workload]:
@@ -60,12 +52,18 @@ class DeviceBenchmark(Benchmark):
     def measure(self, cell: Any, needed: Record | None, clock: Clock) -> dict[str, Any]:
         """Run one cell against the clock."""
 
+    @property
+    def file(self) -> Path:
+        """Every benchmark has folds of its own."""
+        return self.folds.with_name(f"{self.folds.name}-{self.name}.joblib")
+
     def prepare(self, todo: Sequence[Any]) -> None:
-        if todo and not self.folds.exists():
-            save(self.folds, self.workloads())
+        if todo and not self.file.exists():
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            joblib.dump(self.workloads(), self.file, compress=3)
 
     def work(self, name: str) -> Workload:
-        found = load(self.folds)[name]
+        found = load(self.file)[name]
         return found.first(self.tokens) if self.tokens else found
 
     def config(self, cell: Any) -> dict[str, Any]:
@@ -138,22 +136,21 @@ class Parts:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self.seconds: dict[str, float] = {}
-        self.calls: dict[str, int] = {}
+        self.found: dict[str, dict[str, float]] = {}
 
     def around(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             begin = self.clock.now()
             result = function(*args, **kwargs)
-            spent = self.clock.now() - begin
-            self.seconds[name] = self.seconds.get(name, 0.0) + spent
-            self.calls[name] = self.calls.get(name, 0) + 1
+            spent = self.found.setdefault(name, {"calls": 0, "seconds": 0.0})
+            spent["calls"] += 1
+            spent["seconds"] += self.clock.now() - begin
             return result
 
         return wrapped
 
     @contextmanager
-    def watch(self, *parts: tuple[Any, str, str]) -> Iterator[None]:
+    def watch(self, parts: Sequence[tuple[Any, str, str]]) -> Iterator[None]:
         """Time attributes of classes or modules: (owner, attribute, title)."""
         with ExitStack() as stack:
             for owner, attribute, title in parts:
@@ -161,8 +158,28 @@ class Parts:
                 stack.enter_context(mock.patch.object(owner, attribute, wrapped))
             yield
 
-    def facts(self) -> dict[str, Any]:
-        return {
-            name: {"calls": self.calls[name], "seconds": round(seconds, 3)}
-            for name, seconds in self.seconds.items()
-        }
+
+def timed_fit(
+    model: Any,
+    work: Workload,
+    clock: Clock,
+    limit: float,
+    watched: Sequence[tuple[Any, str, str]],
+) -> tuple[dict[str, Any], Any]:
+    """Fit and tag once: what it cost, and the labels given (None if it was stopped)."""
+    parts = Parts(clock)
+    clock.forget_peak()
+    facts: dict[str, Any] = {}
+    begin = clock.now()
+    try:
+        with limited(limit), parts.watch(watched):
+            model.fit(work.train, work.candidates)
+        facts["fit_s"] = round(clock.now() - begin, 3)
+        begin = clock.now()
+        predicted = model.predict(work.test)
+        facts["tag_s"] = round(clock.now() - begin, 3)
+        facts |= work.scores(model, predicted)
+    except TimeoutError:
+        predicted = None
+        facts["stopped_after_s"] = round(clock.now() - begin, 1)
+    return facts | {"parts": parts.found} | clock.peak(), predicted

@@ -22,7 +22,7 @@ def tables_of(name: str) -> str:
     kind = import_module(f"benchmarks.targets.{name}").EXPERIMENT
     parser = argparse.ArgumentParser()
     kind.add_options(parser)
-    options = parser.parse_args([], argparse.Namespace(data=None, out=None))
+    options = parser.parse_args([], argparse.Namespace(data=None))
     found = Records(RECORDS / f"{name}.jsonl").load()
     text = render_markdown(kind.from_options(options).report(found))
     text = text.partition("## Facts")[0]

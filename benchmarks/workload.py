@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
-import scipy.sparse as sp
 
 from experiments.folds import Fold
 from tagsift.data import LabelSet, PartialCorpus
@@ -70,14 +70,13 @@ class Workload:
         found = span_scores(gold, predicted, scheme=self.scheme)
         where = {name: k for k, name in enumerate(self.classes)}
         recovered = np.concatenate([[where[x] for x in s] for s in model.recovered_])
-        ambiguous = self.mask.sum(axis=1) > 1
-        right = (recovered == self.gold)[ambiguous]
+        right = (recovered == self.gold)[self.mask.sum(axis=1) > 1]
         return {
             "span_f1": round(100 * found.f1, 2),
             "recovery": round(100 * float(right.mean()), 2),
         }
 
-    def sizes(self) -> dict[str, Any]:
+    def sizes(self) -> dict[str, int]:
         """Return the sizes that a record names."""
         return {
             "sentences": self.train.n_sequences,
@@ -95,69 +94,7 @@ class Workload:
         return replace(self, train=kept, mask=self.mask[:n], gold=self.gold[:n])
 
 
-_ARRAYS = ("mask", "gold", "test_gold")
-
-
-def save(path: Path, workloads: list[Workload]) -> None:
-    """Write workloads as numbers."""
-    arrays: dict[str, Any] = {"names": np.array([w.name for w in workloads])}
-    for w in workloads:
-        for part in ("train", "test"):
-            features = getattr(w, part)
-            X = sp.csr_matrix(features.stacked())
-            held = {
-                "groups": np.array(features.names),
-                "widths": np.array([block.shape[1] for block in features.blocks]),
-                "data": X.data.astype(np.float32),
-                "indices": X.indices.astype(np.int32),
-                "indptr": X.indptr.astype(np.int64),
-                "shape": np.array(X.shape),
-                "offsets": features.offsets,
-            }
-            arrays |= {f"{w.name}/{part}/{key}": value for key, value in held.items()}
-        arrays |= {f"{w.name}/{key}": getattr(w, key) for key in _ARRAYS}
-        arrays[f"{w.name}/classes"] = np.array(w.classes)
-        arrays[f"{w.name}/scheme"] = np.array(w.scheme)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, **arrays)
-
-
 @lru_cache(maxsize=1)
 def load(path: Path) -> dict[str, Workload]:
-    """Read what `save` wrote, by names."""
-    with np.load(path) as stored:
-        arrays = {name: stored[name] for name in stored.files}
-
-    def features(name: str) -> FeatureMatrix:
-        held = {
-            key.removeprefix(f"{name}/"): value
-            for key, value in arrays.items()
-            if key.startswith(f"{name}/")
-        }
-        values = held["data"].astype(np.float64)
-        X = sp.csc_matrix(
-            sp.csr_matrix(
-                (values, held["indices"], held["indptr"]), tuple(held["shape"])
-            )
-        )
-        ends = np.cumsum(held["widths"])
-        return FeatureMatrix(
-            tuple(map(str, held["groups"])),
-            tuple(
-                sp.csr_matrix(X[:, lo:hi])
-                for lo, hi in zip(ends - held["widths"], ends, strict=True)
-            ),
-            held["offsets"],
-        )
-
-    return {
-        str(name): Workload(
-            str(name),
-            features(f"{name}/train"),
-            features(f"{name}/test"),
-            *(arrays[f"{name}/{key}"] for key in _ARRAYS),
-            tuple(map(str, arrays[f"{name}/classes"])),
-            str(arrays[f"{name}/scheme"]),
-        )
-        for name in arrays["names"]
-    }
+    """Read a file of workloads, by their names."""
+    return {work.name: work for work in joblib.load(path)}

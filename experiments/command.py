@@ -16,20 +16,18 @@ from experiments.records import Record, Records, is_done
 from experiments.runner import ENGINES, Outcome, pending, run
 from tagsift.errors import InputError, TagsiftError
 
-__all__ = ["main"]
 
-
-def main(arguments: list[str], package: str, folder: str = "targets") -> int:
+def main(arguments: list[str], package: str) -> int:
     """Run what the command line asks for; return the exit status.
 
     Parameters
     ----------
     arguments : list of str
         The name of a target, and options.
-    package, folder : str
-        Where the targets are: every file of the folder is one.
+    package : str
+        Whose targets: every file in its folder ``targets`` is one.
     """
-    home = import_module(f"{package}.{folder}")
+    home = import_module(f"{package}.targets")
     names = [module.name for module in pkgutil.iter_modules(home.__path__)]
     if not arguments or arguments[0] not in names:
         asked = not arguments or arguments[0] in ("-h", "--help")
@@ -40,8 +38,10 @@ def main(arguments: list[str], package: str, folder: str = "targets") -> int:
         )
         return 0 if asked else 2
     name, *rest = arguments
-    kind = import_module(f"{package}.{folder}.{name}").EXPERIMENT
+    kind = import_module(f"{package}.targets.{name}").EXPERIMENT
     options = _parser(kind).parse_args(rest)
+    options.out = options.out or kind.place(options)
+    options.records = options.records or options.out / "records"
     try:
         return _carry_out(kind.from_options(options), options)
     except TagsiftError as error:
@@ -53,10 +53,9 @@ def main(arguments: list[str], package: str, folder: str = "targets") -> int:
 
 
 def _parser(kind: type[Experiment]) -> argparse.ArgumentParser:
-    words = sys.modules[kind.__module__].__doc__ or ""
     parser = argparse.ArgumentParser(
         prog=f"python -m {kind.package} {kind.name}",
-        description=words,
+        description=sys.modules[kind.__module__].__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
@@ -65,13 +64,8 @@ def _parser(kind: type[Experiment]) -> argparse.ArgumentParser:
     add("--records", type=Path, help="a folder or .jsonl file (default: OUT/records)")
     add("--jobs", type=int, default=1, help="workers")
     add("--engine", default=ENGINES[0], choices=ENGINES, help="where they live")
-    add(
-        "--only",
-        action="append",
-        default=[],
-        metavar="NAME=VALUES",
-        help="cells to run, such as task=ner,method=crf+sure,fold=0",
-    )
+    only = "cells to run, such as task=ner,method=crf+sure,fold=0"
+    add("--only", action="append", default=[], metavar="NAME=VALUES", help=only)
     add("--minutes", type=float, help="begin no new cell after this time")
     add("--retry-failed", action="store_true", help="run cells that failed again")
     add("--redo", action="store_true", help="run cells again that have a record")
@@ -85,13 +79,11 @@ def _parser(kind: type[Experiment]) -> argparse.ArgumentParser:
 
 
 def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
-    out = options.out or experiment.place()
-    records = Records(options.records or out / "records")
+    records = Records(options.records)
     cells = choose(experiment.cells(), _conditions(options.only))
+    again = {"retry_failed": options.retry_failed, "redo": options.redo}
     if options.count:
-        missing = pending(
-            experiment, cells, records.load(), retry_failed=options.retry_failed
-        )
+        missing = pending(experiment, cells, records.load(), **again)
         print(f"{len(cells)} cells asked for, {len(missing)} to run")
         return 0
     outcome = Outcome()
@@ -103,9 +95,8 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
             jobs=options.jobs,
             engine=options.engine,
             minutes=options.minutes,
-            retry_failed=options.retry_failed,
-            redo=options.redo,
             quiet=options.quiet or options.json,
+            **again,
         )
     found = records.load()
     if not found and options.no_run:
@@ -115,53 +106,58 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
         for cell in cells
         if is_done(found.get(cell.key), experiment.config(cell))
     }
+    return _tell(experiment, options, outcome, found, known, len(cells) - len(known))
+
+
+def _tell(
+    experiment: Experiment,
+    options: argparse.Namespace,
+    outcome: Outcome,
+    found: Mapping[str, Record],
+    known: Mapping[str, Record],
+    missing: int,
+) -> int:
+    """Draw the page, say what was done, and return the exit status."""
     failed = [key for key, record in known.items() if "error" in record]
     facts: dict[str, Any] = {
         "experiment": experiment.name,
-        "cells": len(cells),
+        "cells": len(known) + missing,
         "run_now": outcome.done,
         "failed": failed,
-        "missing": len(cells) - len(known),
+        "missing": missing,
     }
     if found and not options.no_page:
-        facts |= _draw(experiment, found, out, options)
+        facts |= _draw(experiment, found, options)
     if options.json:
         print(json.dumps(facts, ensure_ascii=False, indent=1))
     elif not options.no_run:
-        told = f"{len(failed)} failed, {facts['missing']} left"
-        print(f"{outcome.done} cells run, {told}")
-    for key in failed:
-        print(f"failed: {key}: {known[key]['error']}", file=sys.stderr)
+        print(f"{outcome.done} cells run, {len(failed)} failed, {missing} left")
     short = experiment.falls_short(known)
-    for words in short:
-        print(f"falls short: {words}", file=sys.stderr)
-    left = facts["missing"] and not options.no_run
-    return 1 if failed or short or left else 0
+    for words in [f"failed: {key}: {known[key]['error']}" for key in failed] + [
+        f"falls short: {key}" for key in short
+    ]:
+        print(words, file=sys.stderr)
+    return 1 if failed or short or (missing and not options.no_run) else 0
 
 
 def _draw(
-    experiment: Experiment,
-    found: Mapping[str, Record],
-    out: Path,
-    options: argparse.Namespace,
+    experiment: Experiment, found: Mapping[str, Record], options: argparse.Namespace
 ) -> dict[str, Any]:
     """Write the page, and show it: its tables, or its summary if it has one."""
     from tagsift.report import render_markdown, write_html, write_markdown
 
     report = experiment.report(found)
-    page = out / f"{getattr(options, 'page', experiment.name)}.html"
-    page.parent.mkdir(parents=True, exist_ok=True)
-    write_html(page, report)
+    page = options.out / f"{getattr(options, 'page', experiment.name)}.html"
     text = getattr(options, "markdown", None) or page.with_suffix(".md")
-    text.parent.mkdir(parents=True, exist_ok=True)
+    for path in (page, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_html(page, report)
     write_markdown(text, report, figures=f"{text.stem}-figures")
     stats = {stat.name: stat.value for stat in report.stats}
     if not options.json:
-        if stats:
-            lines = [f"{name}: {value}" for name, value in stats.items()]
-            print("\n".join([*lines, *(f"- {one}" for one in report.notices)]))
-        else:
-            print(render_markdown(report))
+        lines = [f"{name}: {value}" for name, value in stats.items()]
+        lines += [f"- {notice}" for notice in report.notices]
+        print("\n".join(lines) if stats else render_markdown(report))
         print(f"Report: {page}")
     return {"stats": stats, "report": str(page)}
 

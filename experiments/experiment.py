@@ -9,33 +9,37 @@ from __future__ import annotations
 import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+from experiments.folds import data_folder
 from experiments.records import Record
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
     from tagsift.report import Report
 
-__all__ = ["Experiment", "RunCell", "choose"]
+
+class Option(NamedTuple):
+    """An option of the command line that is a field of its experiment."""
+
+    default: Any
+    words: str
+    kind: Any = str
+    choices: tuple[str, ...] | None = None
 
 
-class RunCell(Protocol):
-    """A frozen dataclass whose key is distinct in its experiment."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def key(self) -> str:
-        """Name of the cell, the same for all runs and fit for a file."""
-
-
+@dataclass(frozen=True)
 class Experiment(ABC):
     """Cells, what one of them gives, and a page made of the records.
 
     An experiment is sent to the workers, so it holds plain values only.
+
+    Parameters
+    ----------
+    data : Path or None
+        Folder of the corpora; None for the bundled corpus.
     """
 
     #: What follows ``python -m experiments``.
@@ -46,16 +50,10 @@ class Experiment(ABC):
     separate: ClassVar[bool] = False
     #: Threads of the linear algebra; None to leave that to the package and the user.
     threads: ClassVar[int | None] = 1
+    #: Options of its own, by the names of fields.
+    options: ClassVar[dict[str, Option]] = {}
 
-    @classmethod
-    def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        """Declare options of this experiment's own."""
-        return
-
-    @classmethod
-    @abstractmethod
-    def from_options(cls, options: argparse.Namespace) -> Self:
-        """Build the experiment from what the command line says."""
+    data: Path | None
 
     @abstractmethod
     def cells(self) -> Sequence[Any]:
@@ -67,7 +65,7 @@ class Experiment(ABC):
 
         Parameters
         ----------
-        cell : RunCell
+        cell : frozen dataclass
             What to run.
         needed : record or None
             What the cell of `needs` gave.
@@ -97,14 +95,36 @@ class Experiment(ABC):
         """Name what is short of what was asked, such as a value outside a tolerance."""
         return []
 
-    def place(self) -> Path:
+    # The command line ----------------------------------------------------------
+
+    @classmethod
+    def add_options(cls, parser: argparse.ArgumentParser) -> None:
+        """Declare the options of this experiment."""
+        for name, (default, words, kind, choices) in cls.options.items():
+            flag = f"--{name.replace('_', '-')}"
+            add = parser.add_argument
+            add(flag, default=default, help=words, type=kind, choices=choices)
+
+    @classmethod
+    def from_options(cls, options: argparse.Namespace) -> Self:
+        """Build the experiment from what the command line says."""
+        own = {name: getattr(options, name) for name in cls.options}
+        return cls(data_folder(options.data), **own)
+
+    @classmethod
+    def place(cls, options: argparse.Namespace) -> Path:
         """Folder of pages and records where none is named."""
-        return Path("runs") / self.name
+        return Path("runs") / cls.name
 
     @property
     def command(self) -> str:
         """The command that makes the records again."""
-        return f"python -m {self.package} {self.name}"
+        said = [
+            f" --{name.replace('_', '-')} {getattr(self, name)}"
+            for name, option in self.options.items()
+            if option.kind is not Path and getattr(self, name) != option.default
+        ]
+        return f"python -m {self.package} {self.name}{''.join(said)}"
 
 
 def choose(cells: Sequence[Any], conditions: Mapping[str, str]) -> list[Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,9 +13,8 @@ from experiments.folds import Fold
 from experiments.measuring import Timed, peak_mib, timed
 from tagsift import registry
 from tagsift.data import PartialCorpus
+from tagsift.errors import InputError
 from tagsift.metrics import Recovery, evaluate, recovery
-
-__all__ = ["FOUR_SCORES", "Fitted", "Score", "fit", "make_model", "rounded"]
 
 #: What a test label is that the model has never seen.
 Unknown: TypeAlias = Literal["error", "wrong"]
@@ -25,7 +24,7 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class Score:
-    """A score, and how tables write it.
+    """A score: its name in records and tables, scale and digits, and if more is better.
 
     Parameters
     ----------
@@ -35,20 +34,15 @@ class Score:
         What values are multiplied by.
     digits : int
         Digits behind the point.
-    more : bool
-        Whether more is better.
+    sign : {1, -1}
+        What makes a difference positive where it is an advantage.
     """
 
     name: str
     title: str
     scale: float
     digits: int
-    more: bool
-
-    @property
-    def sign(self) -> int:
-        """What makes a difference positive where it is an advantage."""
-        return 1 if self.more else -1
+    sign: int
 
     def number(self, value: float | None, sign: str = "") -> str:
         """Write one value, or a dash where there is none."""
@@ -65,10 +59,10 @@ class Score:
 
 #: What fits with hidden labels are judged by.
 FOUR_SCORES = (
-    Score("span_f1", "span F1", 100, 2, True),
-    Score("recovery", "recovery", 100, 2, True),
-    Score("nll", "NLL", 1, 4, False),
-    Score("ece", "ECE", 100, 2, False),
+    Score("span_f1", "span F1", 100, 2, 1),
+    Score("recovery", "recovery", 100, 2, 1),
+    Score("nll", "NLL", 1, 4, -1),
+    Score("ece", "ECE", 100, 2, -1),
 )
 
 
@@ -88,10 +82,8 @@ class Fitted:
     ----------
     model : SequenceTagger
         Fitted to the training part.
-    fold : Fold
-        Whose test part was tagged.
-    partial : PartialCorpus
-        What it was fitted to.
+    fold, partial : Fold and PartialCorpus
+        What it was fitted to, and whose test part was tagged.
     fitting, tagging : Timed
         Seconds of both, and the labels given.
     before_mib, peak_mib : float
@@ -107,13 +99,7 @@ class Fitted:
     peak_mib: float
 
     def scores(self, *, unknown: Unknown = "error") -> dict[str, float]:
-        """Every score of the test part, those of probabilities where there are some.
-
-        Parameters
-        ----------
-        unknown : {"error", "wrong"}
-            What a test label is that the model has never seen.
-        """
+        """Every score of the test part, those of probabilities where there are some."""
         marginals = None
         if self.model.method.probabilities:
             marginals = self.model.predict_marginals(self.fold.test_features)
@@ -133,13 +119,7 @@ class Fitted:
         )
 
     def four_scores(self, *, unknown: Unknown = "error") -> dict[str, float | None]:
-        """Span F1, log loss, calibration error, and recovery where labels were hidden.
-
-        Parameters
-        ----------
-        unknown : {"error", "wrong"}
-            As in `scores`.
-        """
+        """Span F1, log loss, calibration error, and recovery if labels were hidden."""
         scores = self.scores(unknown=unknown)
         found = {name: scores[name] for name in ("span_f1", "nll", "ece")}
         if not self.model.method.exact_only:
@@ -148,25 +128,31 @@ class Fitted:
 
     def decoded(self, decoders: Iterable[str]) -> dict[str, dict[str, float | None]]:
         """Scores of the same fit under other decoders."""
-        found = {}
+        found, test = {}, self.fold.test
         for decoder in decoders:
             self.model.set_params(decoder=decoder)
             predicted = self.model.predict(self.fold.test_features)
-            test = self.fold.test
             scores = evaluate(test.labels, predicted, scheme=test.scheme)
             found[decoder] = rounded(scores.headline())
         return found
 
+    def costs(self) -> dict[str, float]:
+        """Seconds and memory, for a table of costs."""
+        n_tokens, tagging = self.fold.test_features.n_tokens, self.tagging
+        return {
+            "fit_cpu_s": round(self.fitting.cpu, 2),
+            "fit_s": round(self.fitting.wall, 2),
+            "tag_tokens_per_cpu_s": round(n_tokens / max(tagging.cpu, 1e-3)),
+            "tag_tokens_per_s": round(n_tokens / max(tagging.wall, 1e-3)),
+            "fit_peak_mib": self.peak_mib,
+            "before_fit_mib": self.before_mib,
+        }
+
 
 def make_model(method: str, fold: Fold, params: Mapping[str, Any], seed: int) -> Any:
     """Return an estimator that knows the labels and the scheme of a fold."""
-    return registry.make(
-        method,
-        **params,
-        labels=tuple(fold.label_set),
-        scheme=fold.train.scheme,
-        random_state=seed,
-    )
+    about = {"labels": tuple(fold.label_set), "scheme": fold.train.scheme}
+    return registry.make(method, **params, **about, random_state=seed)
 
 
 def fit(
@@ -176,21 +162,65 @@ def fit(
     params: Mapping[str, Any],
     seed: int = 0,
 ) -> Fitted:
-    """Fit a method to candidates and tag the test part.
-
-    Parameters
-    ----------
-    method : str
-        Its table name.
-    fold, partial : Fold and PartialCorpus
-        Features, and the candidates of the training part.
-    params : mapping
-        Settings.
-    seed : int
-        Of the method.
-    """
+    """Fit a method to the candidates of the training part and tag the test part."""
     model = make_model(method, fold, params, seed)
     before = peak_mib()
     fitting = timed(lambda: model.fit(fold.train_features, partial.candidates))
     tagging = timed(lambda: model.predict(fold.test_features))
     return Fitted(model, fold, partial, fitting, tagging, before, peak_mib())
+
+
+# Settings that a method finds itself, to be given to another fit ------------------
+
+
+@dataclass(frozen=True)
+class Tuner:
+    """How a method is tuned; the estimators do it themselves.
+
+    Parameters
+    ----------
+    ask : mapping
+        Settings that make a fit tune itself.
+    read : callable
+        Fitted model → the settings found.
+    hurry : mapping
+        Settings that shorten a fit of which only the tuning is wanted.
+    """
+
+    ask: Mapping[str, Any]
+    read: Callable[[Any], dict[str, Any]]
+    hurry: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _kernel(model: Any) -> dict[str, Any]:
+    """Width and amplitude of the kernel, the same for all labels."""
+    names = ("theta", "amplitude")
+    return {name: float(np.median(getattr(model.kernel_, name))) for name in names}
+
+
+def _groups(model: Any) -> dict[str, Any]:
+    """Hyperparameters of all feature groups."""
+    return {"kernel": model.kernel_.as_dict()}
+
+
+def _penalty(model: Any) -> dict[str, Any]:
+    return {"l2": float(model.l2_)}
+
+
+#: Methods that can be tuned, by table name.
+TUNERS: dict[str, Tuner] = {
+    "sgppsl": Tuner({}, _kernel, {"max_iter": 1}),
+    "chain-gp": Tuner({}, _groups, {"max_iter": 1, "temperature": 1.0}),
+    "partial-crf": Tuner({"tune": True}, _penalty),
+    "crf": Tuner({"tune": True}, _penalty),
+}
+
+
+def tuner_of(method: str) -> Tuner:
+    """Return how `method` is tuned."""
+    if method not in TUNERS:
+        raise InputError(
+            f"{method} has no tuning of its own; remove its entry `tuning` from the "
+            f"suite (tuned can be: {', '.join(TUNERS)})."
+        )
+    return TUNERS[method]

@@ -32,19 +32,6 @@ from tagsift.data import (
 from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 
-__all__ = [
-    "TASKS",
-    "Fold",
-    "Split",
-    "Task",
-    "corrupted",
-    "data_folder",
-    "make_fold",
-    "read_head",
-    "stable_seed",
-    "whole_fold",
-]
-
 
 @dataclass(frozen=True)
 class Task:
@@ -141,6 +128,16 @@ class Fold:
             label_set,
         )
 
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes that a record of times names."""
+        return {
+            "sentences": len(self.train),
+            "tokens": self.train_features.n_tokens,
+            "test_tokens": self.test_features.n_tokens,
+            "labels": len(self.label_set),
+            "features": self.train_features.n_features,
+        }
+
 
 def stable_seed(*parts: Any) -> int:
     """Return a seed that depends on the parts alone, on every machine.
@@ -169,7 +166,7 @@ def data_folder(given: str | os.PathLike[str] | None = None) -> Path | None:
 def read_head(
     data: Path | None, task: str, n_sentences: int, subset: str = "head"
 ) -> Corpus:
-    """Read the sentences of a task that the experiments use.
+    """Read sentences of a task, with word and part of speech as columns.
 
     Parameters
     ----------
@@ -177,16 +174,8 @@ def read_head(
         Folder of the corpora; None for the bundled corpus.
     task : str
         Name of the task.
-    n_sentences : int
-        Sentences to take.
-    subset : str
-        ``"head"`` for the first ones, ``"random-1"`` for a draw with seed 1, in the
-        order of the file.
-
-    Returns
-    -------
-    Corpus
-        With two columns of features, word and part of speech.
+    n_sentences, subset
+        As in `Split`.
     """
     if data is None:
         whole = _stand_in(task)
@@ -221,17 +210,7 @@ def _stand_in(task: str) -> Corpus:
 
 @lru_cache(maxsize=24)
 def make_fold(data: Path | None, split: Split, encoder: Any = None) -> Fold:
-    """Cut a task into folds and compute the features of one, once per process.
-
-    Parameters
-    ----------
-    data : Path or None
-        Folder of the corpora; None for the bundled corpus.
-    split : Split
-        What to cut.
-    encoder : object, optional
-        What gives word vectors.
-    """
+    """Cut a task into folds and compute the features of one, once per process."""
     corpus = read_head(data, split.task, split.n_sentences, split.subset)
     folds = KFold(split.n_folds, shuffle=True, random_state=split.seed)
     inside, outside = list(folds.split(np.zeros(len(corpus))))[split.fold]
@@ -240,21 +219,10 @@ def make_fold(data: Path | None, split: Split, encoder: Any = None) -> Fold:
 
 
 def whole_fold(data: Path | None, task: str, n_tokens: int | None = None) -> Fold:
-    """Learn from the training file of a task and tag its test file.
+    """Learn from the training file of a task, or its first tokens; tag its test file.
 
-    Parameters
-    ----------
-    data : Path or None
-        Folder of the corpora; None for the bundled corpus, cut at four fifths.
-    task : str
-        Its name.
-    n_tokens : int, optional
-        Keep the first training sentences, about so many tokens.
-
-    Notes
-    -----
     The label set is that of the training file. CoNLL-2000 has two test tokens with a
-    label outside it (I-LST).
+    label outside it (I-LST). The bundled corpus, without `data`, is cut at four fifths.
     """
     if data is None:
         corpus = _stand_in(task)
@@ -283,10 +251,8 @@ def corrupted(
 
     Parameters
     ----------
-    fold : Fold
-        Whose training part is corrupted.
-    split : Split
-        Which fold it is: fixes the draws together with the settings.
+    fold, split : Fold and Split
+        Whose training part is corrupted; fixes the draws together with the settings.
     cl, p, r
         As in `tagsift.data.corrupt`; without a `p` the labels stay exact.
     seed : int, optional

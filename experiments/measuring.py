@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import tagsift
 
-__all__ = ["Timed", "limited", "machine", "measured", "peak_mib", "timed", "versions"]
-
 _PROC = Path("/proc/self")
 
 

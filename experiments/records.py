@@ -20,8 +20,6 @@ from typing import Any
 from tagsift.errors import DataError
 from tagsift.storage import atomic_write
 
-__all__ = ["Record", "Records", "is_done", "timeless"]
-
 #: A record as it stands in its file.
 Record = dict[str, Any]
 

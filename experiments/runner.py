@@ -31,8 +31,6 @@ from tagsift.errors import InputError, MissingExtraError, ResourceError, Tagsift
 from tagsift.progress import progress
 from tagsift.threads import blas_threads
 
-__all__ = ["ENGINES", "Outcome", "pending", "run"]
-
 #: What cells can be run on.
 ENGINES = ("processes", "ray")
 
@@ -62,18 +60,9 @@ def pending(
     retry_failed: bool = False,
     redo: bool = False,
 ) -> list[Any]:
-    """Cells to run, in their order, each behind the cell that it needs.
+    """Cells without a record, in their order, each behind the cell that it needs.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        Whose cells.
-    cells : sequence of cells
-        What was asked for.
-    known : mapping of str to record
-        What was run before.
-    retry_failed, redo : bool
-        Whether cells that failed, or all that were asked for, are run again.
+    Cells that failed, or all that were asked for, are there again if so said.
     """
 
     def done(cell: Any) -> bool:
@@ -184,17 +173,7 @@ def _results(
 
 
 def run_cell(experiment: Experiment, cell: Any, needed: Record | None) -> Record:
-    """Run one cell and return its record; an error becomes part of it.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Whose cell.
-    cell : RunCell
-        What to run.
-    needed : record or None
-        Record of the cell that this one needs.
-    """
+    """Run one cell and return its record; an error becomes part of it."""
     record: Record = {
         "key": cell.key,
         "config": experiment.config(cell),

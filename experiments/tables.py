@@ -10,8 +10,6 @@ from tagsift.report import Column, Report, Section, Table
 if TYPE_CHECKING:
     from experiments.records import Record
 
-__all__ = ["columns", "facts_of", "page", "table"]
-
 
 def columns(*words: str) -> tuple[Column, ...]:
     """Columns from words such as ``"task"``, ``"cl|d"``, ``"ECE %|.2f|100"``.

@@ -19,8 +19,6 @@ from experiments.folds import TASKS, read_head
 from tagsift.features import ContextualEncoder
 from tagsift.storage import atomic_write
 
-__all__ = ["StoredVectors", "write_vectors"]
-
 
 class StoredVectors:
     """What an encoder would say of the sentences in a file.

@@ -10,20 +10,18 @@ are timed in fresh processes.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from benchmarks.benchmark import Benchmark, paper_fold, percent, timing_page
-from experiments.fitting import fit
-from experiments.folds import data_folder
+from experiments.experiment import Option
+from experiments.fitting import fit, tuner_of
 from experiments.measuring import timed
 from experiments.records import Record
-from experiments.tuning import tuner_of
 from tagsift.report import Report
 
 #: Largest ratio to the partial CRF, hyperparameters given, by task.
@@ -60,15 +58,8 @@ class Budgets(Benchmark):
     """Start-up, fits and tagging beside what the design allows."""
 
     name = "budgets"
+    options = {"repeat": Option(3, "rounds of the fits", int)}
     repeat: int
-
-    @classmethod
-    def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--repeat", type=int, default=3, help="rounds of the fits")
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Self:
-        return cls(data_folder(options.data), options.repeat)
 
     def cells(self) -> list[BudgetCell]:
         return [

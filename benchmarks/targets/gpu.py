@@ -1,7 +1,7 @@
 """The exact (dense) posterior on a GPU: agreement with NumPy, then time.
 
-    python -m benchmarks gpu --folds folds.npz --minutes 0 --no-page   # makes the file
-    python -m benchmarks gpu --folds folds.npz --records gpu.jsonl --no-page
+    python -m benchmarks gpu --folds folds --minutes 0 --no-page   # makes the file
+    python -m benchmarks gpu --folds folds --records gpu.jsonl --no-page
     python -m benchmarks gpu --device torch-cpu --tokens 300
 
 A machine with a GPU needs PyTorch, NumPy, SciPy, scikit-learn and safetensors only.
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.benchmark import paper_fold, timing_page
-from benchmarks.device import Clock, DeviceBenchmark, Parts, gpu_of
+from benchmarks.device import Clock, DeviceBenchmark, gpu_of, timed_fit
 from benchmarks.workload import Workload
 from experiments.measuring import limited
 from experiments.records import Record
@@ -205,36 +205,23 @@ def fit(
     work: Workload, clock: Clock, limit: float, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Fit and tag once; seconds, memory, scores and parts."""
-    parts = Parts(clock)
-    clock.forget_peak()
-    facts: dict[str, Any] = {"settings": settings}
+    model = SGPPSL(
+        labels=work.classes,
+        scheme=work.scheme,
+        posterior="dense",
+        device="cuda",
+        **settings,
+    )
     with clock.pretend(estimator):
-        model = SGPPSL(
-            labels=work.classes,
-            scheme=work.scheme,
-            posterior="dense",
-            device="cuda",
-            **settings,
-        )
-        begin = clock.now()
-        try:
-            with limited(limit), parts.watch(*WATCHED):
-                model.fit(work.train, work.candidates)
-            facts["fit_s"] = round(clock.now() - begin, 3)
-            begin = clock.now()
-            predicted = model.predict(work.test)
-            facts["tag_s"] = round(clock.now() - begin, 3)
-            facts |= work.scores(model, predicted)
-            facts |= {
-                "outer_steps": model.n_iter_,
-                "refreshes": sum(step["refreshed"] for step in model.history_),
-                "bound": model.lower_bound_,
-                "theta": float(model.kernel_.theta[0]),
-                "amplitude": float(model.kernel_.amplitude[0]),
-            }
-        except TimeoutError:
-            facts["stopped_after_s"] = round(clock.now() - begin, 1)
-    return facts | {"parts": parts.facts()} | clock.peak()
+        facts, predicted = timed_fit(model, work, clock, limit, WATCHED)
+    if predicted is not None:
+        facts |= {
+            "outer_steps": model.n_iter_,
+            "refreshes": sum(step["refreshed"] for step in model.history_),
+            "theta": float(model.kernel_.theta[0]),
+            "amplitude": float(model.kernel_.amplitude[0]),
+        }
+    return {"settings": settings, **facts}
 
 
 @lru_cache(maxsize=1)

@@ -4,8 +4,8 @@ First the objective at one point: value and gradient on both sides, and the time
 evaluation. Then whole fits, with hyperparameters given (those that learning starts at)
 and learnt; the fits on the GPU come first, those by NumPy after them.
 
-    python -m benchmarks gpu_chain --folds conll2000.npz --minutes 0 --no-page
-    python -m benchmarks gpu_chain --folds conll2000.npz --no-page \\
+    python -m benchmarks gpu_chain --folds folds --minutes 0 --no-page
+    python -m benchmarks gpu_chain --folds folds --no-page \\
         --only size=whole,kernel=given+none,device=cuda
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.benchmark import CL, P, timing_page
-from benchmarks.device import Clock, DeviceBenchmark, Parts, gpu_of
+from benchmarks.device import Clock, DeviceBenchmark, gpu_of, timed_fit
 from benchmarks.workload import Workload
 from experiments.folds import whole_fold
 from experiments.measuring import limited
@@ -39,6 +39,13 @@ KERNELS, DEVICES = ("given", "learnt"), ("cuda", "cpu")
 _EVALUATION, _POSTERIOR = 1e-5, 1e-3
 #: Smallest share of equal test labels.
 _EQUAL = 0.995
+#: What the time of a fit is spent on.
+WATCHED = (
+    (ChainObjective, "__init__", "objective: prepare"),
+    (ChainObjective, "__call__", "objective: evaluate"),
+    (estimator, "learn_kernels", "evidence"),
+    (InducingColumns, "columns", "RBF columns"),
+)
 #: What fits of this process gave: (size, kernel, device) → labels and marginals.
 _ANSWERS: dict[tuple[str, str, str], dict[str, Any]] = {}
 
@@ -92,55 +99,29 @@ def fit(
     work: Workload, kernel: str, device: str, clock: Clock, limit: float
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Fit and tag once: what it cost, and its answers (None if it was stopped)."""
-    parts = Parts(clock)
     model = ChainGP(
         kernel=start_kernel(work) if kernel == "given" else None,
         labels=work.classes,
         scheme=work.scheme,
         device=device,
     )
-    facts: dict[str, Any] = {}
-    answers: dict[str, Any] | None = None
-    clock.forget_peak()
-    with (
-        clock.pretend(estimator),
-        parts.watch(
-            (ChainObjective, "__init__", "objective: prepare"),
-            (ChainObjective, "__call__", "objective: evaluate"),
-            (estimator, "learn_kernels", "evidence"),
-            (InducingColumns, "columns", "RBF columns"),
-        ),
-    ):
-        begin = clock.now()
-        try:
-            with limited(limit):
-                model.fit(work.train, work.candidates)
-                facts["fit_s"] = round(clock.now() - begin, 3)
-                facts["parts"] = parts.facts()
-                begin = clock.now()
-                predicted = model.predict(work.test)
-                facts["tag_s"] = round(clock.now() - begin, 3)
-                begin = clock.now()
-                marginals = model.predict_marginals(work.test)
-                facts["marginals_s"] = round(clock.now() - begin, 3)
-        except TimeoutError:
-            facts["stopped_after_s"] = round(clock.now() - begin, 1)
-            facts["parts"] = parts.facts()
-        else:
-            facts |= work.scores(model, predicted)
-            facts |= {
-                "steps": model.n_iter_,
-                "log_posterior": model.log_posterior_,
-                "temperature": model.temperature_,
-                "kernel": model.kernel_.as_dict(),
-            }
-            answers = {
-                "labels": np.concatenate([np.array(s) for s in predicted]),
-                "recovered": np.concatenate([np.array(s) for s in model.recovered_]),
-                "marginals": np.vstack(marginals),
-                "log_posterior": model.log_posterior_,
-            }
-    return facts | (clock.peak() if device == "cuda" else {}), answers
+    with clock.pretend(estimator):
+        facts, predicted = timed_fit(model, work, clock, limit, WATCHED)
+        if predicted is None:
+            return facts, None
+        marginals = np.vstack(model.predict_marginals(work.test))  # [M, L]
+    facts |= {
+        "steps": model.n_iter_,
+        "log_posterior": model.log_posterior_,
+        "temperature": model.temperature_,
+        "kernel": model.kernel_.as_dict(),
+    }
+    return facts, {
+        "labels": np.concatenate([np.array(s) for s in predicted]),
+        "recovered": np.concatenate([np.array(s) for s in model.recovered_]),
+        "marginals": marginals,
+        "log_posterior": model.log_posterior_,
+    }
 
 
 def agreement(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -9,15 +9,15 @@ merged to fewer. Every fit runs in a process of its own.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from benchmarks.benchmark import CL, Benchmark, P, timing_page
-from experiments.folds import data_folder, whole_fold
+from experiments.experiment import Option
+from experiments.folds import whole_fold
 from experiments.measuring import peak_mib, timed
 from experiments.records import Record
 from tagsift import registry
@@ -68,15 +68,8 @@ class Growth(Benchmark):
 
     name = "growth"
     separate = True
+    options = {"max_tokens": Option(20000, "the largest size", int)}
     max_tokens: int
-
-    @classmethod
-    def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--max-tokens", type=int, default=20000)
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Self:
-        return cls(data_folder(options.data), options.max_tokens)
 
     def cells(self) -> list[GrowthCell]:
         shapes = [(size, LABELS[-1]) for size in SIZES if size <= self.max_tokens]
@@ -100,8 +93,9 @@ class Growth(Benchmark):
             "time": {
                 "fit_s": round(fitted.wall, 2),
                 "fit_cpu_s": round(fitted.cpu, 2),
+                "us_per_token": round(1e6 * fitted.cpu / X.n_tokens, 1),
                 "fit_peak_mib": peak_mib(),
-                "before_mib": before,
+                "before_fit_mib": before,
             },
         }
 
@@ -122,7 +116,7 @@ class Growth(Benchmark):
                     data["labels"],
                     one["config"]["method"],
                     time["fit_cpu_s"],
-                    1e6 * time["fit_cpu_s"] / data["tokens"],
+                    time["us_per_token"],
                     time["fit_peak_mib"],
                     one["steps"],
                 )

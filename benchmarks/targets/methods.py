@@ -1,7 +1,7 @@
 """Fit time, tagging time and peak memory of every method on two folds of the paper.
 
 Each method runs in a process of its own, so that the peak memory is its own. A memory
-figure counts the interpreter and the libraries too (before_mib).
+figure counts the interpreter and the libraries too (before_fit_mib).
 
     python -m benchmarks methods --records benchmarks/records/methods.jsonl
     python -m benchmarks methods --only task=base-np,method=sgppsl+partial-crf --redo
@@ -9,14 +9,14 @@ figure counts the interpreter and the libraries too (before_mib).
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-from benchmarks.benchmark import Benchmark, paper_fold, percent, sizes, timing_page
+from benchmarks.benchmark import Benchmark, paper_fold, percent, timing_page
+from experiments.experiment import Option
 from experiments.fitting import fit
-from experiments.folds import TASKS, data_folder
+from experiments.folds import TASKS
 from experiments.measuring import limited
 from experiments.records import Record
 from tagsift import registry
@@ -39,16 +39,8 @@ class Methods(Benchmark):
 
     name = "methods"
     separate = True
+    options = {"limit": Option(900.0, "seconds a method", float)}
     limit: float
-
-    @classmethod
-    def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        add = parser.add_argument
-        add("--limit", type=float, default=900.0, help="seconds a method")
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Self:
-        return cls(data_folder(options.data), options.limit)
 
     def cells(self) -> list[MethodCell]:
         return [
@@ -62,20 +54,8 @@ class Methods(Benchmark):
         fold, partial = paper_fold(self.data, cell.task, exact=exact)
         with limited(self.limit):
             fitted = fit(cell.method, fold, partial, {})
-        fitting, tagging = fitted.fitting, fitted.tagging
-        rate = fold.test_features.n_tokens / max(tagging.cpu, 1e-3)
-        return {
-            "data": sizes(fold),
-            "scores": percent(fitted),
-            "time": {
-                "fit_s": round(fitting.wall, 3),
-                "fit_cpu_s": round(fitting.cpu, 3),
-                "tag_s": round(tagging.wall, 3),
-                "tag_tokens_per_cpu_s": round(rate),
-                "fit_peak_mib": fitted.peak_mib,
-                "before_mib": fitted.before_mib,
-            },
-        }
+        about = {"data": fold.sizes(), "scores": percent(fitted)}
+        return {**about, "time": fitted.costs()}
 
     def report(self, found: Mapping[str, Record]) -> Report:
         from experiments.tables import table

@@ -37,8 +37,6 @@ from experiments.tables import table
 from tagsift.report import Mark, Table
 from tagsift.report.document import Tone
 
-__all__ = ["Claim", "claims_table", "judge_claims"]
-
 #: What a claim is said to hold in.
 MOST, ALWAYS = False, True
 _MEASURES = ("span_f1", "token_weighted_f1")
@@ -143,15 +141,14 @@ def _f1(
 def _watched_claim(word: str, record: Record | None) -> Claim:
     """Whether the confidences of a watched word end where the paper says."""
     watched = WATCHED[word]
-    right = watched.outcome == "right"
     text = f"“{word}” is recovered as {watched.printed}"
-    if not right:
+    if not watched.right:
         text = f"“{word}” ({watched.printed}) is not recovered, with p = {watched.p:g}"
     if record is None:
         return Claim("IV-C, Figure 5", text, "not tested", "no record")
     last = np.asarray(record["evolution"])[-1]  # [l]
     best = record["labels"][int(last.argmax())]
-    holds = (best == watched.printed) == right
+    holds = (best == watched.printed) == watched.right
     evidence = f"ends at {best} with confidence {last.max():.2f}"
     if record["truth"] != watched.printed:
         evidence += (

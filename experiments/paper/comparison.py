@@ -12,16 +12,6 @@ from experiments.tables import table
 from tagsift.metrics import Ranking, holm, ranking, wilcoxon
 from tagsift.report import Table
 
-__all__ = [
-    "Loss",
-    "calibration_table",
-    "cost_table",
-    "losses",
-    "losses_table",
-    "rank_methods",
-    "wilcoxon_table",
-]
-
 
 @dataclass(frozen=True)
 class Loss:

@@ -15,24 +15,6 @@ from scipy import stats
 
 from experiments.paper.results import PAPER_RIVALS, Results, Setting
 
-__all__ = [
-    "CLOSE",
-    "Counter",
-    "PSL",
-    "beats",
-    "close_to",
-    "correlated",
-    "ends_help",
-    "falls_with_cl",
-    "flips",
-    "halves",
-    "rises_with_p",
-    "same_for_all_cl",
-    "stabler",
-    "unrelated_to_p",
-    "weighted_helps",
-]
-
 #: Yields one truth value for every case of a claim.
 Counter: TypeAlias = Callable[[Results, str], Iterable[bool]]
 #: Tells of which settings a claim speaks.

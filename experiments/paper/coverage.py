@@ -14,8 +14,6 @@ from experiments.records import Record
 from experiments.tables import facts_of, table
 from tagsift.report import Table
 
-__all__ = ["Coverage"]
-
 
 @dataclass(frozen=True)
 class Coverage:

@@ -19,8 +19,6 @@ from tagsift.report import (
     line_panels,
 )
 
-__all__ = ["figure_5", "figure_9", "figures_6_to_8"]
-
 
 def figure_5(watched: Mapping[str, Record]) -> Figure | None:
     """Figure 5: confidence curves of the watched words."""

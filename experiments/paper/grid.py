@@ -13,8 +13,6 @@ from experiments.paper.watched import WATCHED
 from tagsift import registry
 from tagsift.errors import InputError
 
-__all__ = ["TARGETS", "GridCell", "cells", "config_of", "needed"]
-
 #: From the cheapest fit to the dearest; cheap methods are run first.
 _BY_COST = (
     "corpus", "word-counts", "crf", "wknn", "pl-svm", "partial-crf", "sgppsl",

@@ -19,8 +19,6 @@ from tagsift.report import (
     critical_difference_diagram,
 )
 
-__all__ = ["make_report"]
-
 #: What a section may hold: prose, tables and figures.
 Content: TypeAlias = Iterator[str | Table | Figure | None]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["P", "TABLE_1", "TABLE_2", "TABLE_3"]
-
 #: Shares of exact sentences, the columns of Tables II and III.
 P: tuple[float, ...] = (0.1, 0.3, 0.5, 0.7, 0.9)
 

@@ -13,8 +13,6 @@ from experiments.folds import TASKS
 from experiments.records import Record
 from tagsift import registry
 
-__all__ = ["F1S", "FIGURE_OF", "GOLD", "OURS", "PAPER_RIVALS", "Results", "Setting"]
-
 #: Task → number of its figure in the paper.
 FIGURE_OF = {"base-np": 6, "chunking": 7, "ner": 8}
 #: The three F1 columns: name in records → words.

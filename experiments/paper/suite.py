@@ -12,8 +12,6 @@ from experiments.folds import TASKS
 from tagsift import registry
 from tagsift.errors import DataError
 
-__all__ = ["SUITES", "MethodPlan", "Robustness", "Suite", "read_suite"]
-
 #: Suites that come with the repository, from the shortest to the whole of section IV.
 SUITES = ("smoke", "quick", "paper")
 

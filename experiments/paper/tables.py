@@ -14,17 +14,6 @@ from experiments.paper.results import F1S, GOLD, PAPER_RIVALS, Results, Setting
 from experiments.tables import table
 from tagsift.report import Mark, Table
 
-__all__ = [
-    "COMPARED",
-    "below_table",
-    "decoders_table",
-    "robustness_table",
-    "scores_table",
-    "table_1",
-    "table_2",
-    "table_3",
-]
-
 #: The F1 that is held against the paper's: the strictest one that it can have been.
 COMPARED: dict[str, str] = {
     "base-np": "span_f1",

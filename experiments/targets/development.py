@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,13 +24,11 @@ from tagsift.errors import InputError
 if TYPE_CHECKING:
     from tagsift.report import Report
 
-__all__ = ["EXPERIMENT", "Development"]
-
+RECORDS = Path(__file__).parents[1] / "records" / "development.jsonl"
 RIVAL = "partial CRF"
 N_FOLDS = 5
 
 
-@dataclass(frozen=True)
 class Development(Experiment):
     """What was compared before the duel."""
 
@@ -39,10 +36,9 @@ class Development(Experiment):
 
     @classmethod
     def from_options(cls, options: argparse.Namespace) -> Self:
-        """Look for the records where they are kept."""
-        if options.records is None:
-            options.records = Path(__file__).parents[1] / "records/development.jsonl"
-        return cls()
+        """Read the records where they are kept."""
+        options.records = RECORDS
+        return super().from_options(options)
 
     def cells(self) -> list[Any]:
         """None: see above."""
@@ -56,38 +52,39 @@ class Development(Experiment):
         """Mean leads over the tuned CRF, in the settings that all variants ran."""
         from experiments.tables import page, table
 
-        scores: dict[tuple[Any, ...], dict[str, list[dict[str, float]]]] = {}
+        scores: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
         for record in found.values():
             config = record["config"]
             place = tuple(config[name] for name in ("task", "part", "cl", "r", "p"))
+            values = [record["scores"][score.name] for score in FOUR_SCORES]
             sides = scores.setdefault(place, {})
-            sides.setdefault(config["start"], []).append(record["scores"])
+            sides.setdefault(config["start"], []).append(values)
         starts = sorted({start for sides in scores.values() for start in sides})
-        common = [
-            sides
-            for sides in scores.values()
-            if all(len(sides.get(start, ())) == N_FOLDS for start in starts)
-        ]
-
-        def leads(start: str, name: str, sign: int) -> Any:
-            means = [
-                [np.mean([fold[name] for fold in sides[side]]) for sides in common]
-                for side in (start, RIVAL)
+        means = np.array(
+            [
+                [np.mean(sides[start], axis=0) for start in starts]
+                for sides in scores.values()
+                if all(len(sides.get(start, ())) == N_FOLDS for start in starts)
             ]
-            return sign * (np.array(means[0]) - np.array(means[1]))  # [S]
-
+        )  # [S, starts, scores]
+        signs = [score.sign for score in FOUR_SCORES]
+        leads = (means - means[:, [starts.index(RIVAL)]]) * signs
         rows = []
-        for start in starts:
+        for k, start in enumerate(starts):
             if start != RIVAL:
-                ours = {s.name: leads(start, s.name, s.sign) for s in FOUR_SCORES}
-                ahead = int((ours["span_f1"] > 0).sum())
-                told = [s.number(ours[s.name].mean(), "+") for s in FOUR_SCORES]
-                rows.append((start, told[0], f"{ahead} of {len(common)}", *told[1:]))
-        first, *others = (f"{score.title}|>" for score in FOUR_SCORES)
+                first, *others = (
+                    score.number(lead, "+")
+                    for score, lead in zip(
+                        FOUR_SCORES, leads[:, k].mean(0), strict=True
+                    )
+                )
+                ahead = f"{(leads[:, k, 0] > 0).sum()} of {len(leads)}"
+                rows.append((start, first, ahead, *others))
+        f1, *names = (f"{score.title}|>" for score in FOUR_SCORES)
         return page(
             "How wide the priors start",
             found,
-            [table(("start", first, "ahead|>", *others), rows)],
+            [table(("start", f1, "ahead|>", *names), rows)],
             f"Mean leads over the {RIVAL}, whatever the direction of the score; "
             "variance of the weights of indicators, amplitude of the RBF parts.",
         )

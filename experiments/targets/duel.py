@@ -14,25 +14,21 @@ is none yet (--minutes 0 makes the file and runs no cell).
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from experiments.experiment import Experiment
-from experiments.fitting import FOUR_SCORES, Score, fit
-from experiments.folds import TASKS, Split, corrupted, data_folder, make_fold
+from experiments.experiment import Experiment, Option
+from experiments.fitting import FOUR_SCORES, Score, fit, tuner_of
+from experiments.folds import TASKS, Split, corrupted, make_fold
 from experiments.records import Record
-from experiments.tuning import tuner_of
 from experiments.vectors import StoredVectors, write_vectors
 
 if TYPE_CHECKING:
     from tagsift.report import Report, Table
-
-__all__ = ["EXPERIMENT", "Duel", "DuelCell"]
 
 METHODS = ("partial-crf", "chain-gp")
 N_FOLDS = 5
@@ -101,32 +97,11 @@ def all_cells() -> list[DuelCell]:
 
 @dataclass(frozen=True)
 class Duel(Experiment):
-    """Both sides in all settings.
-
-    Parameters
-    ----------
-    data : Path or None
-        Folder of the corpora.
-    vectors : Path
-        File of the vectors.
-    """
+    """Both sides in all settings."""
 
     name = "duel"
-    data: Path | None
+    options = {"vectors": Option(Path("runs/duel/vectors.npz"), "a .npz file", Path)}
     vectors: Path
-
-    @classmethod
-    def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        """Declare the file of the vectors."""
-        parser.add_argument(
-            "--vectors", type=Path, help="a .npz file (default: OUT/vectors.npz)"
-        )
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Self:
-        """Build the duel from what the command line says."""
-        vectors = options.vectors or (options.out or Path("runs/duel")) / "vectors.npz"
-        return cls(data_folder(options.data), vectors)
 
     def cells(self) -> list[DuelCell]:
         """All fits."""
@@ -172,103 +147,81 @@ class Duel(Experiment):
         )
 
 
-@dataclass(frozen=True)
-class Row:
-    """Both sides of one setting, over the folds and seeds run by both.
-
-    Parameters
-    ----------
-    titles : tuple of str
-        The setting.
-    pairs : list of (record, record)
-        The partial CRF and ChainGP on the same fold.
-    """
-
-    titles: tuple[str, str, str]
-    pairs: list[tuple[Record, Record]]
-
-    def values(self, score: str) -> Any:
-        """Values of a score, one row a side, [2, n]."""
-        return np.array([[side["scores"][score] for side in p] for p in self.pairs]).T
-
-    def lead(self, score: Score) -> Any:
-        """By how much ChainGP is better, fold by fold, [n]."""
-        theirs, ours = self.values(score.name)
-        return (ours - theirs) * score.sign
+#: Setting → records of the partial CRF and ChainGP on the same folds.
+Pairs: TypeAlias = dict[tuple[str, str, str], list[tuple[Record, Record]]]
 
 
-def _rows(found: Mapping[str, Record], seeds: Sequence[int] = SEEDS) -> list[Row]:
-    """Collect the settings of which both sides have cells in common."""
-    groups: dict[tuple[str, str, str], list[tuple[Record, Record]]] = {}
+def _pairs(found: Mapping[str, Record], seeds: Sequence[int] = SEEDS) -> Pairs:
+    """Collect the folds and seeds run by both sides, by settings."""
+    pairs: Pairs = {}
     for cell in all_cells():
-        keys = [replace(cell, method=method).key for method in METHODS]
-        if cell.method != METHODS[0] or cell.seed not in seeds:
-            continue
-        one, other = (found.get(key, {}) for key in keys)
-        pairs = groups.setdefault(cell.titles, [])
-        if "scores" in one and "scores" in other:
-            pairs.append((one, other))
-    return [Row(titles, pairs) for titles, pairs in groups.items() if pairs]
+        if cell.method == METHODS[0] and cell.seed in seeds:
+            keys = [replace(cell, method=method).key for method in METHODS]
+            one, other = (found.get(key, {}) for key in keys)
+            if "scores" in one and "scores" in other:
+                pairs.setdefault(cell.titles, []).append((one, other))
+    return pairs
+
+
+def _sides(pairs: list[tuple[Record, Record]], score: Score) -> tuple[Any, Any, Any]:
+    """Values of both sides and ChainGP's lead, fold by fold, [n] each."""
+    values = np.array([[side["scores"][score.name] for side in p] for p in pairs])
+    crf, gp = values.T
+    return crf, gp, (gp - crf) * score.sign
 
 
 def _tables(found: Mapping[str, Record]) -> Iterator[Table]:
     from experiments.tables import table
 
-    rows = _rows(found)
+    pairs = _pairs(found)
     count = ("score", "settings|>", "ChainGP ahead|>", "mean lead|>", "smallest lead|>")
-    yield table(count, _counts(rows), title="Who wins how often")
+    yield table(count, _counts(pairs), title="Who wins how often")
     yield table(
         count,
-        _counts(_rows(found, SEEDS[1:])),
+        _counts(_pairs(found, SEEDS[1:])),
         title="The second and third seed alone",
         note="Folds and candidates that were not looked at while the method was made, "
         "of the same sentences.",
     )
     head = ("data", "features", "hidden by")
     for score in FOUR_SCORES:
-        lines = []
-        for row in rows:
-            means = [score.text(side) for side in row.values(score.name)]
-            lead = score.text(row.lead(score), "+")
-            lines.append((*row.titles, len(row.pairs), *means, lead))
+        rows = []
+        for titles, both in pairs.items():
+            crf, gp, lead = _sides(both, score)
+            told = (score.text(crf), score.text(gp), score.text(lead, "+"))
+            rows.append((*titles, len(both), *told))
         sides = (f"{score.title}: partial CRF|>", "ChainGP|>", "lead|>")
-        yield table((*head, "fits|>", *sides), lines)
+        yield table((*head, "fits|>", *sides), rows)
+    given, learnt = "s, given: partial CRF|>", "s, learnt: partial CRF|>"
     yield table(
-        (
-            *head,
-            "s, given: partial CRF|>",
-            "ChainGP|>",
-            "s, learnt: partial CRF|>",
-            "ChainGP|>",
-        ),
-        [(*row.titles, *_seconds(row, found)) for row in rows],
+        (*head, given, "ChainGP|>", learnt, "ChainGP|>"),
+        [(*titles, *_seconds(titles, found)) for titles in pairs],
     )
 
 
-def _counts(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
+def _counts(pairs: Pairs) -> Iterator[tuple[Any, ...]]:
     """Who wins how often, by how much."""
-    for score in FOUR_SCORES if rows else ():
-        leads = [row.lead(score).mean() for row in rows]
+    for score in FOUR_SCORES if pairs else ():
+        leads = [_sides(both, score)[2].mean() for both in pairs.values()]
         ahead = sum(lead > 0 for lead in leads)
         told = (score.number(value, "+") for value in (np.mean(leads), min(leads)))
-        yield score.title, len(rows), ahead, *told
+        yield score.title, len(pairs), ahead, *told
 
 
-def _seconds(row: Row, found: Mapping[str, Record]) -> list[str]:
+def _seconds(
+    titles: tuple[str, str, str], found: Mapping[str, Record]
+) -> Iterator[str]:
     """Seconds of a fit, hyperparameters given and learnt, for both sides."""
-    cells = []
     for learnt in (False, True):
         for method in METHODS:
             seconds = [
                 record["seconds"]
                 for record in found.values()
                 if "scores" in record
-                and record["learnt"] is learnt
-                and record["config"]["method"] == method
-                and DuelCell(**record["config"]).titles == row.titles
+                and (record["learnt"], record["config"]["method"]) == (learnt, method)
+                and DuelCell(**record["config"]).titles == titles
             ]
-            cells.append(f"{np.mean(seconds):.0f}" if seconds else "–")
-    return cells
+            yield f"{np.mean(seconds):.0f}" if seconds else "–"
 
 
 EXPERIMENT = Duel

@@ -16,19 +16,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from experiments.experiment import Experiment
-from experiments.fitting import DIGITS, Fitted, fit, make_model, rounded
+from experiments.fitting import DIGITS, Fitted, fit, make_model, rounded, tuner_of
 from experiments.folds import Fold, Split, corrupted, data_folder, make_fold, read_head
 from experiments.paper.grid import TARGETS, GridCell, cells, config_of, needed
 from experiments.paper.suite import SUITES, MethodPlan, Suite, read_suite
 from experiments.paper.watched import WATCHED, Watched, find
 from experiments.records import Record, Records, is_done
-from experiments.tuning import tuner_of
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
     from tagsift.report import Report
-
-__all__ = ["EXPERIMENT", "Paper"]
 
 
 @dataclass(frozen=True)
@@ -37,12 +34,12 @@ class Paper(Experiment):
 
     Parameters
     ----------
+    data : Path or None
+        Folder of the corpora; None for the bundled corpus.
     target : str
         One of `experiments.paper.grid.TARGETS`.
     suite : Suite
         What shall be run.
-    data : Path or None
-        Folder of the corpora; None for the bundled corpus.
     corpus : str
         What the sentences are from, as records say it: ``"conll"`` or ``"bundled"``.
     """
@@ -50,7 +47,6 @@ class Paper(Experiment):
     name = "paper"
     target: str
     suite: Suite
-    data: Path | None
     corpus: str
 
     @classmethod
@@ -69,18 +65,18 @@ class Paper(Experiment):
         suite, data = read_suite(options.suite), data_folder(options.data)
         corpus = "bundled" if data is None else "conll"
         if options.no_run:
-            out = options.out or cls("all", suite, None, "").place()
-            corpus = _corpus(Records(options.records or out / "records").load())
-        return cls(options.target, suite, data, corpus)
+            corpus = _corpus(Records(options.records).load())
+        return cls(data, options.target, suite, corpus)
 
     @property
     def command(self) -> str:
         """The command that makes the page again."""
         return f"python -m experiments paper {self.target} --suite {self.suite.name}"
 
-    def place(self) -> Path:
-        """Folder of pages and records where none is named."""
-        return Path("runs/reproduce") / self.suite.name
+    @classmethod
+    def place(cls, options: argparse.Namespace) -> Path:
+        """Folder of pages and records: one for each suite."""
+        return Path("runs/reproduce") / Path(options.suite).stem
 
     def all_cells(self) -> list[GridCell]:
         """Cells of the suite; the watched words are in the real corpora only."""

@@ -13,12 +13,11 @@ compared. The exit status is 1 where a value is outside its tolerance.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.io
@@ -26,7 +25,6 @@ import scipy.sparse as sp
 from sklearn.model_selection import KFold
 
 from experiments.experiment import Experiment
-from experiments.folds import data_folder
 from experiments.records import Record
 from tagsift.baselines import PALOC, PLAGGD, PLECOC, PLSVM, SURE, WKNN
 from tagsift.baselines.flat_clpl import FlatCLPL
@@ -34,8 +32,6 @@ from tagsift.errors import InputError
 
 if TYPE_CHECKING:
     from tagsift.report import Report
-
-__all__ = ["EXPERIMENT", "FlatCell", "PartialLabelSets", "all_cells"]
 
 TOLERANCE = {"ten-fold": 0.03, "fixed": 0.02}
 _CLASSES = {
@@ -179,21 +175,9 @@ def all_cells() -> Iterator[FlatCell]:
 
 @dataclass(frozen=True)
 class PartialLabelSets(Experiment):
-    """All methods on all sets.
-
-    Parameters
-    ----------
-    data : Path or None
-        Folder that holds ``pll/``.
-    """
+    """All methods on all sets; the folder of the corpora holds ``pll/``."""
 
     name = "pll"
-    data: Path | None
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Self:
-        """Build the experiment from what the command line says."""
-        return cls(data_folder(options.data))
 
     def cells(self) -> list[FlatCell]:
         """All cells of the table."""

@@ -10,25 +10,21 @@ differs; the two ways to learn the hyperparameters are compared with each other.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.experiment import Experiment
+from experiments.experiment import Experiment, Option
 from experiments.fitting import fit
-from experiments.folds import TASKS, Split, corrupted, data_folder, make_fold
+from experiments.folds import TASKS, Split, corrupted, make_fold
 from experiments.records import Record
 from tagsift.features.distances import median_distance
 
 if TYPE_CHECKING:
     from tagsift.report import Report, Table
-
-__all__ = ["EXPERIMENT", "Readings", "ReadingCell", "readings_table"]
 
 DECODERS = ("weighted", "viterbi", "argmax", "log")
 #: θ · median squared distance, and amplitude, of the comparisons at fixed values.
@@ -102,29 +98,11 @@ class ReadingCell:
 
 @dataclass(frozen=True)
 class Readings(Experiment):
-    """All readings on some folds.
-
-    Parameters
-    ----------
-    data : Path or None
-        Folder of the corpora.
-    folds : int
-        How many of the five.
-    """
+    """All readings on some folds."""
 
     name = "readings"
-    data: Path | None
+    options = {"folds": Option(2, "how many of the five", int)}
     folds: int
-
-    @classmethod
-    def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        """Declare the number of folds."""
-        parser.add_argument("--folds", type=int, default=2, help="how many of the five")
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Self:
-        """Build the experiment from what the command line says."""
-        return cls(data_folder(options.data), options.folds)
 
     def cells(self) -> list[ReadingCell]:
         """All readings, fold by fold."""

@@ -14,23 +14,18 @@ wrong for all methods, and add 0.0015 to every log loss.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from experiments.experiment import Experiment
-from experiments.fitting import FOUR_SCORES, fit
-from experiments.folds import Split, corrupted, data_folder, whole_fold
+from experiments.experiment import Experiment, Option
+from experiments.fitting import FOUR_SCORES, fit, tuner_of
+from experiments.folds import Split, corrupted, whole_fold
 from experiments.records import Record
-from experiments.tuning import tuner_of
 from tagsift import registry
 
 if TYPE_CHECKING:
     from tagsift.report import Report
-
-__all__ = ["EXPERIMENT", "Whole", "WholeCell"]
 
 #: Task → title of its corpus; in the order of the runs.
 CORPORA = {"chunking": "CoNLL-2000", "ner": "CoNLL-2003", "base-np": "Base NP"}
@@ -63,35 +58,12 @@ class WholeCell:
 
 @dataclass(frozen=True)
 class Whole(Experiment):
-    """All methods on all corpora.
-
-    Parameters
-    ----------
-    data : Path or None
-        Folder of the corpora.
-    seed : int
-        Of the cells.
-    """
+    """All methods on all corpora."""
 
     name = "whole"
     separate = True
-    data: Path | None
+    options = {"seed": Option(0, "of the candidates", int)}
     seed: int
-
-    @classmethod
-    def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        """Declare the seed."""
-        parser.add_argument("--seed", type=int, default=0, help="of the candidates")
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Self:
-        """Build the experiment from what the command line says."""
-        return cls(data_folder(options.data), options.seed)
-
-    @property
-    def command(self) -> str:
-        """The command that makes the records again."""
-        return f"python -m experiments whole --seed {self.seed}"
 
     def cells(self) -> list[WholeCell]:
         """All fits of a seed, in the order of the runs."""
@@ -105,29 +77,14 @@ class Whole(Experiment):
         partial = corrupted(fold, split, cl=CL, p=None if exact else P, r=None)
         tuner = tuner_of(cell.method)
         fitted = fit(cell.method, fold, partial, tuner.ask, cell.seed)
-        n_tokens = fold.test_features.n_tokens
-        tagging = fitted.tagging
         return {
-            "data": {
-                "sentences": len(fold.train),
-                "tokens": fold.train_features.n_tokens,
-                "test_tokens": n_tokens,
-                "labels": len(fold.label_set),
-                "features": fold.train_features.n_features,
-            },
+            "data": fold.sizes(),
             "scores": fitted.four_scores(unknown="wrong"),
             "settings": tuner.read(fitted.model),
             "tuning": _trials(fitted.model),
             "temperature": round(getattr(fitted.model, "temperature_", 1.0), 4),
             "n_iter": int(fitted.model.n_iter_),
-            "time": {
-                "fit_cpu_s": round(fitted.fitting.cpu, 2),
-                "fit_s": round(fitted.fitting.wall, 2),
-                "tag_tokens_per_cpu_s": round(n_tokens / max(tagging.cpu, 1e-3)),
-                "tag_tokens_per_s": round(n_tokens / max(tagging.wall, 1e-3)),
-                "fit_peak_mib": fitted.peak_mib,
-                "before_fit_mib": fitted.before_mib,
-            },
+            "time": fitted.costs(),
         }
 
     def report(self, found: Mapping[str, Record]) -> Report:
@@ -137,28 +94,14 @@ class Whole(Experiment):
         seeds = sorted({record["config"]["seed"] for record in found.values()})
         cells = [cell for seed in seeds for cell in _cells(seed)]
         scores = [f"{score.title}|>" for score in FOUR_SCORES]
-        behind = "span F1 behind the CRF on gold|>"
         costs = ("fit, CPU s|>", "tagging, tokens/CPU s|>", "peak MiB|>", "steps|>")
-        lead, *others = scores
+        head = ("data", "seed", "method", *scores, *costs, "found")
+        lead = f"ChainGP's lead over the partial CRF: {scores.pop(0)}"
+        gaps = ("data", "seed", lead, *scores, "span F1 behind the CRF on gold|>")
         return page(
             "Whole corpora",
             found,
-            [
-                table(
-                    ("data", "seed", "method", *scores, *costs, "found"),
-                    _rows(cells, found),
-                ),
-                table(
-                    (
-                        "data",
-                        "seed",
-                        f"ChainGP's lead over the partial CRF: {lead}",
-                        *others,
-                        behind,
-                    ),
-                    _gaps(cells, found),
-                ),
-            ],
+            [table(head, _rows(cells, found)), table(gaps, _gaps(cells, found))],
             f"Training file → test file, cl {CL}, p {P} ({METHODS[1]}: gold labels). "
             "CPU seconds are of the whole fit, the choice of hyperparameters included.",
         )

@@ -46,10 +46,6 @@ class Squares(Experiment):
     size: int = 4
     bad: tuple[int, ...] = ()
 
-    @classmethod
-    def from_options(cls, options: Any) -> Squares:
-        return cls(Path("log"))
-
     def cells(self) -> list[Toy]:
         return [Toy(number) for number in range(self.size)]
 
@@ -70,7 +66,7 @@ class Squares(Experiment):
 
 @pytest.fixture
 def squares(tmp_path) -> tuple[Squares, Records]:
-    return Squares(tmp_path / "log"), Records(tmp_path / "squares.jsonl")
+    return Squares(None, tmp_path / "log"), Records(tmp_path / "squares.jsonl")
 
 
 def log_of(experiment: Squares) -> list[int]:
@@ -139,7 +135,7 @@ def test_cells_are_chosen_by_their_fields():
 
 
 def paper(suite: Path | str) -> Paper:
-    return Paper("all", read_suite(str(suite)), None, "bundled")
+    return Paper(None, "all", read_suite(str(suite)), "bundled")
 
 
 def run_suite(suite: Path | str, folder: Path, **more: Any) -> runner.Outcome:
