@@ -191,7 +191,7 @@ def run_cell(experiment: Experiment, cell: Any, needed: Record | None) -> Record
         except Exception as error:  # the other cells shall go on
             record["error"] = f"{type(error).__name__}: {error}"
     record["warnings"] = sorted({type(one.message).__name__ for one in caught})
-    record["time"] = record.get("time", {}) | cost | machine()
+    record["time"] = cost | machine() | record.get("time", {})
     return record
 
 
