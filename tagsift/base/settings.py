@@ -125,9 +125,7 @@ def setting(
     return Setting(default, above=above, least=least, most=most, grid=grid)
 
 
-@dataclass_transform(
-    kw_only_default=True, eq_default=False, field_specifiers=(setting,)
-)
+@dataclass_transform(kw_only_default=True, eq_default=False)
 class Declared:
     """Base class of classes whose settings are declared with `setting`."""
 
