@@ -34,7 +34,10 @@ def column_files(dice: Dice, folder: Path) -> None:
 def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
     """Arguments of a verb that reads such a column file."""
     model = inputs.fitted(dice.choice(inputs.QUICK), out.parent.parent)
-    learn: list[Any] = [source, "-o", out, "-m", inputs.methods(dice)]
+    method = inputs.methods(dice)
+    if kind == "votes" and dice.often(0.3):
+        method = dice.choice(inputs.FROM_VOTES)
+    learn: list[Any] = [source, "-o", out, "-m", method]
     verbs = {
         "gold": (
             ["corrupt", source, "-o", out, "--cl", dice.randint(1, 4), "--p", 0.3],

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import tagsift
+from tagsift.annotators.from_votes import TaggerFromVotes
+from tagsift.data import VoteCorpus
 from tagsift.registry import estimator
 from tests.fuzz.dice import Dice
 
@@ -18,6 +20,8 @@ SENTENCES = (
 LABELS = ("B-NP", "B-VP", "I-NP", "O")
 #: Methods whose fit of a dozen tokens takes less than a tenth of a second.
 QUICK = ("word-counts", "wknn", "sure", "pl-svm", "partial-crf")
+#: Methods that take votes.
+FROM_VOTES = ("majority", "dawid-skene", "mace", "vote-tagger")
 
 
 def methods(dice: Dice) -> str:
@@ -99,16 +103,41 @@ def label_studio(dice: Dice) -> list[Any]:
     return [task, other]
 
 
+def votes(dice: Dice) -> VoteCorpus:
+    """Votes of three annotators, at times sets, odd ones, or none."""
+    names = dice.sample(LABELS, dice.randint(1, 4))
+    sentences = dice.choices(SENTENCES, k=dice.randint(1, 5))
+
+    def vote() -> Any:
+        if dice.often(0.1):
+            return dice.choice((None, frozenset(names[:2]), "Z", "", 7, frozenset()))
+        return dice.choice(names)
+
+    rows = [[row[:2] for row in sentence] for sentence in sentences]
+    given = [[tuple(vote() for _ in range(3)) for _ in row] for row in rows]
+    if dice.often(0.1):
+        given[0][0] = ()
+    scheme = dice.choice(("iob2", "plain", "iobes", "auto"))
+    return VoteCorpus(rows, given, ("ann", "bob", "eve"), None, scheme)
+
+
 @functools.cache
 def fitted(name: str, folder: Path) -> Path:
     """A model file of a method, fitted once in each process."""
     path = folder / f"{name}.tagsift"
     kind = estimator(name)
     rows = [[row[:2] for row in sentence] for sentence in SENTENCES * 2]
-    gold = [[row[-1] for row in sentence] for sentence in SENTENCES * 2]
+    truth = [[row[-1] for row in sentence] for sentence in SENTENCES * 2]
+    gold: list[Any] = truth
     if not kind.method.exact_only:
-        gold = [[{label, "O"} for label in row] for row in gold[:3]] + gold[3:]
-    kind(**kind._check_params).fit(rows, gold).save(path)
+        gold = [[{label, "O"} for label in row] for row in truth[:3]] + truth[3:]
+    model = kind(**kind._check_params)
+    if issubclass(kind, TaggerFromVotes):
+        given = [[(label, label, "O") for label in row] for row in truth]
+        model.fit(rows, VoteCorpus(rows, given, ("a", "b", "c"), None, "iob2"))
+    else:
+        model.fit(rows, gold)
+    model.save(path)
     return path
 
 

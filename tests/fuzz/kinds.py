@@ -17,7 +17,7 @@ KINDS: dict[str, tuple[Callable[[Dice, Path], None], int]] = {
     "arguments": (command_lines, 3),
     "models": (model_files, 4),
     "features": (feature_matrices, 3),
-    "votes": (vote_matrices, 1),
+    "votes": (vote_matrices, 2),
     # Never drawn; they show that the harness notices.
     "crash": (faults.crash, 0),
     "endless": (faults.endless, 0),

@@ -116,7 +116,10 @@ def _labels(dice: Dice, lengths: list[int]) -> Any:
 
 
 def vote_matrices(dice: Dice, folder: Path) -> None:
-    """Agreement and reliabilities from votes that may be missing or wrong."""
+    """Agreement, reliabilities and taggers from votes that may be missing or wrong."""
+    if dice.often(0.3):
+        _tagger_from_votes(dice)
+        return
     rng = dice.numpy()
     shape = dice.choice((0, 1, 2, 9)), dice.choice((0, 1, 2, 5))
     n_labels = dice.choice((0, 1, 2, 3))
@@ -138,6 +141,20 @@ def vote_matrices(dice: Dice, folder: Path) -> None:
         lambda: metrics.vote_disagreement(votes, np.zeros(len(votes), dtype=int)),
     )
     attempt(dice.choice(choices))
+
+
+def _tagger_from_votes(dice: Dice) -> None:
+    kind = estimator(dice.choice(inputs.FROM_VOTES))
+    settings = dict(kind._check_params)
+    if dice.often(0.2):
+        settings["o_means"] = dice.choice(("abstain", {"bob": "abstain"}, {"x": "y"}))
+
+    def work() -> Any:
+        corpus = inputs.votes(dice)
+        model = kind(**settings).fit(corpus.rows, corpus)
+        return [model.predict(corpus.rows), model.predict_marginals(corpus.rows)]
+
+    attempt(work)
 
 
 def _described(found: Any) -> None:
