@@ -92,8 +92,14 @@ class VoteCorpus(RowCorpus):
     @cached_property
     def label_set(self) -> LabelSet:
         """The sorted union of the labels that annotators gave."""
-        seen = {v for sentence in self.votes for votes in sentence for v in votes}
-        names = tuple(sorted({name for vote in seen for name in _said(vote)}))
+        try:
+            seen = {v for sentence in self.votes for votes in sentence for v in votes}
+            names = tuple(sorted({name for vote in seen for name in _said(vote)}))
+        except TypeError as error:
+            raise InputError(
+                "expected every vote to be a label (str), a frozenset of labels, or "
+                f"None; found others ({error})."
+            ) from error
         if not names:
             raise InputError("expected at least one vote, found none in the corpus.")
         return LabelSet(names)
