@@ -186,7 +186,10 @@ def fit_model(
     quiet = quiet or fitting.quiet
     if "labels" not in training.given:
         tagsift.data.check_learnable(
-            training.path, partial.candidates, partial.label_set
+            training.path,
+            partial.candidates,
+            partial.label_set,
+            training.given.get("scheme", "auto"),
         )
     given = {
         **training.given,

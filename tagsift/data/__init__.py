@@ -27,7 +27,6 @@ from tagsift.data.conll import iter_conll, read_conll, read_text, write_conll
 from tagsift.data.exchange import read_jsonl, write_jsonl
 from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import parse_columns
-from tagsift.data.misreads import check_learnable, check_text
 from tagsift.data.rows import Row
 from tagsift.data.sampling import corrupt
 from tagsift.data.schemes import (
@@ -43,6 +42,7 @@ from tagsift.data.schemes import (
 )
 from tagsift.data.sentence import Corpus, Sentence
 from tagsift.data.synthetic import bundled, generate
+from tagsift.data.usable import check_learnable, check_text
 from tagsift.data.votes import (
     Vote,
     VoteCorpus,

@@ -12,6 +12,7 @@ __all__ = ["PROSE_END", "numbered_sentence", "recognise_head"]
 
 #: The end of a line of running text.
 PROSE_END = re.compile(r"\w[.!?…:;,]+[\"'”’)\]]*$")
+_SLASHED = re.compile(r"\S+/[A-Z$.,:]{1,6}")
 _MARKUP = re.compile(r"\s*<.*>\s*")
 _JSON = re.compile(r"\s*[{\[]\s*[\"{]")
 _HEAD = 1 << 16
@@ -48,7 +49,7 @@ def recognise_head(path: PathName) -> str | None:
     lines = [line.rstrip("\r") for line in text.split("\n") if line.strip()]
     lines = lines[: -1 if len(head) == _HEAD else None]
     rows = [line.split("\t") for line in lines if line[:1] != "#" and "\t" in line]
-    half = len(lines) / 2
+    half, words = len(lines) / 2, text.split()
     if rows and all(len(row) == 10 and row[0][:1].isdecimal() for row in rows):
         return numbered_sentence(10)
     if _JSON.match(text):
@@ -58,6 +59,11 @@ def recognise_head(path: PathName) -> str | None:
         )
     if sum(_MARKUP.fullmatch(line) is not None for line in lines) > half:
         return "this looks like XML, not like columns; write one token a line."
+    if sum(_SLASHED.fullmatch(w) is not None for w in words) > len(words) / 2:
+        return (
+            "this looks like words with their tags behind a slash; write one token a "
+            "line, with a TAB between token and tag."
+        )
     for sign, name in ((",", "commas"), (";", "semicolons")):
         try:
             fields = {len(row) for row in csv.reader(lines, delimiter=sign)}

@@ -9,16 +9,15 @@ it looks like and what to do; naming the columns is the user's way to insist.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 
-from tagsift.data.columns import ANY, Block, PathName, count
-from tagsift.data.label_set import LabelSet
+from tagsift.data.columns import ANY, Block, PathName
 from tagsift.data.layout import Layout
 from tagsift.data.lookalikes import PROSE_END, numbered_sentence, recognise_head
-from tagsift.data.schemes import detect_scheme
+from tagsift.data.usable import are_tags
 from tagsift.errors import DataError
 
-__all__ = ["Watch", "check_learnable", "check_text"]
+__all__ = ["Watch"]
 
 _WORDS = frozenset("token tokens word words form text surface id sentence sent".split())
 _NAMES = _WORDS | frozenset(
@@ -105,6 +104,13 @@ class Watch:
             )
         for i, values in self.seen.items():
             values.add(self.first[i])
+        if all(len(c) > 1 and c[0] == c[-1] == '"' for row in self.sample for c in row):
+            raise DataError(
+                "all cells stand in quotation marks, which would belong to the tokens "
+                "and labels; write the table without them.",
+                self.path,
+                self.line,
+            )
         if not self.tabs:
             self._check_prose()
         self._check_labels()
@@ -155,19 +161,21 @@ class Watch:
         known = [name in _NAMES or bool(_NUMBERED.fullmatch(name)) for name in names]
         if sum(known) > 1 and (names[0] in _WORDS or sum(known) > len(known) / 2):
             return True
-        if not (layout.votes or layout.label) or _are_tags(given):
+        if not (layout.votes or layout.label) or are_tags(_parts(given)):
             return False
         if len(given) > 1 and len(set(given)) == len(given) and len(self.sample) > 5:
             return True
         alone = len(self.sample) > 20 or _LETTERS.fullmatch(given[0]) is not None
-        return alone and any("-" in cell for cell in others) and _are_tags(others)
+        return (
+            alone and any("-" in cell for cell in others) and are_tags(_parts(others))
+        )
 
     def _check_prose(self) -> None:
         """Refuse running text with equally many words in each line."""
         last = [row[-1] for row in self.sample]
         size, width = len(last), len(self.first)
         head = self.first[0]
-        if head[0] in "{[<" or (width == 1 and set(",;") & set(head)):
+        if head[0] in "{[<" or (width == 1 and set(",;/") & set(head)):
             better = recognise_head(self.path)
             if better is not None:
                 raise DataError(better, self.path, self.line)
@@ -211,6 +219,8 @@ class Watch:
                 self.line,
             )
         labels = _parts(cells)
+        if layout.gold is not None and len(self.sample) >= 5:
+            self._check_gold(layout.gold, labels)
         if (
             layout.rows[0]
             and layout.votes
@@ -226,6 +236,26 @@ class Watch:
         votes = [i for i in layout.rows[1:] if self._like_votes(self.seen[i], labels)]
         if votes:
             raise DataError(self._votes_sentence(votes), self.path, self.line)
+        for i in layout.rows[1:]:
+            chunks = sum(cell[1:2] == "-" for cell in self.seen[i]) > 1
+            if chunks and are_tags(_parts(self.seen[i])) and not are_tags(labels):
+                raise DataError(
+                    f"column {i + 1} holds chunk tags and the last one other labels "
+                    f"({min(labels)}); say which is the label: {self._insist()}.",
+                    self.path,
+                    self.line,
+                )
+
+    def _check_gold(self, place: int, labels: set[str]) -> None:
+        """Refuse a gold column that shares no label with the others."""
+        if labels.isdisjoint(self.seen[place]):
+            raise DataError(
+                f"none of the gold labels in column {place + 1} (such as "
+                f"{min(self.seen[place])!r}) is a label elsewhere in the file; leave "
+                f"out --gold if there is no such column, or {self._insist()}.",
+                self.path,
+                self.line,
+            )
 
     def _like_votes(self, cells: set[str], labels: set[str]) -> bool:
         """Whether a feature column holds what the labels are."""
@@ -270,90 +300,6 @@ class Watch:
         )
 
 
-def _are_tags(cells: Iterable[str]) -> bool:
-    """Whether all labels in cells are tags of a chunking scheme."""
-    return detect_scheme([list(_parts(cells))]) != "plain"
-
-
 def _parts(cells: Iterable[str]) -> set[str]:
     """Labels named by cells of labels, candidates or votes."""
     return {name for cell in cells for name in cell.split("|")} - {ANY}
-
-
-def check_learnable(
-    path: PathName, candidates: Sequence[Sequence[Collection[str]]], labels: LabelSet
-) -> None:
-    """Refuse labels that nothing can be learnt from: one, or one for every token.
-
-    Parameters
-    ----------
-    path : path-like
-        The file they come from.
-    candidates : list of lists of sets of str
-        The candidates of every token.
-    labels : LabelSet
-        The labels of the task.
-    """
-    size, remedy = sum(map(len, candidates)), "give the label set with --labels"
-    if len(labels) == 1:
-        raise DataError(
-            f"the label column holds only {labels.names[0]!r}, so there is nothing to "
-            f"learn; if it is the right column, {remedy} (B,I,O or so).",
-            path,
-        )
-    plain = detect_scheme([labels.names]) == "plain"
-    if plain and size > 2 and len(labels) > (size / 2 if size >= 50 else size - 1):
-        raise DataError(
-            f"the label column holds {len(labels)} different labels for {size} tokens, "
-            f"as words or numbers do; name the columns (--columns token,label,-) or, "
-            f"if these are the labels, {remedy}.",
-            path,
-        )
-
-
-def check_text(
-    path: PathName,
-    rows: Sequence[Sequence[Sequence[str]]],
-    width: int,
-    labels: Collection[object],
-    known: Collection[str] = (),
-) -> None:
-    """Refuse text with other columns than a model was trained on.
-
-    Parameters
-    ----------
-    path : path-like
-        The file of the text.
-    rows : list of sentences of tuples of str
-        The text.
-    width : int
-        How many columns the training tokens had.
-    labels : collection
-        The labels of the model.
-    known : collection of str
-        What stood in the second column in training; empty where nobody knows.
-    """
-    found = next((len(row) for sentence in rows for row in sentence), width)
-    if found == width:
-        tokens = [row for sentence in rows for row in sentence if known]
-        second = [row[1] for row in tokens if row[0] != row[1]]
-        if second and sum(cell in known for cell in second) < len(second) / 10:
-            raise DataError(
-                f"expected the second column as the model was trained on it (such as "
-                f"{', '.join(sorted(known)[:3])}), found others ({second[0]}); if it "
-                "is running text, cut it into tokens, one a line, else name the "
-                "columns (--columns token,pos or so).",
-                path,
-            )
-        return
-    last = {row[-1] for sentence in rows for row in sentence}
-    remedy = "name the columns to use (--columns token,pos,- or so)"
-    if found == width + 1 and last <= set(labels):
-        remedy = "the last one holds labels of the model: say --gold to leave it out"
-    elif found < width:
-        remedy = "add the missing ones, or train a model without them"
-    raise DataError(
-        f"expected {count(width, 'column')}, as the model was trained on, found "
-        f"{found}; {remedy}.",
-        path,
-    )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tagsift.data import (
+    LabelSet,
     check_learnable,
     check_text,
     read_conll,
@@ -126,6 +127,7 @@ def test_a_table_with_other_signs(save: Any, read: Any, sign: str) -> None:
     [
         ('{"tokens": ["a"], "candidates": [["O"]]}\n', "looks like JSON"),
         ("<s>\n<w>the</w>\n</s>\n", "looks like XML"),
+        ("the/DT\ndog/NN\n./.\n", "tags behind a slash"),
     ],
 )
 def test_other_formats(save: Any, text: str, message: str) -> None:
@@ -193,6 +195,29 @@ def test_labels_among_the_features(save: Any) -> None:
         read_votes(save(VOTES), columns="2:3", gold=-1)
     with pytest.raises(DataError, match="expected words in column 4"):
         read_votes(save(VOTES), columns="1:3", gold=-1)
+
+
+def test_a_label_column_that_is_not_last(save: Any) -> None:
+    swapped = re.sub(r"\t(\S+)\t(\S+)\n", r"\t\2\t\1\n", GOOD)
+    with pytest.raises(DataError, match="column 2 holds chunk tags and the last one"):
+        read_partial(save(swapped))
+    assert read_conll(save(swapped), columns="token,label,pos").rows == [
+        [("the", "DT"), ("dog", "NN"), ("barks", "VBZ"), (".", ".")],
+        [("a", "DT"), ("cat", "NN"), ("sleeps", "VBZ"), (".", ".")],
+    ]
+
+
+def test_quotation_marks(save: Any) -> None:
+    with pytest.raises(DataError, match="in quotation marks"):
+        read_conll(save('"the"\t"DT"\n"dog"\t"NN"\n'))
+
+
+def test_gold_where_there_is_none(save: Any) -> None:
+    with pytest.raises(DataError, match="none of the gold labels in column 3"):
+        read_partial(save(GOOD), gold=True)
+    pos = re.sub(r"\t(\S+)\n", r"\tNN\n", VOTES * 2)
+    with pytest.raises(DataError, match="none of the gold labels in column 5"):
+        read_votes(save(pos), columns="2:4", gold=-1)
 
 
 def test_scores_where_labels_are_due(save: Any) -> None:
@@ -273,6 +298,28 @@ def test_labels_to_learn_from(save: Any) -> None:
             check_learnable("file", partial.candidates, partial.label_set)
     good = read_partial(save(GOOD))
     check_learnable("file", good.candidates, good.label_set)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["B-X", "L-X", "U-Y", "O"], "prefixes L and U"),
+        (["b-x", "i-x", "o"], "small letters"),
+        (["B_X", "I_X", "O"], "underscores"),
+        (["X-B", "X-I", "O"], "type before the prefix"),
+    ],
+)
+def test_chunk_tags_in_another_spelling(labels: list[str], message: str) -> None:
+    label_set = LabelSet(tuple(labels))
+    candidates = [[{name} for name in labels] * 3]
+    with pytest.raises(DataError, match=f"{message}.*--scheme plain"):
+        check_learnable("file", candidates, label_set)
+    check_learnable("file", candidates, label_set, "plain")
+
+
+def test_plain_labels_are_learnt() -> None:
+    labels = ("NN", "VB", "O", "noun-sg", "b", "L")
+    check_learnable("file", [[{name} for name in labels] * 3], LabelSet(labels))
 
 
 def test_text_for_a_model(save: Any) -> None:
