@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tagsift.data.offsets import offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
@@ -199,7 +200,7 @@ def read_ballots(
     return Ballots(
         table,
         members,
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        offsets_of(lengths),
         tuple(names),
         np.array([name in quiet for name in names], dtype=bool),
         place.get(OUTSIDE, -1),

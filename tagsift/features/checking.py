@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tagsift.data.offsets import locate
 from tagsift.errors import InputError
 from tagsift.features.matrix import FeatureMatrix
 
@@ -91,13 +92,13 @@ def _check_values(name: str, block: Any, offsets: Any) -> None:
         return
     if sp.issparse(block):
         k = int(np.argmin(inside))
-        n = int(np.searchsorted(block.indptr, k, side="right")) - 1
+        n, _ = locate(k, block.indptr)
         d, value = int(block.indices[k]), block.data[k]
     else:
         n, d = (int(place) for place in np.argwhere(~inside)[0])
         value = block[n, d]
-    s = int(np.searchsorted(offsets, n, side="right")) - 1
+    s, t = locate(n, offsets)
     raise InputError(
-        f"sentence {s}, token {n - int(offsets[s])}: feature {d} of {name!r} is "
+        f"sentence {s}, token {t}: feature {d} of {name!r} is "
         f"{value}; every feature must be a finite number, and none above {LARGEST:g}."
     )

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
+from tagsift.data.offsets import locate
 from tagsift.errors import InputError
 from tagsift.storage.state import Saved, texts
 from tagsift.typing import IntArray
@@ -88,9 +89,9 @@ def _items(
             for entry in value:
                 yield f"{name}={entry}", 1.0
         else:
-            s = int(np.searchsorted(offsets, n, side="right")) - 1
+            s, t = locate(n, offsets)
             raise InputError(
-                f"sentence {s}, token {n - int(offsets[s])}: the feature {name!r} has "
+                f"sentence {s}, token {t}: the feature {name!r} has "
                 f"the value {value!r}; expected a string, a truth value, a finite "
                 "number or a list of strings."
             )
