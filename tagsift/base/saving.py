@@ -146,7 +146,6 @@ def _sizes(model: SequenceTagger) -> dict[str, int]:
     return {
         "L": len(model.classes_),
         "D": model.n_features_in_,
-        "dense": sum(width for _, width, sparse in model.blocks_ if not sparse),
         "word": widths.get("word", 0),
     }
 
