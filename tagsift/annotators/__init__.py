@@ -1,30 +1,31 @@
 """Annotators: how they err, what their votes are worth, and what the truth is.
 
 ``ballots``       votes as arrays
+``tally``         votes on one token, counted for people
+``agreement``     how far annotators agree, token by token; ``pairs`` span by span
 ``tables``        the chance of a vote, given the truth and the vote before
 ``start``         where the rounds begin
 ``copies``        annotators who copy each other
 ``cross_fit``     text models that never saw the votes they help to judge
 ``judge``         how much votes are worth, chosen by the text
 ``rounds``        annotators → evidence → text → labels, and again
-``people``        a report on each annotator
+``people``        a report on each annotator; ``against`` labels that are given
 ``ranking``       where a second look pays
+``new_votes``     votes on new sentences, of annotators who are known
 ``vote_tagger``   VoteTagger, the estimator
-``counting``      majority vote, Dawid–Skene and MACE (``mace``)
+``counting``      majority vote, Dawid–Skene (``hidden_labels``) and MACE (``mace``)
 """
 
+# ruff: noqa: F403
 from __future__ import annotations
 
-from tagsift.annotators.counting import MACE, DawidSkene, MajorityVote
-from tagsift.annotators.people import AnnotatorReport
-from tagsift.annotators.ranking import Look
-from tagsift.annotators.vote_tagger import VoteTagger
-
-__all__ = [
-    "MACE",
-    "AnnotatorReport",
-    "DawidSkene",
-    "Look",
-    "MajorityVote",
-    "VoteTagger",
-]
+from tagsift.annotators.against import *
+from tagsift.annotators.agreement import *
+from tagsift.annotators.ballots import Ballots as Ballots
+from tagsift.annotators.counting import *
+from tagsift.annotators.hidden_labels import *
+from tagsift.annotators.pairs import *
+from tagsift.annotators.people import AnnotatorReport as AnnotatorReport
+from tagsift.annotators.ranking import *
+from tagsift.annotators.tally import *
+from tagsift.annotators.vote_tagger import *

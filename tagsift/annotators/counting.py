@@ -13,10 +13,10 @@ import numpy as np
 
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
+from tagsift.annotators.hidden_labels import dawid_skene
 from tagsift.annotators.mace import mace
 from tagsift.annotators.start import vote_shares
 from tagsift.base import Method, TrainingSet, setting
-from tagsift.metrics import dawid_skene
 from tagsift.typing import FloatArray
 
 __all__ = ["MACE", "DawidSkene", "MajorityVote"]

@@ -182,9 +182,9 @@ class CrossFit:
         for k in range(min(n_parts, n)):
             mine, rows = np.flatnonzero(part == k), np.flatnonzero(of_token == k)
             rest, others = np.flatnonzero(part != k), np.flatnonzero(of_token != k)
-            if n_parts == 1:  # for comparison: a text that has seen the votes
+            if n_parts == 1 or not len(others):  # a text that has seen the votes
                 rest, others = mine, rows
-            if not len(rows) or not len(rest):
+            if not len(rows):
                 continue
             chains = [WarmChain(view.take_sequences(rest)) for view in views(problem)]
             self.parts.append(Part(rows, others, problem.take_sequences(mine), chains))

@@ -29,6 +29,8 @@ _TEXT, _AGAINST, _SPREAD, _LESS = 0.4, 1.9, 1.0, 0.4
 _SURE = 1e-4
 #: Reasons: the share of votes against, the text's chance of the label, its frequency.
 _SPLIT, _DOUBTED, _RARE = 0.25, 0.5, 0.005
+#: What the text leaves open, where there are no votes.
+_CLEAR = 0.95
 
 
 @dataclass(frozen=True)
@@ -93,9 +95,15 @@ def rank_tokens(
     text: FloatArray,
     ballots: Ballots,
     classes: Sequence[Label],
+    chance: FloatArray | None = None,
 ) -> Iterator[Look]:
-    """Yield all tokens, the one to look at first in front; parameters as above."""
-    chance = error_chance(labels, confidences, text, ballots)  # [N]
+    """Yield all tokens, the one to look at first in front.
+
+    Parameters as above; `classes` are the labels in column order, and `chance` is
+    another score than `error_chance`.
+    """
+    if chance is None:
+        chance = error_chance(labels, confidences, text, ballots)  # [N]
     about = _Reasons(labels, confidences, text, ballots, classes)
     for n in np.argsort(-chance, kind="stable"):
         s, t = locate(int(n), ballots.offsets)
@@ -111,13 +119,15 @@ def rank_spans(
     ballots: Ballots,
     classes: Sequence[Label],
     scheme: str,
+    chance: FloatArray | None = None,
 ) -> Iterator[Look]:
     """Yield spans and single tokens outside them, the one to look at first in front.
 
     A span is as doubtful as its most doubtful token. Parameters as above; `scheme` is
     the tag scheme of the labels.
     """
-    chance = error_chance(labels, confidences, text, ballots)  # [N]
+    if chance is None:
+        chance = error_chance(labels, confidences, text, ballots)  # [N]
     about = _Reasons(labels, confidences, text, ballots, classes)
     found: list[tuple[float, int, tuple[int, int, int], Label]] = []
     for s, (lo, hi) in enumerate(
@@ -179,6 +189,10 @@ class _Reasons:
         counts, label = self.ballots.counts[n], int(self.labels[n])  # [L]
         name, total = self.classes[label], counts.sum()
         reads = self.text[n, label]
+        if not self.ballots.n_annotators:
+            return "the text leaves it open" if reads < _CLEAR else ""
+        if self.ballots.exact[n] >= 0:
+            return "known exactly"
         if not total:
             return "nobody voted on it"
         if counts.argmax() != label and counts.max() > counts[label]:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.ballots import Ballots, read_ballots
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import WarmChain, mean_chain, views
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
+from tagsift.annotators.new_votes import weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe
 from tagsift.annotators.ranking import Look, rank_spans, rank_tokens
 from tagsift.annotators.rounds import Consensus, Plan, run_rounds
@@ -20,10 +21,10 @@ from tagsift.annotators.tables import vote_evidence
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.chain.linear_chain import Allowed, LinearChain
 from tagsift.chain.problem import ChainProblem
-from tagsift.data import allowed_transitions
+from tagsift.data import VoteCorpus, allowed_transitions
 from tagsift.errors import NotSupportedError
 from tagsift.storage.state import Saved, array, listed, number, word
-from tagsift.typing import FloatArray, IntArray
+from tagsift.typing import FloatArray, IntArray, Label
 
 __all__ = ["VoteTagger"]
 
@@ -170,6 +171,38 @@ class VoteTagger(TaggerFromVotes):
         if unit == "token":
             return rank_tokens(*told, self.classes_)
         return rank_spans(*told, self.classes_, self.scheme_)
+
+    def recover(
+        self, X: Any, y: Any
+    ) -> tuple[list[list[Label]], list[FloatArray] | None]:
+        """Find the labels of new sentences with votes, without fitting again.
+
+        Parameters
+        ----------
+        X : list of sentences
+            As in `fit`.
+        y : VoteCorpus
+            Votes on them, of annotators who are known from the fit as far as possible;
+            or candidate sets as in `SequenceTagger.recover`.
+
+        Returns
+        -------
+        labels, confidences
+            As in `SequenceTagger.recover`.
+        """
+        if not isinstance(y, VoteCorpus):
+            return super().recover(X, y)
+        self._check_fitted()
+        ballots = read_ballots(
+            y.votes,
+            self.classes_,
+            np.array([len(sentence) for sentence in y.rows]),
+            names=y.annotators,
+            abstaining=self._abstaining(y),
+            exact=y.exact,
+        )
+        known = self.names_, self.log_pi_, self.temperature_
+        return super().recover(X, weigh_votes(ballots, *known))
 
     # How it works ----------------------------------------------------------------
 

@@ -27,6 +27,7 @@ __all__ = [
     "Labels",
     "MethodName",
     "Model",
+    "OMeans",
     "Out",
     "OutOrScreen",
     "Quiet",
@@ -93,6 +94,13 @@ Train = Annotated[
 ]
 
 
+class OMeans(StrEnum):
+    """What the vote ``O`` of an annotator means."""
+
+    outside = "outside"
+    abstain = "abstain"
+
+
 class FileFormat(StrEnum):
     """What a file of candidates or votes is."""
 
@@ -152,6 +160,22 @@ class Source(Reading):
             help="The last column holds gold labels, used to score and never to fit.",
         ),
     ] = False
+    o_means: Annotated[
+        OMeans | None,
+        typer.Option(
+            "--o-means",
+            help="What the vote O means: outside (people: a statement), or abstain "
+            "(rules and dictionaries: nothing to say). Default: outside.",
+        ),
+    ] = None
+    abstain: Annotated[
+        str | None,
+        typer.Option(
+            "--abstain",
+            help="The annotators who abstain by O, where not all do, joined by commas.",
+            metavar="NAMES",
+        ),
+    ] = None
     scheme: Scheme = "auto"
 
 
@@ -160,6 +184,15 @@ class Training(Source):
     """How a file to learn from is read."""
 
     labels: Labels = None
+    exact: Annotated[
+        str | None,
+        typer.Option(
+            "--exact",
+            help="Labels of votes that are known exactly: a file that rank wrote and a "
+            "person filled in, or the number of a column (? where not known).",
+            metavar="FILE|COLUMN",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

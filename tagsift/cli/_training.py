@@ -15,7 +15,14 @@ from tagsift.cli._options import (
     parse_labels,
     parse_settings,
 )
-from tagsift.cli._output import percent, say
+from tagsift.cli._output import complain, percent, say
+from tagsift.cli._votes import (
+    are_votes,
+    columns_only,
+    make_for_votes,
+    read_vote_file,
+    takes_votes,
+)
 from tagsift.errors import InputError
 from tagsift.progress import stage
 
@@ -32,9 +39,9 @@ __all__ = [
     "check_model_options",
     "fit_model",
     "read_training",
-    "read_vote_file",
     "recover",
     "say_recovery",
+    "update_model",
 ]
 
 #: What `fit`, `clean`, `rank` and `demo` use unless told otherwise.
@@ -83,6 +90,30 @@ class TrainingData:
         found = tagsift.metrics.recovery(partial.gold, labels, partial.candidates)
         return {"recovery": asdict(found)}
 
+    def scores(self, found: Recovered) -> dict[str, Any]:
+        """How good labels made from votes are; nothing without gold labels."""
+        if self.votes is None or self.votes.gold is None:
+            return {}
+        gold, scheme = self.votes.gold, self.votes.scheme
+        score = tagsift.metrics.evaluate(
+            gold,
+            found.labels,
+            scheme=scheme,
+            marginals=found.confidences,
+            classes=found.model.classes_,
+            unknown="wrong",
+        )
+        counted = tagsift.metrics.span_scores(
+            gold, self.votes.majority().labels, scheme=scheme
+        )
+        scores = {"span_f1": score.span_f1, "token_accuracy": score.tokens.accuracy}
+        if score.calibration is not None:
+            scores |= {
+                "log_loss": score.calibration.nll,
+                "ece": score.calibration.ece,
+            }
+        return {"scores": {**scores, "majority_span_f1": counted.f1}}
+
 
 @dataclass(frozen=True)
 class Recovered:
@@ -120,13 +151,17 @@ def read_training(path: Path, source: Source) -> TrainingData:
     given: dict[str, Any] = {} if labels is None else {"labels": labels}
     if source.scheme != "auto":
         given["scheme"] = source.scheme
-    if _are_votes(source):
+    if are_votes(source):
         if labels is not None:
             raise InputError("--labels is for candidates; votes name their labels.")
         corpus = read_vote_file(path, source)
         return TrainingData(path, corpus.candidates(), corpus, given)
+    for name in ("o_means", "abstain", "exact"):
+        if getattr(source, name, None) is not None:
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} is for votes: say which columns by --votes.")
     if source.form is FileFormat.jsonl:
-        _columns_only(source)
+        columns_only(source)
         partial = tagsift.data.read_jsonl(path, labels=labels, scheme=source.scheme)
     else:
         partial = tagsift.read_partial(
@@ -141,47 +176,10 @@ def read_training(path: Path, source: Source) -> TrainingData:
     return TrainingData(path, partial, None, given)
 
 
-def _are_votes(source: Source) -> bool:
-    named = source.columns is not None and "vote" in source.columns.split(",")
-    return named or source.votes is not None or source.form is FileFormat.label_studio
-
-
-def _columns_only(source: Source) -> None:
-    """Refuse options that only column files have."""
-    for name in ("votes", "gold", "comments", "columns", "header"):
-        if getattr(source, name):
-            form = source.form.value
-            raise InputError(f"--{name} is for column files, not for {form}.")
-
-
-def read_vote_file(path: Path, source: Source) -> VoteCorpus:
-    """Read votes from columns or from an export of an annotation tool."""
-    if source.form is FileFormat.label_studio:
-        _columns_only(source)
-        target = "iob2" if source.scheme == "auto" else source.scheme
-        return tagsift.data.read_label_studio(path, scheme=target)
-    if source.form is FileFormat.jsonl:
-        raise InputError("JSON lines hold candidates; votes come in columns.")
-    if source.votes is None and not _are_votes(source):
-        raise InputError("say which columns are votes, such as --votes 2:6.")
-    if source.votes is not None and source.columns is not None:
-        raise InputError("--votes and --columns both name the votes; give one of them.")
-    if source.gold and source.votes is None and "gold" not in str(source.columns):
-        raise InputError("--gold and --columns: name the gold column 'gold'.")
-    return tagsift.read_votes(
-        path,
-        columns=source.votes or source.columns or "",
-        gold=-1 if source.gold and source.votes else None,
-        scheme=source.scheme,
-        comments=source.comments,
-        header=source.header,
-    )
-
-
 def fit_model(
     training: TrainingData, fitting: Fitting, *, quiet: bool = False
 ) -> SequenceTagger:
-    """Fit a method to candidate sets; gold labels are never seen."""
+    """Fit a method to candidate sets or votes; gold labels are never seen."""
     partial = training.partial
     quiet = quiet or fitting.quiet
     if "labels" not in training.given:
@@ -191,25 +189,40 @@ def fit_model(
             partial.label_set,
             training.given.get("scheme", "auto"),
         )
-    given = {
-        **training.given,
-        "random_state": fitting.seed,
-        "verbose": int(not quiet),
-        **parse_settings(fitting.settings),
-    }
-    name = fitting.method or DEFAULT_METHOD
-    try:
-        model = tagsift.make(name, **given)
-    except TypeError as error:
-        raise InputError(f"--set: {name} has no such setting ({error}).") from error
+    model = _make(training, fitting, quiet=quiet)
+    votes = training.votes if takes_votes(model) else None
+    if training.votes is not None and votes is None:
+        complain(
+            f"{model.method.title} learns from the union of the votes, not from who "
+            "gave them; leave out --method to weigh the annotators.",
+            kind="note",
+        )
     stage(
         f"fitting {model.method.title} to {partial.n_tokens} tokens, "
         f"{len(partial.label_set)} labels",
         enabled=not quiet,
     )
-    model.fit(partial.rows, partial.candidates)
+    model.fit(partial.rows, partial.candidates if votes is None else votes)
     stage("fitted", enabled=not quiet)
     return model
+
+
+def _make(training: TrainingData, fitting: Fitting, *, quiet: bool) -> SequenceTagger:
+    """Make the method that the options name, not fitted yet."""
+    given = {
+        **training.given,
+        "random_state": fitting.seed,
+        "verbose": int(not quiet),
+    }
+    settings = parse_settings(fitting.settings)
+    given = {name: value for name, value in given.items() if name not in settings}
+    try:
+        if training.votes is not None:
+            return make_for_votes(fitting.method, given, settings)
+        return tagsift.make(fitting.method or DEFAULT_METHOD, **given, **settings)
+    except TypeError as error:
+        name = fitting.method or DEFAULT_METHOD
+        raise InputError(f"--set: {name} has no such setting ({error}).") from error
 
 
 def check_columns(
@@ -234,7 +247,7 @@ def recover(
     *,
     quiet: bool = False,
 ) -> Recovered:
-    """Choose a candidate for every token, by fitting or with a fitted model."""
+    """Find the label of every token, by fitting or with a fitted model."""
     partial = training.partial
     if model_file is None:
         model = fit_model(training, fitting, quiet=quiet)
@@ -245,7 +258,11 @@ def recover(
     else:
         model = tagsift.load(model_file)
         check_columns(model, training.path, partial.rows)
-        labels, confidences = model.recover(partial.rows, partial.candidates)
+        knows = isinstance(model, tagsift.annotators.VoteTagger)
+        votes = training.votes if knows else None
+        labels, confidences = model.recover(
+            partial.rows, partial.candidates if votes is None else votes
+        )
     return Recovered(
         model, [[str(name) for name in row] for row in labels], confidences
     )
@@ -253,7 +270,7 @@ def recover(
 
 def say_recovery(facts: dict[str, Any]) -> None:
     """Say how many labels are right, where gold labels tell."""
-    if facts:
+    if "recovery" in facts:
         found = facts["recovery"]
         say(
             f"Recovered {percent(found['ambiguous'])} % of the ambiguous labels, "
@@ -261,7 +278,27 @@ def say_recovery(facts: dict[str, Any]) -> None:
         )
 
 
-def check_model_options(model_file: Path | None, fitting: Fitting) -> None:
+def check_model_options(
+    model_file: Path | None, fitting: Fitting, *, option: str = "--model"
+) -> None:
     """Refuse options of a fit where a fitted model is given."""
     if model_file is not None and (fitting.method is not None or fitting.settings):
-        raise InputError("--model brings a fitted model; leave out --method, --set.")
+        raise InputError(f"{option} brings a fitted model; leave out --method, --set.")
+
+
+def update_model(
+    training: TrainingData, model_file: Path, *, quiet: bool = False
+) -> SequenceTagger:
+    """Fit a model of votes again, from what it knows of the annotators."""
+    model = tagsift.load(model_file)
+    if not isinstance(model, tagsift.annotators.VoteTagger):
+        raise InputError(
+            f"{model_file}: expected a model that `tagsift fit --votes` wrote, found "
+            f"one of {model.method.title}, which knows no annotators."
+        )
+    if training.votes is None:
+        raise InputError("--update is for votes: say which columns by --votes.")
+    check_columns(model, training.path, training.partial.rows)
+    stage(f"updating {model.method.title}", enabled=not quiet)
+    model.set_params(verbose=int(not quiet))
+    return model.update(training.partial.rows, training.votes)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import tagsift
-from tagsift.cli._options import Json, Source, grouped
-from tagsift.cli._output import complain, draw, number, percent, print_json, say
-from tagsift.cli._training import read_vote_file
+from tagsift.cli._options import Fitting, Json, Source, grouped
+from tagsift.cli._output import draw, number, percent, print_json, say
+from tagsift.cli._training import TrainingData, fit_model
+from tagsift.cli._votes import draw_annotators, read_vote_file
 
 if TYPE_CHECKING:
-    from tagsift.metrics import Agreement
+    from tagsift.annotators import Agreement, AnnotatorReport
+    from tagsift.data import VoteCorpus
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
 PLACE = 80
-EXAMPLE = "tagsift agree votes.tsv --votes 2:48 --gold"
+EXAMPLE = "tagsift agree votes.tsv --votes 2:48 --quick"
 
 
 @grouped
@@ -28,75 +30,81 @@ def run(
     ],
     *,
     source: Source,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Judge annotators by the labels of Dawid–Skene, without the text.",
+        ),
+    ] = False,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also show every pair of annotators.")
     ] = False,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the fit.")] = 0,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show no progress.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Agreement of annotators, and each one's estimated reliability.
+    """Agreement of annotators; each one's reliability and habits; who copies whom.
 
-    The reliability is the chance of giving the true label of a token, estimated without
-    gold labels by the model of Dawid and Skene with pooled priors.
+    The annotators are judged by the labels that the vote tagger finds from all votes
+    and the text, without gold labels.
     """
     corpus = read_vote_file(file, source)
-    metrics = tagsift.metrics
-    labels = list(corpus.label_set)
-    found = metrics.annotator_agreement(
-        metrics.encode_votes(corpus.votes, labels),
-        labels,
-        corpus.annotators,
-        None
-        if corpus.gold is None
-        else metrics.label_indices(corpus.gold, labels, name="gold", missing=-1),
-    )
-    if not found.converged:
-        complain("the estimate of reliabilities has not settled.", kind="warning")
+    found = tagsift.annotators.corpus_agreement(corpus)
+    fitting = Fitting(seed=seed, quiet=quiet or json)
+    people, labels = _people(file, corpus, quick, fitting)
+    gold = None
+    if corpus.gold is not None:
+        gold = tagsift.annotators.annotators_against(corpus, corpus.gold)
     if json:
-        print_json({"sentences": len(corpus), "labels": labels, **found.as_dict()})
+        facts = found.as_dict()
+        facts["annotators"] = [
+            one.as_dict() | ({} if gold is None else {"true_f1": gold[a].f1})
+            for a, one in enumerate(people)
+        ]
+        print_json({"sentences": len(corpus), "labels": labels, **facts})
         return
     say(
-        f"{len(corpus)} sentences, {found.tokens} tokens, {len(labels)} labels, "
-        f"{found.votes_per_token:.2f} votes per token from "
+        f"{len(corpus)} sentences, {found.tokens} tokens, {len(labels)} "
+        f"labels, {found.votes_per_token:.2f} votes per token from "
         f"{len(corpus.annotators)} annotators"
     )
     say(f"equal labels among pairs of votes  {percent(found.pairwise_agreement)} %")
+    say(f"span F1 among pairs of annotators  {percent(found.pairwise_span_f1)} %")
     say(f"Fleiss' kappa                      {number(found.fleiss_kappa)}")
     say(f"Krippendorff's alpha               {number(found.krippendorff_alpha)}")
     say()
-    _draw_annotators(found)
+    draw_annotators(people, labels, gold)
     if pairs:
         _draw_pairs(found)
 
 
-def _draw_annotators(found: Agreement) -> None:
-    rare = f"not {found.commonest_label}"
-    columns = ["annotator", "tokens", "as majority", "reliability", rare]
-    shares = ["agrees_with_majority", "reliability", "reliability_rare"]
-    if found.annotators[0].accuracy is not None:
-        columns += ["right", f"right, {rare}"]
-        shares += ["accuracy", "accuracy_rare"]
-    draw(
-        "Annotators, the most reliable first (percent)",
-        columns,
-        (
-            [person.name, str(person.tokens)]
-            + [percent(getattr(person, name)) for name in shares]
-            for person in sorted(found.annotators, key=lambda one: -one.reliability)
-        ),
-        left=("annotator",),
-    )
+def _people(
+    path: Path, corpus: VoteCorpus, quick: bool, fitting: Fitting
+) -> tuple[tuple[AnnotatorReport, ...], list[str]]:
+    """Reports on the annotators, and what their confusions are of."""
+    if quick:
+        labels = tagsift.annotators.quick_labels(corpus)
+        people = tagsift.annotators.annotators_against(corpus, labels)
+        return people, list(corpus.label_set)
+    training = TrainingData(path, corpus.candidates(), corpus)
+    model: Any = fit_model(training, fitting)
+    return model.annotators_, [str(name) for name in model.classes_]
 
 
 def _draw_pairs(found: Agreement) -> None:
     draw(
         "Pairs of annotators",
-        ("first", "second", "shared tokens", "equal (%)", "Cohen's kappa"),
+        ("first", "second", "shared tokens", "equal (%)", "span F1", "Cohen's kappa"),
         (
             (
                 pair.first,
                 pair.second,
                 str(pair.shared),
                 percent(pair.agreement),
+                percent(pair.span_f1),
                 number(pair.kappa),
             )
             for pair in found.pairs

@@ -1,20 +1,29 @@
-"""``tagsift clean``: the recovered label and its confidence for every token."""
+"""``tagsift clean``: the label found for every token, and its confidence."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
 from tagsift.cli._options import Fitting, Json, Model, Out, Train, Training, grouped
-from tagsift.cli._output import print_json, say, write_columns
+from tagsift.cli._output import number, percent, print_json, say, write_columns
 from tagsift.cli._training import (
+    Recovered,
+    TrainingData,
     check_model_options,
     read_training,
     recover,
     say_recovery,
 )
+from tagsift.cli._votes import tallies
+from tagsift.errors import InputError
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
 PLACE = 60
-EXAMPLE = "tagsift clean votes.tsv --votes 2:6 -o cleaned.conll"
+EXAMPLE = "tagsift clean votes.tsv --votes 2:6 -o cleaned.tsv"
 
 
 @grouped
@@ -22,6 +31,15 @@ def run(
     train: Train,
     out: Out,
     *,
+    min_confidence: Annotated[
+        float,
+        typer.Option(
+            "--min-confidence",
+            min=0.0,
+            max=1.0,
+            help="Write ? for labels that are less sure than this.",
+        ),
+    ] = 0.0,
     model: Model = None,
     fitting: Fitting,
     source: Training,
@@ -29,40 +47,87 @@ def run(
 ) -> None:
     """Write one label per training token: its columns, the label, the confidence.
 
-    Methods without probabilities give no confidence column.
+    For votes, what they were (B-LOC:3 O:1) and `differs` where most of the annotators
+    gave another label follow. Methods without probabilities give no confidence. With
+    --gold the labels are scored; no fit looks at the truth.
     """
     check_model_options(model, fitting)
     training = read_training(train, source)
     found = recover(training, fitting, model, quiet=json)
-    partial = training.partial
-    sure = found.chosen_confidences
-    write_columns(
-        out,
-        (
-            [
-                (*row, label) if sure is None else (*row, label, f"{sure[s][t]:.6f}")
-                for t, (row, label) in enumerate(zip(rows, labels, strict=True))
-            ]
-            for s, (rows, labels) in enumerate(
-                zip(partial.rows, found.labels, strict=True)
-            )
-        ),
-    )
-    right = training.recovery(found.labels)
-    if json:
-        print_json(
-            {
-                "method": found.model.method.name,
-                **training.facts,
-                "confidence": sure is not None,
-                "out": str(out),
-                **right,
-            }
+    if found.confidences is None and min_confidence:
+        raise InputError(
+            f"--min-confidence: {found.model.method.title} gives no confidences; take "
+            "a method that does (see: tagsift methods)."
         )
+    write_columns(out, _lines(training, found, min_confidence))
+    facts = _facts(training, found, min_confidence)
+    if json:
+        method = found.model.method.name
+        print_json({"method": method, **training.facts, "out": str(out), **facts})
         return
-    say(
-        f"{out}: {partial.n_tokens} tokens, {partial.n_ambiguous} of them were "
-        f"ambiguous; labels by {found.model.method.title}"
-        f"{'' if sure is not None else ', which gives no confidence'}."
-    )
-    say_recovery(right)
+    _say_what_was_done(out, training, found, facts)
+
+
+def _lines(
+    training: TrainingData, found: Recovered, least: float
+) -> Iterator[list[tuple[str, ...]]]:
+    """The rows of every sentence, with what was found."""
+    sure = found.chosen_confidences
+    votes = training.votes
+    tally = None if votes is None else tallies(votes, found.labels)
+    for s, rows in enumerate(training.partial.rows):
+        lines = []
+        for t, row in enumerate(rows):
+            label, more = found.labels[s][t], []
+            if sure is not None:
+                more.append(f"{sure[s][t]:.6f}")
+                label = label if sure[s][t] >= least else "?"
+            if tally is not None:
+                more.extend(tally[s][t])
+            lines.append((*row, label, *more))
+        yield lines
+
+
+def _facts(training: TrainingData, found: Recovered, least: float) -> dict[str, object]:
+    """What is said about the labels, for people and machines."""
+    sure = found.chosen_confidences
+    facts: dict[str, object] = {"confidence": sure is not None}
+    if sure is not None and least:
+        facts["left_open"] = sum(p < least for row in sure for p in row)
+    if training.votes is not None:
+        tally = tallies(training.votes, found.labels)
+        facts["differs"] = sum(flag == "differs" for row in tally for _, flag in row)
+    return {**facts, **training.recovery(found.labels), **training.scores(found)}
+
+
+def _say_what_was_done(
+    out: object, training: TrainingData, found: Recovered, facts: dict[str, object]
+) -> None:
+    partial, title = training.partial, found.model.method.title
+    if training.votes is None:
+        say(
+            f"{out}: {partial.n_tokens} tokens, {partial.n_ambiguous} of them were "
+            f"ambiguous; labels by {title}"
+            f"{'' if facts['confidence'] else ', which gives no confidence'}."
+        )
+        say_recovery(facts)
+    else:
+        say(
+            f"{out}: {partial.n_tokens} tokens, labels of "
+            f"{len(training.votes.annotators)} annotators merged by {title}; "
+            f"{facts['differs']} labels differ from the majority."
+        )
+    if "left_open" in facts:
+        say(f"{facts['left_open']} labels are less sure than asked for and became ?.")
+    scores = facts.get("scores")
+    if isinstance(scores, dict):
+        parts = [f"span F1 {percent(scores['span_f1'])}"]
+        if "log_loss" in scores:
+            parts += [
+                f"log-loss {number(scores['log_loss'])}",
+                f"calibration error {percent(scores['ece'])} %",
+            ]
+        say(
+            f"Against gold: {', '.join(parts)}; majority vote: span F1 "
+            f"{percent(scores['majority_span_f1'])}."
+        )

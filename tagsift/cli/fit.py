@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from tagsift.cli._options import Fitting, Json, Out, Train, Training, grouped
 from tagsift.cli._output import print_json, say
-from tagsift.cli._training import fit_model, read_training, say_recovery
+from tagsift.cli._training import (
+    check_model_options,
+    fit_model,
+    read_training,
+    say_recovery,
+    update_model,
+)
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
 PLACE = 30
-EXAMPLE = "tagsift fit partial.conll -o model.tagsift --method chain-gp"
+EXAMPLE = "tagsift fit votes.tsv --votes 2:6 -o model.tagsift"
 
 
 @grouped
@@ -19,14 +29,27 @@ def run(
     train: Train,
     out: Out,
     *,
+    update: Annotated[
+        Path | None,
+        typer.Option(
+            "--update",
+            help="Start from this model of votes: TRAIN holds all votes there are now, "
+            "and what is known of the annotators is kept as the start.",
+            metavar="MODEL",
+        ),
+    ] = None,
     fitting: Fitting,
     source: Training,
     json: Json = False,
 ) -> None:
     """Train a tagger on candidate sets (last column) or on votes (--votes)."""
+    check_model_options(update, fitting, option="--update")
     training = read_training(train, source)
     started = time.perf_counter()
-    model = fit_model(training, fitting, quiet=json)
+    if update is None:
+        model = fit_model(training, fitting, quiet=json)
+    else:
+        model = update_model(training, update, quiet=json or fitting.quiet)
     seconds = time.perf_counter() - started
     model.save(out)
     partial = training.partial

@@ -10,6 +10,7 @@ import typer
 import tagsift
 from tagsift.cli._options import Json
 from tagsift.cli._output import draw, print_json, say
+from tagsift.cli._votes import draw_annotators
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -25,7 +26,7 @@ def run(
 ) -> None:
     """Say which method, settings and labels a model file holds, and how large it is."""
     meta, arrays = tagsift.storage.read_container(model)
-    tagger = tagsift.load(model)
+    tagger: Any = tagsift.load(model)
     parts: dict[str, dict[str, Any]] = {
         name: {
             "type": str(array.dtype),
@@ -47,6 +48,7 @@ def run(
         "classes": list(tagger.classes_),
         "settings": meta["params"],
         "training_feature_bytes": held,
+        "annotators": [one.as_dict() for one in getattr(tagger, "annotators_", ())],
         "arrays": parts,
     }
     settings = {
@@ -70,6 +72,9 @@ def run(
         )
     else:
         say("holds the words of the training text as a vocabulary, no sentences.")
+    if facts["annotators"]:
+        say(f"votes count {tagger.temperature_:.2f} times")
+        draw_annotators(tagger.annotators_, [str(name) for name in tagger.classes_])
     draw(
         "Arrays",
         ("name", "type", "shape", "kB"),

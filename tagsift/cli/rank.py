@@ -1,8 +1,13 @@
-"""``tagsift rank``: what to check first, by token and by sentence."""
+"""``tagsift rank``: what to check first, by token, span and sentence."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,14 +19,13 @@ from tagsift.cli._options import (
     Json,
     Model,
     OutOrScreen,
-    Train,
     Training,
     grouped,
 )
 from tagsift.cli._output import draw, print_json, say
 from tagsift.cli._training import (
     Recovered,
-    TrainingData,
+    check_columns,
     check_model_options,
     read_training,
     recover,
@@ -29,17 +33,23 @@ from tagsift.cli._training import (
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
-    from tagsift.typing import FloatArray
+    from tagsift.annotators import Ballots, Look
+    from tagsift.data import Row, VoteCorpus
+    from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["By", "EXAMPLE", "PLACE", "run"]
 
 PLACE = 70
-EXAMPLE = "tagsift rank partial.conll --top 30 -o review.tsv"
+EXAMPLE = "tagsift rank votes.tsv --votes 2:6 --top 30 -o check.tsv"
+
+#: Words to show on either side.
+_AROUND = 6
 
 
 class By(StrEnum):
-    """What makes a token uncertain."""
+    """What makes a look worth while."""
 
+    chance = "chance"
     entropy = "entropy"
     confidence = "confidence"
     disagreement = "disagreement"
@@ -47,74 +57,264 @@ class By(StrEnum):
 
 @grouped
 def run(
-    train: Train,
+    train: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Column file of votes or candidates, or of text."
+        ),
+    ],
     *,
     by: Annotated[
         By,
         typer.Option(
-            help="entropy of the confidences; confidence: one minus that of the "
-            "recovered label; disagreement: share of the votes against it."
+            help="chance that the label is wrong, by text and votes; entropy of the "
+            "confidences; confidence: one minus that of the label; disagreement: share "
+            "of the votes against it."
         ),
-    ] = By.entropy,
+    ] = By.chance,
     top: Annotated[
-        int, typer.Option(min=1, help="How many tokens and sentences to show.")
+        int, typer.Option(min=1, help="How many tokens, spans and sentences to show.")
     ] = 20,
+    text: Annotated[
+        bool,
+        typer.Option(
+            "--text",
+            help="FILE is text without labels: say what to annotate first, by --model.",
+        ),
+    ] = False,
     out: OutOrScreen = None,
     model: Model = None,
     fitting: Fitting,
     source: Training,
     json: Json = False,
 ) -> None:
-    """Say which tokens and which sentences a person should check first.
+    """Say which tokens, spans and sentences a person should check first.
 
     Sentences and tokens are counted from 1. A sentence scores the sum of its tokens.
-    With --out, all tokens go to a TSV table, ranked.
+    With --out, all tokens go to a sheet, ranked: type the right labels into its column
+    right_label (ok where the label is right), and give it to fit or clean by --exact.
     """
     check_model_options(model, fitting)
-    training = read_training(train, source)
+    if text:
+        found = _tag_text(train, source, model)
+    else:
+        found = _learn(train, source, fitting, model, by, quiet=json)
+    scores = found.scores(by)  # [N]
+    tokens = list(found.tokens_first(scores, None if out is not None else top))
+    if out is not None:
+        tagsift.data.write_sheet(out, map(_sheet_row, enumerate(tokens, 1)))
+    shown = {
+        "tokens_first": tokens[:top],
+        "spans_first": list(found.spans_first(scores, top)),
+        "sentences_first": found.sentences_first(scores)[:top],
+    }
+    if json:
+        print_json({**found.facts, "by": by.value, **shown})
+        return
+    _draw(shown, by)
+    if out is not None:
+        say(
+            f"{out}: all {len(scores)} tokens, ranked; type the right labels into "
+            f"{tagsift.data.ANSWER}, and give it to fit or clean with --exact {out}."
+        )
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    """Labels to look at, and what is known of them."""
+
+    words: list[list[str]]
+    labels: list[list[str]]
+    confidences: FloatArray
+    text: FloatArray
+    ballots: Ballots
+    classes: list[str]
+    scheme: str
+    facts: dict[str, Any]
+    candidates: list[list[frozenset[str]]] | None = None
+
+    @cached_property
+    def chosen(self) -> IntArray:
+        """Columns of the labels, [N]."""
+        return tagsift.metrics.label_indices(self.labels, self.classes, name="labels")
+
+    @property
+    def _told(self) -> tuple[IntArray, FloatArray, FloatArray, Ballots]:
+        return self.chosen, self.confidences, self.text, self.ballots
+
+    def scores(self, by: By) -> FloatArray:
+        """What a look at every stacked token is worth, [N]."""
+        if by is By.disagreement:
+            return tagsift.metrics.vote_disagreement(self.ballots.votes, self.chosen)
+        if by is By.entropy:
+            return tagsift.metrics.entropy(self.confidences)
+        if by is By.confidence:
+            return tagsift.metrics.doubt(self.confidences, self.chosen)
+        return tagsift.annotators.error_chance(*self._told)
+
+    def tokens_first(
+        self, scores: FloatArray, most: int | None
+    ) -> Iterator[dict[str, Any]]:
+        """The tokens by falling score, described for people."""
+        looks = tagsift.annotators.rank_tokens(*self._told, self.classes, scores)
+        for look in islice(looks, most):
+            yield self._described(look)
+
+    def spans_first(self, scores: FloatArray, most: int) -> Iterator[dict[str, Any]]:
+        """The spans by falling score, described for people."""
+        looks = tagsift.annotators.rank_spans(
+            *self._told, self.classes, self.scheme, scores
+        )
+        for look in islice(looks, most):
+            words = self.words[look.sentence][look.start : look.end]
+            yield {**self._described(look), "last": look.end, "word": " ".join(words)}
+
+    def _described(self, look: Look) -> dict[str, Any]:
+        words = self.words[look.sentence]
+        around = (
+            *words[max(look.start - _AROUND, 0) : look.start],
+            f"[{' '.join(words[look.start : look.end])}]",
+            *words[look.end : look.end + _AROUND],
+        )
+        return {
+            "sentence": look.sentence + 1,
+            "token": look.start + 1,
+            "word": words[look.start],
+            "label": str(look.label),
+            "why": look.reason,
+            "votes": self._said(look),
+            "context": " ".join(around),
+            "probabilities": look.probabilities,
+            "score": look.score,
+        }
+
+    def _said(self, look: Look) -> str:
+        """What annotators said of a token, or left open."""
+        if self.candidates is None:
+            return " ".join(f"{name}:{count}" for name, count in look.tally.items())
+        return "|".join(sorted(self.candidates[look.sentence][look.start]))
+
+    def sentences_first(self, scores: FloatArray) -> list[dict[str, Any]]:
+        """The sentences, by the sum over their tokens."""
+        lengths = [len(row) for row in self.words]
+        ranking = tagsift.metrics.rank_sentences(scores, lengths)
+        return [
+            {
+                "sentence": int(s) + 1,
+                "score": float(ranking.total[s]),
+                "tokens": lengths[s],
+                "worst_token": int(ranking.worst[s]) + 1,
+                "text": " ".join(self.words[s]),
+            }
+            for s in ranking.order
+        ]
+
+
+def _learn(
+    path: Path,
+    source: Training,
+    fitting: Fitting,
+    model: Path | None,
+    by: By,
+    *,
+    quiet: bool,
+) -> _Labelled:
+    """Find the labels of votes or candidates, by a fit or with a fitted model."""
+    training = read_training(path, source)
     if by is By.disagreement and training.votes is None:
         raise InputError("--by disagreement needs votes: say which columns by --votes.")
-    found = recover(training, fitting, model, quiet=json)
-    scores = _scores(training, found, by)
-    rows = training.partial.rows
-    places = [(s, t) for s, sentence in enumerate(rows) for t in range(len(sentence))]
-    order = tagsift.metrics.rank_tokens(scores)
-    sentences = tagsift.metrics.rank_sentences(scores, [len(row) for row in rows])
-    describe = _describer(training, found)
-    if out is not None:
-        with tagsift.storage.atomic_write(out) as file:
-            file.write("\t".join(("rank", *_COLUMNS, "score")) + "\n")
-            for rank, n in enumerate(order, 1):
-                cells = map(str, describe(*places[n]).values())
-                file.write("\t".join((str(rank), *cells, f"{scores[n]:.6f}")) + "\n")
-    tokens = [{**describe(*places[n]), "score": float(scores[n])} for n in order[:top]]
-    shown = [
-        {
-            "sentence": int(s) + 1,
-            "score": float(sentences.total[s]),
-            "tokens": len(rows[s]),
-            "worst_token": int(sentences.worst[s]) + 1,
-            "text": " ".join(training.partial.tokens[s]),
-        }
-        for s in sentences.order[:top]
-    ]
-    if json:
-        print_json(
-            {
-                "method": found.model.method.name,
-                "by": by.value,
-                **training.facts,
-                "tokens_first": tokens,
-                "sentences_first": shown,
-            }
+    found = recover(training, fitting, model, quiet=quiet)
+    partial = training.partial
+    facts = {"method": found.model.method.name, **training.facts}
+    labelled = _labelled(found, partial.rows, training.votes, partial.scheme, facts)
+    if training.votes is None:
+        labelled = replace(labelled, candidates=partial.candidates)
+    return labelled
+
+
+def _tag_text(path: Path, source: Training, model_file: Path | None) -> _Labelled:
+    """Label text with a fitted model, to say what to annotate first."""
+    if model_file is None:
+        raise InputError("--text: say which fitted model knows the labels by --model.")
+    model = tagsift.load(model_file)
+    rows = tagsift.read_text(path, comments=source.comments, columns=source.columns)
+    check_columns(model, path, rows, named=source.columns is not None)
+    labels = [[str(name) for name in row] for row in model.predict(rows)]
+    sure = model.predict_marginals(rows) if model.method.probabilities else None
+    found = Recovered(model, labels, sure)
+    tokens = sum(len(row) for row in rows)
+    facts = {
+        "method": model.method.name,
+        "sentences": len(rows),
+        "tokens": tokens,
+    }
+    return _labelled(found, rows, None, model.scheme_, facts)
+
+
+def _labelled(
+    found: Recovered,
+    rows: list[list[Row]],
+    votes: VoteCorpus | None,
+    scheme: str,
+    facts: dict[str, Any],
+) -> _Labelled:
+    """Put labels, what the text says, and votes side by side."""
+    if found.confidences is None:
+        raise InputError(
+            f"{found.model.method.title} gives no confidences; take a method that does "
+            "(see: tagsift methods)."
         )
-        return
-    draw(
-        f"Tokens to check first (by {by.value})",
-        (*_COLUMNS, "score"),
-        ([str(v) for v in t.values()][:-1] + [f"{t['score']:.3f}"] for t in tokens),
-        left=("word", "candidates", "recovered", "majority"),
+    confidences = found.stacked_confidences  # [N, L]
+    lengths = [len(row) for row in rows]
+    text = getattr(found.model, "text_", None) or None
+    if text is not None:
+        text = tagsift.metrics.stack_marginals(text, lengths, confidences.shape[1])
+    classes = [str(name) for name in found.model.classes_]
+    return _Labelled(
+        [[row[0] for row in sentence] for sentence in rows],
+        found.labels,
+        confidences,
+        confidences if text is None else text,
+        tagsift.annotators.ballots_of(votes, classes, lengths),
+        classes,
+        scheme,
+        facts,
     )
+
+
+def _sheet_row(numbered: tuple[int, dict[str, Any]]) -> dict[str, object]:
+    """A row of the sheet to fill in."""
+    rank, cells = numbered
+    likely = cells["probabilities"].items()
+    return {
+        "rank": rank,
+        **{name: cells[name] for name in ("sentence", "token", "word", "label")},
+        tagsift.data.ANSWER: "",
+        **{name: cells[name] for name in ("why", "votes", "context")},
+        "probabilities": " ".join(f"{name}={p:.3f}" for name, p in likely),
+        "score": f"{cells['score']:.6f}",
+    }
+
+
+def _draw(shown: dict[str, list[dict[str, Any]]], by: By) -> None:
+    """Draw the three tables."""
+    for title, unit in (("Tokens", "tokens_first"), ("Spans", "spans_first")):
+        draw(
+            f"{title} to check first (by {by.value})",
+            ("at", "in context", "label", "said", "why", "score"),
+            (
+                (
+                    f"{one['sentence']}:{one['token']}",
+                    shorten(one["context"], 46, placeholder=" …"),
+                    one["label"],
+                    one["votes"],
+                    one["why"],
+                    f"{one['score']:.3f}",
+                )
+                for one in shown[unit]
+            ),
+            left=("in context", "label", "said", "why"),
+        )
     draw(
         "Sentences to check first",
         ("sentence", "score", "tokens", "worst token", "text"),
@@ -126,52 +326,7 @@ def run(
                 str(s["worst_token"]),
                 shorten(str(s["text"]), 60, placeholder=" …"),
             )
-            for s in shown
+            for s in shown["sentences_first"]
         ),
         left=("text",),
     )
-    if out is not None:
-        say(f"{out}: all {len(places)} tokens, ranked.")
-
-
-_COLUMNS = ("sentence", "token", "word", "candidates", "recovered", "majority")
-
-
-def _scores(training: TrainingData, found: Recovered, by: By) -> FloatArray:
-    """Uncertainty of every stacked token, [N]."""
-    metrics = tagsift.metrics
-    if training.votes is not None and by is By.disagreement:
-        names = list(training.votes.label_set)
-        votes = metrics.encode_votes(training.votes.votes, names)  # [N, A]
-        chosen = metrics.label_indices(found.labels, names, name="recovered")  # [N]
-        return metrics.vote_disagreement(votes, chosen)
-    if found.confidences is None:
-        raise InputError(
-            f"{found.model.method.title} gives no confidences; take a method that does "
-            "(see: tagsift methods), or rank votes by disagreement."
-        )
-    stacked = found.stacked_confidences  # [N, L]
-    if by is By.entropy:
-        return metrics.entropy(stacked)
-    names = [str(name) for name in found.model.classes_]
-    chosen = metrics.label_indices(found.labels, names, name="recovered")  # [N]
-    return metrics.doubt(stacked, chosen)
-
-
-def _describer(training: TrainingData, found: Recovered) -> Any:
-    """Make the function that describes one token for people."""
-    partial = training.partial
-    order = partial.label_set.index
-    majority = None if training.votes is None else training.votes.majority().labels
-
-    def describe(s: int, t: int) -> dict[str, Any]:
-        return {
-            "sentence": s + 1,
-            "token": t + 1,
-            "word": partial.rows[s][t][0],
-            "candidates": "|".join(sorted(partial.candidates[s][t], key=order)),
-            "recovered": found.labels[s][t],
-            "majority": "–" if majority is None else majority[s][t],
-        }
-
-    return describe

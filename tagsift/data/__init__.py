@@ -22,6 +22,7 @@ from tagsift.data.candidates import (
     read_partial,
     write_partial,
 )
+from tagsift.data.checked import ANSWER, read_checked, write_sheet
 from tagsift.data.columns import column_lines
 from tagsift.data.conll import iter_conll, read_conll, read_text, write_conll
 from tagsift.data.exchange import read_jsonl, write_jsonl
@@ -41,6 +42,7 @@ from tagsift.data.schemes import (
     to_scheme,
 )
 from tagsift.data.sentence import Corpus, Sentence
+from tagsift.data.simulated_annotators import SimulatedAnnotator, simulate_votes
 from tagsift.data.synthetic import bundled, generate
 from tagsift.data.usable import check_learnable, check_text
 from tagsift.data.votes import (
@@ -51,12 +53,14 @@ from tagsift.data.votes import (
 )
 
 __all__ = [
+    "ANSWER",
     "Corpus",
     "LabelSet",
     "PartialCorpus",
     "Row",
     "SCHEMES",
     "Sentence",
+    "SimulatedAnnotator",
     "Span",
     "Vote",
     "VoteCorpus",
@@ -74,6 +78,7 @@ __all__ = [
     "iter_conll",
     "parse_candidates",
     "parse_columns",
+    "read_checked",
     "read_conll",
     "read_doccano",
     "read_jsonl",
@@ -81,6 +86,7 @@ __all__ = [
     "read_partial",
     "read_text",
     "read_votes",
+    "simulate_votes",
     "spans",
     "tags",
     "to_scheme",
@@ -89,5 +95,6 @@ __all__ = [
     "write_jsonl",
     "write_label_studio",
     "write_partial",
+    "write_sheet",
     "write_votes",
 ]

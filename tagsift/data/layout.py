@@ -1,8 +1,9 @@
 """Which column of a file is what: by position, by number, or by name.
 
 By position the token comes first and the label (or the truth) last. By name, one name
-stands for each column: ``token,pos,-,label``. ``token``, ``label``, ``gold`` and
-``vote`` say what a column is, ``-`` leaves it out, any other name is a feature.
+stands for each column: ``token,pos,-,label``. ``token``, ``label``, ``gold``, ``vote``
+and ``exact`` (labels known exactly, beside votes) say what a column is, ``-`` leaves it
+out, any other name is a feature.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Layout:
     label: int | None = None
     votes: tuple[int, ...] = ()
     gold: int | None = None
+    exact: int | None = None
 
 
 def parse_columns(text: str) -> tuple[int, ...]:
@@ -79,7 +81,7 @@ def parse_names(columns: Columns) -> tuple[str, ...]:
             "expected a name for every column, such as token,pos,-,label, found "
             f"{','.join(names)!r}."
         )
-    for role in ("token", "label", "gold"):
+    for role in ("token", "label", "gold", "exact"):
         if names.count(role) > 1 or (role == "token" and role not in names):
             raise InputError(
                 f"expected one column to be named {role!r}, found "
@@ -117,13 +119,14 @@ def by_name(
             f"expected a column named {needed!r}, found {','.join(names)}.", path, line
         )
     places = {role: [i for i, n in enumerate(names) if n == role] for role in names}
-    roles = ("token", "label", "vote", "gold", "-")
+    roles = ("token", "label", "vote", "gold", "exact", "-")
     rest = [i for i, name in enumerate(names) if name not in roles]
     return Layout(
         (*places["token"], *rest),
         places.get("label", [None])[0],
         tuple(places.get("vote", ())),
         places.get("gold", [None])[0],
+        places.get("exact", [None])[0],
     )
 
 
@@ -132,6 +135,7 @@ def by_position(
     needed: str,
     votes: Iterable[int],
     gold: int | None,
+    exact: int | None,
     path: PathName,
     line: int,
 ) -> Layout:
@@ -147,12 +151,14 @@ def by_position(
         The columns of votes, counted from 1.
     gold : int or None
         The column of the truth, counted from 1, or from the end if negative.
+    exact : int or None
+        The column of labels that are known exactly, counted from 1.
     path, line : path-like, int
         For the message.
     """
     columns = tuple(votes)
     truth = width + 1 + gold if gold is not None and gold < 0 else gold
-    asked = columns if truth is None else (*columns, truth)
+    asked = (*columns, *(column for column in (truth, exact) if column is not None))
     wrong = [column for column in asked if not 1 <= column <= width]
     if wrong:
         raise DataError(
@@ -164,7 +170,7 @@ def by_position(
     if len(set(asked)) != len(asked) or (needed == "vote" and not columns):
         raise DataError(
             "expected each column to be named once, and at least one of votes, found "
-            f"votes {list(columns)} and gold {gold}.",
+            f"votes {list(columns)}, gold {gold} and exact {exact}.",
             path,
             line,
         )
@@ -177,4 +183,10 @@ def by_position(
             path,
             line,
         )
-    return Layout(tuple(rest), last, tuple(c - 1 for c in columns), truth and truth - 1)
+    return Layout(
+        tuple(rest),
+        last,
+        tuple(c - 1 for c in columns),
+        truth and truth - 1,
+        exact and exact - 1,
+    )

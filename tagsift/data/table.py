@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
-from tagsift.data.columns import Block, ColumnFile, PathName, check_label
+from tagsift.data.columns import ANY, Block, ColumnFile, PathName, check_label
 from tagsift.data.layout import Columns, Layout, by_name, by_position, parse_names
 from tagsift.data.lookalikes import recognise_head
 from tagsift.data.misreads import Watch
@@ -26,6 +26,7 @@ class Entry(NamedTuple, Generic[T]):
     labels: list[T]
     votes: list[tuple[T, ...]]
     gold: list[str]
+    exact: list[str | None]
 
 
 class Table(Generic[T]):
@@ -53,6 +54,8 @@ class Table(Generic[T]):
         The columns of votes, counted from 1.
     gold : int, optional
         The column of the truth, counted from 1, or from the end if negative.
+    exact : int, optional
+        The column of labels that are known exactly, ``?`` where not, counted from 1.
     """
 
     def __init__(
@@ -67,13 +70,14 @@ class Table(Generic[T]):
         comments: bool = False,
         votes: Iterable[int] = (),
         gold: int | None = None,
+        exact: int | None = None,
     ) -> None:
         if scheme != "auto":
             check_scheme(scheme)
         self.path, self.scheme, self.layout = path, scheme, Layout(())
         self._needed, self._parse = needed, parse
         self._names = None if columns is None else parse_names(columns)
-        self._votes, self._gold = tuple(votes), gold
+        self._votes, self._gold, self._exact = tuple(votes), gold, exact
         self._file = ColumnFile(
             path,
             comments=comments,
@@ -129,7 +133,13 @@ class Table(Generic[T]):
                     self.path,
                 )
         return by_position(
-            width, self._needed, self._votes, self._gold, self.path, line
+            width,
+            self._needed,
+            self._votes,
+            self._gold,
+            self._exact,
+            self.path,
+            line,
         )
 
     def _check_token_numbers(self, block: Block) -> None:
@@ -168,4 +178,10 @@ class Table(Generic[T]):
             [] if labels is None else list(parsed(labels, known, self._parse)),
             list(zip(*votes, strict=True)),
             [] if layout.gold is None else list(parsed(layout.gold, seen_gold, check)),
+            []
+            if layout.exact is None
+            else [
+                None if cell == ANY else check(cell, line)
+                for cell, line in zip(columns[layout.exact], block.lines, strict=True)
+            ],
         )

@@ -232,6 +232,7 @@ def read_votes(
     header: bool = False,
     o_means: Literal["outside", "abstain"] = "outside",
     abstaining: Sequence[str] = (),
+    exact: int | None = None,
 ) -> VoteCorpus:
     """Read a column file in which each annotator has a column.
 
@@ -260,6 +261,9 @@ def read_votes(
         annotator (a rule, a dictionary) has nothing to say.
     abstaining : sequence of str
         The annotators who abstain, where not all of them do.
+    exact : int, optional
+        The column of labels that are known exactly, ``?`` where they are not, counted
+        from 1.
 
     Returns
     -------
@@ -267,8 +271,11 @@ def read_votes(
         The columns that are neither votes nor truth are its ``rows``.
     """
     numbers, names = _numbers_or_names(columns)
-    if names is not None and gold is not None:
-        raise InputError("expected gold= with column numbers only; name it 'gold'.")
+    for role, number in (("gold", gold), ("exact", exact)):
+        if names is not None and number is not None:
+            raise InputError(
+                f"expected {role}= with column numbers only; name it {role!r}."
+            )
 
     if o_means not in ("outside", "abstain"):
         raise InputError(
@@ -293,6 +300,7 @@ def read_votes(
         comments=comments,
         votes=numbers,
         gold=gold,
+        exact=exact,
     )
     entries = list(table)
     votes: list[list[Vote]] = [entry.votes for entry in entries]
@@ -307,6 +315,7 @@ def read_votes(
         truth,
         scheme,
         people if o_means == "abstain" else tuple(abstaining),
+        None if table.layout.exact is None else [entry.exact for entry in entries],
     )
 
 

@@ -1,4 +1,4 @@
-"""Scores: spans, tokens, recovered labels, calibration, significance, agreement.
+"""Scores: spans, tokens, recovered labels, calibration, significance.
 
 `evaluate` computes everything for one labelling; the other functions compute one family
 each. All scores are fractions between 0 and 1 unless their docstring says otherwise.
@@ -10,8 +10,6 @@ from __future__ import annotations
 from tagsift.metrics._pairs import Tally as Tally
 from tagsift.metrics._pairs import equal_labels as equal_labels
 from tagsift.metrics._pairs import label_indices as label_indices
-from tagsift.metrics.agreement import *
-from tagsift.metrics.annotators import *
 from tagsift.metrics.calibration import *
 from tagsift.metrics.recovery import *
 from tagsift.metrics.report import *

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import tagsift
-from tagsift import metrics
+from tagsift import annotators, metrics
 from tagsift.registry import estimator
 from tests.fuzz import inputs
 from tests.fuzz.dice import Dice
@@ -131,13 +131,10 @@ def vote_matrices(dice: Dice, folder: Path) -> None:
         votes = np.full(shape, -1)
     if dice.often(0.1):
         votes = votes.astype(dice.choice((float, object, bool, np.uint8, "U2")))
-    names = ["A", "B", "C"][:n_labels]
-    people = [f"p{k}" for k in range(shape[1])]
-    gold = rng.integers(-1, max(n_labels, 1), size=shape[0]) if dice.often() else None
     choices = (
-        lambda: metrics.vote_counts(votes, n_labels),
-        lambda: _described(metrics.annotator_agreement(votes, names, people, gold)),
-        lambda: metrics.dawid_skene(votes, n_labels).posterior,
+        lambda: annotators.vote_counts(votes, n_labels),
+        lambda: _figures(votes, n_labels),
+        lambda: annotators.dawid_skene(votes, n_labels).posterior,
         lambda: metrics.vote_disagreement(votes, np.zeros(len(votes), dtype=int)),
     )
     attempt(dice.choice(choices))
@@ -157,6 +154,8 @@ def _tagger_from_votes(dice: Dice) -> None:
     attempt(work)
 
 
-def _described(found: Any) -> None:
-    """Write agreement as the command line does; what is not defined may be NaN."""
-    found.as_dict()
+def _figures(votes: Any, n_labels: int) -> None:
+    """Figures of agreement; what is not defined may be NaN."""
+    annotators.fleiss_kappa(votes, n_labels)
+    annotators.krippendorff_alpha(votes, n_labels)
+    annotators.pairwise_agreement(votes, n_labels)

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from tagsift.errors import InputError
-from tagsift.metrics.agreement import (
+from tagsift.annotators import (
     dawid_skene,
     encode_votes,
     fleiss_kappa,
     krippendorff_alpha,
     pairwise_agreement,
 )
+from tagsift.errors import InputError
 
 # Fleiss (1971) as retold in textbooks: 10 subjects, 14 raters, 5 categories; the counts
 # of every category. κ = (0.378 − 0.213) / (1 − 0.213) = 0.210.

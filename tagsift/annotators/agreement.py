@@ -1,4 +1,4 @@
-r"""How far annotators agree, and how reliable each of them is.
+"""How far annotators agree, token by token.
 
 Votes are one integer per token and annotator, from 0 to the number of labels less one,
 and −1 where an annotator did not label the token. All statistics take tokens one by one
@@ -8,10 +8,6 @@ and labels as names without order.
   κ takes off what two annotators with the same habits would reach by chance.
 * Fleiss' κ, with the mean over tokens where their numbers of votes differ.
 * Krippendorff's α for nominal labels, which allows for missing votes.
-* Dawid & Skene (1979): the true labels are hidden, every annotator has a confusion
-  matrix, and both are estimated by expectation–maximisation. The confusion matrix of an
-  annotator is drawn towards the pooled one by a few pseudo-votes, so that one who gave
-  few labels is judged like the others until their own votes say more.
 """
 
 from __future__ import annotations
@@ -22,18 +18,17 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from scipy.special import logsumexp
 
 from tagsift.errors import InputError
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.typing import FloatArray, IntArray, Label
 
 __all__ = [
-    "DawidSkeneEstimate",
     "PairwiseAgreement",
-    "dawid_skene",
+    "checked_votes",
     "encode_votes",
     "fleiss_kappa",
     "krippendorff_alpha",
+    "one_hot",
     "pairwise_agreement",
     "vote_counts",
 ]
@@ -76,7 +71,7 @@ def encode_votes(
     return np.array(rows, dtype=np.int64).reshape(len(rows), -1)  # [N, A]
 
 
-def _check(votes: IntArray, n_labels: int) -> IntArray:
+def checked_votes(votes: IntArray, n_labels: int) -> IntArray:
     """Check what every function here takes."""
     array = np.asarray(votes)  # [N, A]
     if array.ndim != 2 or array.dtype.kind not in "iu" or array.size == 0:
@@ -102,7 +97,7 @@ def vote_counts(votes: IntArray, n_labels: int) -> FloatArray:
     votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
         As above.
     """
-    array = _check(votes, n_labels)
+    array = checked_votes(votes, n_labels)
     n_tokens = len(array)
     token, annotator = np.nonzero(array >= 0)  # [V], [V]
     cell = token * n_labels + array[token, annotator]  # [V]
@@ -110,7 +105,7 @@ def vote_counts(votes: IntArray, n_labels: int) -> FloatArray:
     return flat.reshape(n_tokens, n_labels).astype(float)
 
 
-def _one_hot(votes: IntArray, n_labels: int) -> csr_matrix:
+def one_hot(votes: IntArray, n_labels: int) -> csr_matrix:
     """Votes as a sparse 0/1 matrix with one column per annotator and label."""
     token, annotator = np.nonzero(votes >= 0)  # [V], [V]
     column = annotator * n_labels + votes[token, annotator]  # [V]
@@ -155,9 +150,9 @@ def pairwise_agreement(votes: IntArray, n_labels: int) -> PairwiseAgreement:
     votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
         As above.
     """
-    array = _check(votes, n_labels)
+    array = checked_votes(votes, n_labels)
     n_annotators = array.shape[1]
-    hot = _one_hot(array, n_labels)  # [N, A·L]
+    hot = one_hot(array, n_labels)  # [N, A·L]
     tables = np.asarray((hot.T @ hot).todense()).reshape(
         n_annotators, n_labels, n_annotators, n_labels
     )  # [A, L, A, L]
@@ -218,112 +213,3 @@ def krippendorff_alpha(votes: IntArray, n_labels: int) -> float:
     if expected == 0.0:
         return float("nan")
     return float(1.0 - (size - 1.0) * differing.sum() / expected)
-
-
-@dataclass(frozen=True)
-class DawidSkeneEstimate:
-    """Hidden true labels and the habits of annotators, as estimated from votes.
-
-    Parameters
-    ----------
-    prior : ndarray of shape (n_labels,)
-        Share of every true label.
-    confusion : ndarray of shape (n_annotators, n_labels, n_labels)
-        Probability of the label given (last axis), by true label.
-    posterior : ndarray of shape (n_tokens, n_labels)
-        Probability of every true label; the prior where nobody voted.
-    n_iter : int
-        Rounds of expectation–maximisation.
-    converged : bool
-        Whether the posterior had stopped moving by then.
-    """
-
-    prior: FloatArray
-    confusion: FloatArray
-    posterior: FloatArray
-    n_iter: int
-    converged: bool
-
-    def reliability(self, labels: BoolArray | None = None) -> FloatArray:
-        """Chance that an annotator gives the true label of a token, [A].
-
-        Parameters
-        ----------
-        labels : ndarray of bool, shape (n_labels,), optional
-            Count only tokens whose true label is one of these.
-        """
-        weight = self.prior if labels is None else self.prior * labels  # [L]
-        right = np.einsum("akk->ak", self.confusion)  # [A, L]
-        if not weight.sum():
-            return np.full(len(right), np.nan)
-        return np.asarray(right @ weight / weight.sum())  # [A]
-
-
-def dawid_skene(
-    votes: IntArray,
-    n_labels: int,
-    *,
-    strength: float = 10.0,
-    max_iter: int = 200,
-    tol: float = 1e-6,
-) -> DawidSkeneEstimate:
-    r"""Estimate true labels and annotators' confusion matrices from votes alone.
-
-    Parameters
-    ----------
-    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
-        As above.
-    strength : float
-        Pseudo-votes, per true label, that draw an annotator's confusion matrix towards
-        the pooled one.
-    max_iter : int
-        Most rounds, at least 1.
-    tol : float
-        Stop when the posteriors of a token move by no more than this on average.
-
-    Notes
-    -----
-    With :math:`q_n(k)` the posterior and :math:`n_a(k, v)` the expected number of
-    tokens of truth k that annotator a labelled v,
-
-    .. math::
-
-        \pi_a(k, v) = \frac{n_a(k, v) + s\,\bar\pi(k, v)}
-                           {\sum_{v'} n_a(k, v') + s},
-        \qquad
-        \bar\pi(k, v) \propto \textstyle\sum_a n_a(k, v) + 1 / L .
-
-    It starts from the shares of the votes.
-    """
-    array = _check(votes, n_labels)
-    n_annotators = array.shape[1]
-    hot = _one_hot(array, n_labels)  # [N, A·L]
-    counts = vote_counts(array, n_labels)  # [N, L]
-    voted = counts.sum(axis=1) > 0  # [N]
-    if not voted.any():
-        raise InputError("nobody labelled any token: there is nothing to estimate.")
-    hot, counts = hot[voted], counts[voted]  # [N', A·L], [N', L]
-    posterior = counts / counts.sum(axis=1, keepdims=True)  # [N', L]
-    n_iter, converged = 0, False
-    while not n_iter or not (converged or n_iter >= max_iter):
-        n_iter += 1
-        prior = (posterior.sum(axis=0) + 1.0 / n_labels) / (len(posterior) + 1.0)  # [L]
-        table = np.asarray(hot.T @ posterior).reshape(
-            n_annotators, n_labels, n_labels
-        )  # [A, V, K]
-        table = table.transpose(0, 2, 1)  # [A, K, V]
-        pooled = table.sum(axis=0) + 1.0 / n_labels  # [K, V]
-        pooled /= pooled.sum(axis=1, keepdims=True)  # [K, V]
-        confusion = table + strength * pooled  # [A, K, V]
-        confusion /= confusion.sum(axis=2, keepdims=True)  # [A, K, V]
-        weights = np.log(confusion).transpose(0, 2, 1)  # [A, V, K]
-        scores = np.log(prior) + np.asarray(
-            hot @ weights.reshape(-1, n_labels)
-        )  # [N', K]
-        updated = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))  # [N', K]
-        moved = np.abs(updated - posterior).sum(axis=1)  # [N']
-        converged = bool(moved.mean() <= tol)
-        posterior = updated  # [N', K]
-    full = np.tile(prior, (len(array), 1))  # [N, L]
-    full[voted] = posterior
-    return DawidSkeneEstimate(prior, confusion, full, n_iter, converged)

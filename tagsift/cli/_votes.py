@@ -1,0 +1,217 @@
+"""Votes as the verbs read them: who abstains, what is known, and which method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tagsift
+from tagsift.cli._options import FileFormat, OMeans, Source
+from tagsift.cli._output import complain, draw, percent
+from tagsift.errors import InputError
+
+if TYPE_CHECKING:
+    from tagsift.annotators import AnnotatorReport
+    from tagsift.base import SequenceTagger
+    from tagsift.data import VoteCorpus
+
+__all__ = [
+    "TEXT_MODELS",
+    "are_votes",
+    "columns_only",
+    "draw_annotators",
+    "make_for_votes",
+    "read_vote_file",
+    "takes_votes",
+    "tallies",
+]
+
+#: The methods that are the text model inside the vote tagger.
+TEXT_MODELS = ("chain-gp", "partial-crf")
+
+
+def are_votes(source: Source) -> bool:
+    """Whether the options say that a file holds votes."""
+    named = source.columns is not None and "vote" in source.columns.split(",")
+    return named or source.votes is not None or source.form is FileFormat.label_studio
+
+
+def columns_only(source: Source) -> None:
+    """Refuse options that only column files have."""
+    for name in ("votes", "gold", "comments", "columns", "header"):
+        if getattr(source, name):
+            form = source.form.value
+            raise InputError(f"--{name} is for column files, not for {form}.")
+
+
+def read_vote_file(path: Path, source: Source) -> VoteCorpus:
+    """Read votes from columns or from an export of an annotation tool."""
+    exact = getattr(source, "exact", None)
+    column = int(exact) if exact is not None and exact.isdecimal() else None
+    corpus = _read(path, source, column)
+    corpus = replace(corpus, abstaining=_abstaining(corpus, source))
+    if exact is not None and column is None:
+        known = tagsift.data.read_checked(exact, corpus.rows, corpus.label_set)
+        corpus = replace(corpus, exact=known)
+    _warn_of_silence(corpus, source)
+    return corpus
+
+
+def _read(path: Path, source: Source, exact: int | None) -> VoteCorpus:
+    if source.form is FileFormat.label_studio:
+        columns_only(source)
+        if exact is not None:
+            raise InputError("--exact: the number of a column is for column files.")
+        target = "iob2" if source.scheme == "auto" else source.scheme
+        return tagsift.data.read_label_studio(path, scheme=target)
+    if source.form is FileFormat.jsonl:
+        raise InputError("JSON lines hold candidates; votes come in columns.")
+    if not are_votes(source):
+        raise InputError("say which columns are votes, such as --votes 2:6.")
+    if source.votes is not None and source.columns is not None:
+        raise InputError("--votes and --columns both name the votes; give one of them.")
+    if source.gold and source.votes is None and "gold" not in str(source.columns):
+        raise InputError("--gold and --columns: name the gold column 'gold'.")
+    return tagsift.read_votes(
+        path,
+        columns=source.votes or source.columns or "",
+        gold=-1 if source.gold and source.votes else None,
+        scheme=source.scheme,
+        comments=source.comments,
+        header=source.header,
+        exact=exact,
+    )
+
+
+def _abstaining(corpus: VoteCorpus, source: Source) -> tuple[str, ...]:
+    """Names of the annotators whose `O` says nothing, as the options say."""
+    if source.abstain is None:
+        return corpus.annotators if source.o_means is OMeans.abstain else ()
+    if source.o_means is not None:
+        raise InputError("--abstain names who abstains; leave out --o-means.")
+    names = tuple(source.abstain.split(","))
+    unknown = [name for name in names if name not in corpus.annotators]
+    if unknown:
+        raise InputError(
+            f"--abstain: expected names of annotators, found {unknown[0]!r}; they are "
+            f"{_some(corpus.annotators)}."
+        )
+    return names
+
+
+def _warn_of_silence(corpus: VoteCorpus, source: Source) -> None:
+    """Point at columns that look like sources that abstain, unless told what O is."""
+    if source.o_means is not None:
+        return
+    found = tagsift.annotators.looks_abstaining(corpus, but=corpus.abstaining)
+    if found:
+        names = ",".join((*corpus.abstaining, *found))
+        complain(
+            f"{_some(tuple(found))} vote O on 99 % or more of the tokens that others "
+            "label, as a rule or a dictionary does that has nothing to say; if that "
+            f"is so, say --abstain {names}, else --o-means outside.",
+            kind="warning",
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + ", …" * (len(names) > 6)
+
+
+def takes_votes(model: SequenceTagger) -> bool:
+    """Whether a method learns from votes, and not from candidate sets only."""
+    return isinstance(model, tagsift.annotators.from_votes.TaggerFromVotes)
+
+
+def make_for_votes(
+    name: str | None, given: dict[str, Any], settings: dict[str, Any]
+) -> SequenceTagger:
+    """Make the method that shall learn from votes.
+
+    Parameters
+    ----------
+    name : str or None
+        Its table name; the names of text models mean the vote tagger around them.
+    given : dict
+        What all methods are given: scheme, seed, verbosity.
+    settings : dict
+        The user's settings; of the vote tagger, or of its text model.
+    """
+    if name not in (None, "vote-tagger", *TEXT_MODELS):
+        return tagsift.make(name, **given, **settings)
+    own = tagsift.make("vote-tagger").get_params(deep=False)
+    mine = {key: value for key, value in settings.items() if key in own}
+    inner = {key: value for key, value in settings.items() if key not in own}
+    if name in TEXT_MODELS:
+        mine["estimator"] = tagsift.make(name, **inner)
+    elif inner:
+        raise InputError(
+            f"--set: vote-tagger has no setting {min(inner)!r}; settings of its text "
+            f"model need its name, such as --method {TEXT_MODELS[0]}."
+        )
+    return tagsift.make("vote-tagger", **given, **mine)
+
+
+def tallies(corpus: VoteCorpus, labels: list[list[str]]) -> list[list[tuple[str, str]]]:
+    """The votes on every token, and whether the label differs from most of them."""
+    abstains = [name in corpus.abstaining for name in corpus.annotators]
+    made: dict[Any, tuple[str, str]] = {}
+    for votes, row in zip(corpus.votes, labels, strict=True):
+        for entry, label in zip(votes, row, strict=True):
+            if (entry, label) not in made:
+                other = tagsift.annotators.differs(label, entry, abstains)
+                text = tagsift.annotators.tally_text(entry)
+                made[entry, label] = (text, "differs" if other else "-")
+    return [
+        [made[entry, label] for entry, label in zip(votes, row, strict=True)]
+        for votes, row in zip(corpus.votes, labels, strict=True)
+    ]
+
+
+def draw_annotators(
+    people: tuple[AnnotatorReport, ...],
+    labels: list[str],
+    gold: tuple[AnnotatorReport, ...] | None = None,
+) -> None:
+    """Draw the annotators, the most reliable first.
+
+    Parameters
+    ----------
+    people : tuple of AnnotatorReport
+        As the labels found show them.
+    labels : list of str
+        What the rows and columns of their confusions are.
+    gold : tuple of AnnotatorReport, optional
+        The same, as gold labels show them.
+    """
+    true = {} if gold is None else {one.name: (percent(one.f1),) for one in gold}
+    known = any(one.tokens for one in people)
+    counts = ("tokens", "prec.", "recall", "F1") if known else ()
+    draw(
+        "Annotators, the most reliable first (percent)",
+        ("annotator", "reliability", *counts, *(("true F1",) if true else ()))
+        + ("habits", "remarks"),
+        (
+            (
+                one.name,
+                percent(one.reliability),
+                *(
+                    (
+                        str(one.tokens),
+                        percent(one.precision),
+                        percent(one.recall),
+                        percent(one.f1),
+                    )
+                    if known
+                    else ()
+                ),
+                *true.get(one.name, ()),
+                tagsift.annotators.habits(one, labels),
+                "; ".join((*(("abstains",) if one.abstains else ()), *one.flags)),
+            )
+            for one in sorted(people, key=lambda one: -one.reliability)
+        ),
+        left=("annotator", "habits", "remarks"),
+    )

@@ -1,0 +1,141 @@
+"""The sheet that a person fills in: doubtful tokens, and the right label of each.
+
+A table with a header, separated by TABs (commas or semicolons are read as well, since
+spreadsheets write them). `sentence` and `token`, counted from 1, and `word` say which
+token it is; the right label is typed into `right_label`, or ``ok`` where the proposed
+`label` is right. Rows whose `right_label` is empty have not been looked at.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from tagsift.data.columns import PathName, decode_line, open_bytes
+from tagsift.data.rows import Row
+from tagsift.errors import DataError
+from tagsift.storage import atomic_write
+
+__all__ = ["ANSWER", "read_checked", "write_sheet"]
+
+#: The column to fill in, and what says there that the proposed label is right.
+ANSWER, _RIGHT = "right_label", "ok"
+_NEEDED = ("sentence", "token", "word", ANSWER)
+
+
+def write_sheet(path: PathName, rows: Iterable[Mapping[str, object]]) -> None:
+    """Write a sheet to fill in.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, written whole or not at all.
+    rows : iterable of mappings
+        The cells of every token, by column, in order; all with the same columns.
+    """
+    with atomic_write(path) as stream:
+        writer: csv.DictWriter[str] | None = None
+        for row in rows:
+            if writer is None:
+                writer = csv.DictWriter(
+                    stream, list(row), delimiter="\t", lineterminator="\n"
+                )
+                writer.writeheader()
+            writer.writerow(dict(row))
+
+
+def read_checked(
+    path: PathName, rows: Sequence[Sequence[Row]], labels: Collection[str]
+) -> list[list[str | None]]:
+    """Read the labels that a person typed into a sheet.
+
+    Parameters
+    ----------
+    path : path-like
+        A sheet that was filled in.
+    rows : sequence of sentences of tuples of str
+        The text that it belongs to; the token is the first of a tuple.
+    labels : collection of str
+        The labels that annotators gave. Another prefix of a known type (``B-LOC``
+        where ``I-LOC`` is known) and ``O`` are taken, too.
+
+    Returns
+    -------
+    list of sentences of (str or None)
+        The label of every token that was looked at, None elsewhere.
+    """
+    found: list[list[str | None]] = [[None] * len(sentence) for sentence in rows]
+    known = {*labels, "O"}
+    types = {name[2:] for name in known if name[1:2] == "-"}
+    for line, cells in _lines(path):
+        answer = cells[ANSWER].strip()
+        if not answer:
+            continue
+        if answer == _RIGHT and _RIGHT not in known:
+            answer = cells.get("label", "").strip()
+        s, t = _place(cells, rows, path, line)
+        if answer not in known and not (
+            answer[:2] in _PREFIXES and answer[2:] in types
+        ):
+            raise DataError(
+                f"expected a label such as {', '.join(sorted(known)[:5])} as the right "
+                f"one, found {answer!r}.",
+                path,
+                line,
+            )
+        if found[s][t] not in (None, answer):
+            raise DataError(
+                f"expected one answer for token {t + 1} of sentence {s + 1}, found "
+                f"{found[s][t]!r} and {answer!r}.",
+                path,
+                line,
+            )
+        found[s][t] = answer
+    return found
+
+
+_PREFIXES = ("B-", "I-", "E-", "S-")
+
+
+def _lines(path: PathName) -> Iterable[tuple[int, dict[str, str]]]:
+    """Yield the number and the cells of every line below the header."""
+    with open_bytes(path) as stream:
+        lines = [decode_line(raw, path, n) for n, raw in enumerate(stream, 1)]
+    head = lines[0] if lines else ""
+    separator = max("\t;,", key=head.count)
+    reader = csv.DictReader(
+        [line.rstrip("\r\n") for line in lines], delimiter=separator, restval=""
+    )
+    missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
+    if missing:
+        raise DataError(
+            f"expected a sheet that `tagsift rank -o` wrote, with a column "
+            f"{missing[0]!r}, found {head.strip()[:60]!r} as its first line.",
+            path,
+            1,
+        )
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise DataError(f"expected a table, found {error}.", path) from None
+
+
+def _place(
+    cells: Mapping[str, str], rows: Sequence[Sequence[Row]], path: PathName, line: int
+) -> tuple[int, int]:
+    """Sentence and token of a line, counted from 0, after a look at the word."""
+    try:
+        s, t = int(cells["sentence"]) - 1, int(cells["token"]) - 1
+        word = rows[s][t][0] if min(s, t) >= 0 else None
+    except (ValueError, IndexError):
+        word = None
+    if word is None or word != cells["word"]:
+        there = "no such token" if word is None else repr(word)
+        raise DataError(
+            f"expected {cells['word']!r} as token {cells['token']} of sentence "
+            f"{cells['sentence']}, found {there}; the sheet belongs to another text.",
+            path,
+            line,
+        )
+    return s, t

@@ -1,0 +1,181 @@
+"""Simulated annotators: gold labels in, votes with errors of known kinds out.
+
+Errors are made span by span. Some spans are hard for everybody, others only for some,
+so that annotators err on the same spans more often than by chance, as people do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tagsift.data.schemes import Span, spans, tags
+from tagsift.data.sentence import Corpus
+from tagsift.data.votes import Vote, VoteCorpus
+from tagsift.errors import InputError
+
+__all__ = ["DEMO_ANNOTATORS", "SimulatedAnnotator", "simulate_votes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatedAnnotator:
+    """How one annotator errs; all figures are chances.
+
+    Parameters
+    ----------
+    name : str
+        Who.
+    labels : float
+        Of labelling a sentence at all.
+    misses : float
+        Of not seeing a span.
+    shifts : float
+        Of getting one of its ends wrong.
+    invents : float
+        Of seeing a span, per sentence, where there is none.
+    confuses : mapping of (str, str) to float
+        Of giving a span of the first type the second one.
+    abstains : bool
+        A dictionary: it knows some words, always or never, and says `O` of the rest.
+    """
+
+    name: str
+    labels: float = 1.0
+    misses: float = 0.0
+    shifts: float = 0.0
+    invents: float = 0.0
+    confuses: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    abstains: bool = False
+
+
+#: Two decent people, one careless, one who confuses two types, and a dictionary.
+DEMO_ANNOTATORS = (
+    SimulatedAnnotator(name="ann", labels=0.7, misses=0.1, shifts=0.05, invents=0.05),
+    SimulatedAnnotator(name="bob", labels=0.7, misses=0.15, shifts=0.1, invents=0.05),
+    SimulatedAnnotator(
+        name="careless", labels=0.7, misses=0.45, shifts=0.25, invents=0.3
+    ),
+    SimulatedAnnotator(
+        name="confused",
+        labels=0.7,
+        misses=0.1,
+        shifts=0.05,
+        confuses={("ORG", "LOC"): 0.6, ("LOC", "ORG"): 0.3},
+    ),
+    SimulatedAnnotator(name="dictionary", misses=0.6, abstains=True),
+)
+
+
+def simulate_votes(
+    corpus: Corpus,
+    annotators: Sequence[SimulatedAnnotator] = DEMO_ANNOTATORS,
+    *,
+    random_state: int = 0,
+) -> VoteCorpus:
+    """Let annotators label a corpus whose truth is known.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Sentences with gold labels in a scheme of spans.
+    annotators : sequence of SimulatedAnnotator
+        Who labels.
+    random_state : int
+        Fixes the errors.
+
+    Returns
+    -------
+    VoteCorpus
+        With the truth as ``gold``; a sentence that nobody chose goes to the first
+        annotator.
+    """
+    if corpus.scheme == "plain":
+        raise InputError("expected a corpus with spans to annotate, found plain tags.")
+    rng = np.random.default_rng(random_state)
+    types = sorted({s.type for row in corpus.labels for s in spans(row, corpus.scheme)})
+    known = {one.name: _Vocabulary(one, int(rng.integers(2**32))) for one in annotators}
+    votes: list[list[Vote]] = []
+    for tokens, labels in zip(corpus.tokens, corpus.labels, strict=True):
+        truth = spans(labels, corpus.scheme)
+        hard = rng.random(len(truth))  # as hard for everybody
+        chosen = [rng.random() < one.labels for one in annotators]
+        if not any(
+            c and not one.abstains for c, one in zip(chosen, annotators, strict=True)
+        ):
+            chosen[0] = True
+        columns: list[list[str | None]] = []
+        for one, does in zip(annotators, chosen, strict=True):
+            if one.abstains:
+                found = known[one.name].look_up(tokens, truth)
+            else:
+                found = _annotate(one, truth, hard, len(tokens), types, rng)
+            made = tags(found, len(tokens), corpus.scheme)
+            columns.append(list(made) if does else [None] * len(tokens))
+        votes.append(list(zip(*columns, strict=True)))
+    return VoteCorpus(
+        corpus.rows,
+        votes,
+        tuple(one.name for one in annotators),
+        corpus.labels,
+        corpus.scheme,
+        tuple(one.name for one in annotators if one.abstains),
+    )
+
+
+class _Vocabulary:
+    """The words that a dictionary knows: each form always or never."""
+
+    def __init__(self, who: SimulatedAnnotator, seed: int) -> None:
+        self._rng, self._misses = np.random.default_rng(seed), who.misses
+        self._known: dict[tuple[str, ...], bool] = {}
+
+    def look_up(self, tokens: Sequence[str], truth: Sequence[Span]) -> list[Span]:
+        found = []
+        for span in truth:
+            form = tuple(tokens[span.start : span.end])
+            if form not in self._known:
+                self._known[form] = bool(self._rng.random() >= self._misses)
+            if self._known[form]:
+                found.append(span)
+        return found
+
+
+def _annotate(
+    who: SimulatedAnnotator,
+    truth: Sequence[Span],
+    hard: np.ndarray[tuple[int], np.dtype[np.float64]],
+    length: int,
+    types: Sequence[str],
+    rng: np.random.Generator,
+) -> list[Span]:
+    """The spans that one annotator sees; half of what is missed is hard for all."""
+    found: list[Span] = []
+    taken = np.zeros(length, dtype=bool)  # [T]
+    for span, difficulty in zip(truth, hard, strict=True):
+        if (difficulty + rng.random()) / 2 < _half(who.misses):
+            continue
+        type_ = span.type
+        for (true, said), chance in who.confuses.items():
+            if span.type == true and rng.random() < chance:
+                type_ = said
+        start, end = span.start, span.end
+        if rng.random() < who.shifts:
+            if end - start > 1:
+                end -= 1
+            elif end < length:
+                end += 1
+        if not taken[start:end].any():
+            taken[start:end] = True
+            found.append(Span(type_, start, end))
+    if rng.random() < who.invents and not taken.all():
+        place = int(rng.choice(np.flatnonzero(~taken)))
+        found.append(Span(str(rng.choice(types)), place, place + 1))
+    return sorted(found, key=lambda span: span.start)
+
+
+def _half(chance: float) -> float:
+    """Below what the mean of two uniform numbers lies with a chance."""
+    low = np.sqrt(chance / 2)
+    return float(low if chance <= 0.5 else 1 - np.sqrt((1 - chance) / 2))
