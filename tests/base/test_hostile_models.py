@@ -108,6 +108,8 @@ def changed(header: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 
 WRONG = (..., None, "x", -1, 10**30, 2.5, True, [], {})
+#: The method that the parts of a file are tried with that all methods share.
+SIMPLEST = "word-counts"
 #: Methods that learn something else from dense features.
 DIFFERENT = ("sgppsl", "chain-gp", "pl-ecoc", "paloc")
 CASES = [(name, kind) for name in registry.names() for kind in ("words", "arrays")]
@@ -117,6 +119,8 @@ CASES = [(name, kind) for name in registry.names() for kind in ("words", "arrays
 def test_no_array_of_a_file_is_trusted(name: str, kind: str):
     header, arrays = pack(fitted(name, kind)[0])
     for key, array in arrays.items():
+        if key.startswith("vectorizer/") and name != SIMPLEST:
+            continue
         without = {k: a for k, a in arrays.items() if k != key}
         try_out(name, kind, header, without, f"{key} is missing")
         for case, wrong in wrong_arrays(array):
@@ -130,6 +134,8 @@ def test_no_array_of_a_file_is_trusted(name: str, kind: str):
 def test_no_value_of_a_header_is_trusted(name: str, kind: str):
     header, arrays = pack(fitted(name, kind)[0])
     for path in paths(header):
+        if path[0] not in ("model", "params") and name != SIMPLEST:
+            continue
         for wrong in WRONG:
             new = changed(header, path, wrong)
             try_out(name, kind, new, arrays, f"{path} is {wrong!r}")
