@@ -1,0 +1,250 @@
+"""What second looks bring: labels mended per hundred looks, in three orders.
+
+A reviewer looks at spans (or single tokens outside them) and says what is true there;
+after every hundred looks the model is fitted again with what is known. The order is
+that of tagsift, that of the entropy of the votes (of the candidate sets), or random. On
+crowd NER votes are turned into labels by VoteTagger, on the paper's tasks (cl 3, p 0.1)
+candidate sets by ChainGP, whose kernel is learnt once.
+
+    python -m experiments looks --records experiments/records/looks.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.experiment import Experiment
+from experiments.folds import TASKS, data_folder, read_head
+from experiments.measuring import measured
+from experiments.records import Record
+from tagsift.annotators import VoteTagger
+from tagsift.chain_gp import ChainGP
+from tagsift.data import corrupt, read_votes, spans
+from tagsift.errors import InputError
+from tagsift.metrics import span_scores
+
+if TYPE_CHECKING:
+    from tagsift.report import Report
+
+#: Name of an order → what the figure calls it.
+ORDERS = {"tagsift": "tagsift", "entropy": "entropy", "random": "random order"}
+#: Looks between two fits, and fits.
+LOOKS, STEPS = 100, 5
+CORPORA = {"crowd": "Crowd NER", "base-np": "Base NP", "ner": "NER"}
+
+#: A place to look at: sentence, first token, end.
+Place = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class LookCell:
+    """One reviewer on one corpus.
+
+    Parameters
+    ----------
+    corpus, order : str
+        What is looked at, and in which order.
+    """
+
+    corpus: str
+    order: str
+
+    @property
+    def key(self) -> str:
+        """Name of the cell, the same for all runs."""
+        return f"{self.corpus}/{self.order}"
+
+
+@dataclass(frozen=True)
+class Looks(Experiment):
+    """All orders on all corpora."""
+
+    name = "looks"
+    separate = True
+    data: Path | None
+
+    @classmethod
+    def from_options(cls, options: argparse.Namespace) -> Looks:
+        """Build the experiment from what the command line says."""
+        return cls(data_folder(options.data))
+
+    def cells(self) -> list[LookCell]:
+        """Crowd NER first."""
+        return [LookCell(corpus, order) for corpus in CORPORA for order in ORDERS]
+
+    def run(self, cell: LookCell, needed: Record | None) -> dict[str, Any]:
+        """Look and fit in turns."""
+        if self.data is None:
+            raise InputError("looks need the corpora; name their folder with --data.")
+        reviewed: _Reviewed = (
+            _Crowd(self.data)
+            if cell.corpus == "crowd"
+            else _Task(self.data, cell.corpus)
+        )
+        rng, steps, seen = np.random.default_rng(0), [], set[Place]()
+        with measured() as cost:
+            for step in range(STEPS + 1):
+                if step:
+                    for place in _first(reviewed.order(cell.order, rng), seen):
+                        reviewed.look(*place)
+                        seen.add(place)
+                reviewed.fit()
+                steps.append({"looks": len(seen), **reviewed.scores()})
+        return {"steps": steps, "time": cost}
+
+    def report(self, found: Mapping[str, Record]) -> Report:
+        """Wrong labels left and span F1 after every hundred looks."""
+        from experiments.tables import page, table
+
+        head = ("corpus", "order", "looks", "wrong labels|d", "span F1|.2f|100")
+        return page(
+            "What second looks bring",
+            found,
+            [table(head, _rows(self.cells(), found))],
+            "A look is at one span, or at one token outside all spans; after every "
+            f"{LOOKS} looks the model is fitted again.",
+        )
+
+
+class _Reviewed:
+    """A corpus whose labels are found, looked at, and found again."""
+
+    gold: list[list[str]]
+    labels: list[list[str]]
+    scheme: str
+
+    def fit(self) -> None:
+        """Find labels from all that is known."""
+        raise NotImplementedError
+
+    def doubts(self) -> Iterator[tuple[Place, float]]:
+        """Places and the entropy of what is given there, tagsift's order."""
+        raise NotImplementedError
+
+    def reveal(self, s: int, t: int) -> None:
+        """Let one label be known."""
+        raise NotImplementedError
+
+    def order(self, name: str, rng: np.random.Generator) -> Iterator[Place]:
+        """Places in the order in which a reviewer takes them."""
+        found = list(self.doubts())
+        if name == "random":
+            return (found[k][0] for k in rng.permutation(len(found)))
+        if name == "entropy":
+            tie = rng.random(len(found))
+            by = sorted(range(len(found)), key=lambda k: (-found[k][1], tie[k]))
+            return (found[k][0] for k in by)
+        return (place for place, _ in found)
+
+    def look(self, s: int, start: int, end: int) -> None:
+        """Say what is true of a place, and of the true spans that reach into it."""
+        reach = [(start, end)]
+        for span in spans(self.gold[s], self.scheme):
+            if span.start < end and start < span.end:
+                reach.append((span.start, span.end))
+        for lo, hi in reach:
+            for t in range(lo, hi):
+                self.reveal(s, t)
+
+    def scores(self) -> dict[str, float]:
+        """Wrong labels, and span F1."""
+        pairs = zip(self.labels, self.gold, strict=True)
+        wrong = sum(
+            a != b for row, gold in pairs for a, b in zip(row, gold, strict=True)
+        )
+        f1 = span_scores(self.gold, self.labels, scheme=self.scheme).f1
+        return {"wrong": wrong, "span_f1": round(float(f1), 6)}
+
+
+class _Crowd(_Reviewed):
+    """Crowd NER: votes, turned into labels by VoteTagger."""
+
+    def __init__(self, data: Path) -> None:
+        path = data / "crowd_ner" / "train.tsv"
+        self.votes = read_votes(path, columns="2:48", gold=-1)
+        self.gold, self.scheme = self.votes.gold or [], self.votes.scheme
+        self.known: list[list[str | None]] = [[None] * len(row) for row in self.gold]
+        self.model: VoteTagger | None = None
+
+    def fit(self) -> None:
+        model = self.model or VoteTagger(random_state=0)
+        work = model.fit if self.model is None else model.update
+        work(self.votes.rows, self.votes, exact=self.known)
+        self.model, self.labels = model, model.recovered_
+
+    def reveal(self, s: int, t: int) -> None:
+        self.known[s][t] = self.gold[s][t]
+
+    def doubts(self) -> Iterator[tuple[Place, float]]:
+        assert self.model is not None
+        for look in self.model.looks("span"):
+            counts = np.array(list(look.tally.values()), dtype=float)
+            p = counts / max(counts.sum(), 1.0)
+            yield (look.sentence, look.start, look.end), float(-(p * np.log(p)).sum())
+
+
+class _Task(_Reviewed):
+    """A task of the paper: candidate sets, and ChainGP with a kernel learnt once."""
+
+    def __init__(self, data: Path, task: str) -> None:
+        corpus = read_head(data, task, TASKS[task].n_sentences)
+        hidden = corrupt(corpus, cl=3, p=0.1, random_state=0)
+        self.rows, self.gold = hidden.rows, hidden.gold or []
+        self.scheme, self.names = hidden.scheme, tuple(hidden.label_set)
+        self.candidates = [list(row) for row in hidden.candidates]
+        self.kernel: dict[str, Any] | None = None
+
+    def fit(self) -> None:
+        about = {"labels": self.names, "scheme": self.scheme, "random_state": 0}
+        model = ChainGP(kernel=self.kernel, **about).fit(self.rows, self.candidates)
+        self.kernel = model.kernel_.as_dict()
+        self.labels = [[str(name) for name in row] for row in model.recovered_]
+        column = {name: k for k, name in enumerate(model.classes_)}
+        self.sure = [
+            [float(c[column[name]]) for c, name in zip(rows, row, strict=True)]
+            for rows, row in zip(model.confidences_, self.labels, strict=True)
+        ]
+
+    def reveal(self, s: int, t: int) -> None:
+        self.candidates[s][t] = frozenset([self.gold[s][t]])
+
+    def doubts(self) -> Iterator[tuple[Place, float]]:
+        found: list[tuple[float, Place, float]] = []
+        for s, row in enumerate(self.labels):
+            whole = [(span.start, span.end) for span in spans(row, self.scheme)]
+            inside = {t for lo, hi in whole for t in range(lo, hi)}
+            whole += [(t, t + 1) for t in range(len(row)) if t not in inside]
+            for lo, hi in whole:
+                sure = min(self.sure[s][lo:hi])
+                most = max(len(names) for names in self.candidates[s][lo:hi])
+                found.append((sure, (s, lo, hi), float(np.log(most))))
+        return ((place, spread) for _, place, spread in sorted(found))
+
+
+def _first(places: Iterator[Place], seen: set[Place]) -> list[Place]:
+    """The next places that nobody has looked at."""
+    fresh = (place for place in places if place not in seen)
+    return [place for place, _ in zip(fresh, range(LOOKS), strict=False)]
+
+
+def _rows(
+    cells: list[LookCell], found: Mapping[str, Record]
+) -> Iterator[tuple[Any, ...]]:
+    for cell in cells:
+        for step in found.get(cell.key, {}).get("steps", ()):
+            yield (
+                CORPORA[cell.corpus],
+                ORDERS[cell.order],
+                step["looks"],
+                step["wrong"],
+                step["span_f1"],
+            )
+
+
+EXPERIMENT = Looks
