@@ -11,7 +11,6 @@ candidate sets by ChainGP, whose kernel is learnt once.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.experiment import Experiment
-from experiments.folds import TASKS, data_folder, read_head
+from experiments.folds import TASKS, read_head
 from experiments.measuring import measured
 from experiments.records import Record
 from tagsift.annotators import VoteTagger
@@ -67,12 +66,6 @@ class Looks(Experiment):
 
     name = "looks"
     separate = True
-    data: Path | None
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Looks:
-        """Build the experiment from what the command line says."""
-        return cls(data_folder(options.data))
 
     def cells(self) -> list[LookCell]:
         """Crowd NER first."""

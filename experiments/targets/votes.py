@@ -11,19 +11,16 @@ random field. `union` is the partial CRF on the unweighted union of the votes.
 
 from __future__ import annotations
 
-import argparse
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.experiment import Experiment
 from experiments.fitting import rounded
-from experiments.folds import data_folder
 from experiments.measuring import measured, versions
 from experiments.records import Record
 from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
@@ -98,31 +95,21 @@ class Votes(Experiment):
 
     name = "votes"
     separate = True
-    data: Path | None
-
-    @classmethod
-    def from_options(cls, options: argparse.Namespace) -> Votes:
-        """Build the experiment from what the command line says."""
-        return cls(data_folder(options.data))
 
     def cells(self) -> list[VoteCell]:
         """Every method everywhere; vectors and ablations where they tell something."""
-        found = [VoteCell("crowd", "vote-tagger"), VoteCell("crowd", "majority")]
+        few = ("majority", "dawid-skene", "vote-tagger")
+        ablations = [f"vote-tagger/{name}" for name in ABLATIONS]
+        wanted = {
+            "crowd": ("vote-tagger", *METHODS, *CROWD_KIT, *ablations),
+            "crowd-43": few,
+            "ncbi-train": ("vote-tagger", *METHODS, *CROWD_KIT),
+            "ncbi-test": ("vote-tagger", *METHODS),
+        }
+        found = [VoteCell("crowd", "vote-tagger", vectors=True)]
         found += [
-            VoteCell("ncbi-train", "vote-tagger"),
-            VoteCell("ncbi-test", "vote-tagger"),
+            VoteCell(key, name) for key, names in wanted.items() for name in names
         ]
-        found += [VoteCell("crowd", name) for name in METHODS]
-        found += [VoteCell("crowd", "vote-tagger", vectors=True)]
-        found += [VoteCell("ncbi-train", name) for name in METHODS]
-        found += [VoteCell("ncbi-test", name) for name in METHODS]
-        found += [VoteCell("crowd", name) for name in CROWD_KIT]
-        found += [VoteCell("crowd", f"vote-tagger/{name}") for name in ABLATIONS]
-        found += [
-            VoteCell("crowd-43", name)
-            for name in ("majority", "dawid-skene", "vote-tagger")
-        ]
-        found += [VoteCell("ncbi-train", name) for name in CROWD_KIT]
         return list(dict.fromkeys(found))
 
     def run(self, cell: VoteCell, needed: Record | None) -> dict[str, Any]:
@@ -270,30 +257,25 @@ def _label_scores(
 
 
 def _ranking_scores(
-    votes: VoteCorpus,
-    labels: list[list[str]],
-    confidences: list[FloatArray],
-    model: VoteTagger,
+    votes: VoteCorpus, labels: list[list[str]], model: VoteTagger
 ) -> dict[str, float]:
     """Share of the wrong labels among the first twentieth of all tokens."""
     from cleanlab.token_classification.rank import get_label_quality_scores
 
     column = {name: k for k, name in enumerate(model.classes_)}
-    given = [np.array([column[name] for name in row]) for row in labels]
+    given = [[column[name] for name in row] for row in labels]
+    pairs = zip(labels, votes.gold or [], strict=True)
     wrong = np.array(
-        [
-            a != b
-            for row, gold in zip(labels, votes.gold or [], strict=True)
-            for a, b in zip(row, gold, strict=True)
-        ]
+        [a != b for row, gold in pairs for a, b in zip(row, gold, strict=True)]
     )  # [N]
-    sure = np.concatenate(
-        [c[np.arange(len(g)), g] for c, g in zip(confidences, given, strict=True)]
-    )  # [N]
-    _, per_token = get_label_quality_scores([g.tolist() for g in given], model.text_)
+    _, per_token = get_label_quality_scores(given, model.text_)
     cleanlab = np.concatenate([np.asarray(scores) for scores in per_token])  # [N]
+    begins = np.cumsum([0, *map(len, labels)])  # [S + 1]
+    ours = np.empty(len(wrong))  # [N]
+    for place, look in enumerate(model.looks("token")):
+        ours[begins[look.sentence] + look.start] = place
     return {
-        "found_first": _share_first(wrong, sure),
+        "found_first": _share_first(wrong, ours),
         "found_first_entropy": _share_first(wrong, -_entropy(votes)),
         "found_first_cleanlab": _share_first(wrong, cleanlab),
     }
