@@ -122,7 +122,7 @@ class Votes(Experiment):
             found |= self._split_scores(votes, labels) | self._tagger_scores(model)
         extra: dict[str, Any] = {}
         if isinstance(model, VoteTagger):
-            found |= _ranking_scores(votes, labels, confidences or [], model)
+            found |= _ranking_scores(votes, labels, model)
             found |= {"reliability_spearman": _reliability(votes, model)}
             extra = {"temperature": model.temperature_, "history": model.history_}
         return {
