@@ -1,9 +1,8 @@
 """Where a second look pays: tokens and spans by the chance that their label is wrong.
 
-The confidence of the label says most. What the text alone says of it, how many votes
-back it and how far the votes are spread say a little more: a token on which all agree
-is found by the text, which has not seen their votes. How much each counts was learnt on
-simulated annotators.
+The confidence of the label says most. What the text alone says of it says a little
+more: a token on which all agree is found by the text, which has not seen their votes.
+How much it counts was chosen on simulated annotators.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import entr, expit, logit
+from scipy.special import expit, logit
 
 from tagsift.annotators.ballots import Ballots
 from tagsift.data import spans
@@ -22,9 +21,8 @@ from tagsift.typing import FloatArray, IntArray, Label
 
 __all__ = ["Look", "error_chance", "rank_spans", "rank_tokens"]
 
-#: What counts beside the log-odds of the confidence: those of the text, the share of
-#: the votes against the label, and their entropy; and what all is lowered by.
-_TEXT, _AGAINST, _SPREAD, _LESS = 0.4, 1.9, 1.0, 0.4
+#: What the log-odds of the text count beside those of the confidence.
+_TEXT = 0.2
 #: Log-odds are counted up to these chances.
 _SURE = 1e-4
 #: Reasons: the share of votes against, the text's chance of the label, its frequency.
@@ -80,11 +78,8 @@ def error_chance(
     rows = np.arange(len(labels))  # [N]
     doubt = np.clip(1 - confidences[rows, labels], _SURE, 1 - _SURE)  # [N]
     unread = np.clip(1 - text[rows, labels], _SURE, 1 - _SURE)  # [N]
-    shares = ballots.counts / np.maximum(ballots.counts.sum(axis=1, keepdims=True), 1)
-    against = np.where(ballots.counts.any(axis=1), 1 - shares[rows, labels], 0.0)
-    spread = entr(shares).sum(axis=1)  # [N]
-    score = logit(doubt) + _TEXT * (logit(unread) + 3.0)  # [N]
-    chance = expit(score + _AGAINST * against + _SPREAD * spread - _LESS)  # [N]
+    score = (logit(doubt) + _TEXT * logit(unread)) / (1 + _TEXT)  # [N]
+    chance = expit(score)  # [N]
     chance[ballots.exact >= 0] = 0.0
     return np.asarray(chance)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tagsift.annotators.ballots import Ballots, read_ballots
 from tagsift.annotators.copies import copy_groups, copy_weights
-from tagsift.annotators.cross_fit import WarmChain, mean_chain, views
+from tagsift.annotators.cross_fit import WarmChain
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.new_votes import weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe
@@ -252,9 +252,7 @@ class VoteTagger(TaggerFromVotes):
 
     def _tagger(self, problem: ChainProblem, found: Consensus) -> LinearChain:
         """Fit the chain once more, on all sentences and the evidence itself."""
-        return mean_chain(
-            WarmChain(view).fit(found.evidence, _LAST_STEPS) for view in views(problem)
-        )
+        return WarmChain(problem).fit(found.evidence, _LAST_STEPS)
 
     def _without_votes(self, train: TrainingSet) -> None:
         n_labels = train.n_labels

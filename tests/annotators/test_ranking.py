@@ -31,9 +31,14 @@ def small():
     return labels, confidences, text, ballots
 
 
-def test_split_votes_and_a_text_that_differs_are_doubted(small):
-    chance = error_chance(*small)
-    assert chance[1] > chance[0] and chance[3] > chance[0]
+def test_a_text_that_differs_and_a_low_confidence_are_doubted(small):
+    labels, confidences, text, ballots = small
+    confidences[1] = [0.6, 0.1, 0.3]  # as where votes are split
+    chance = error_chance(labels, confidences, text, ballots)
+    assert chance[1] > chance[3] > chance[0]
+    # Log-odds 1 − 0.9 of the confidence and a fifth of those of the text, 1 − 0.8.
+    odds = (np.log(1 / 9) + 0.2 * np.log(1 / 4)) / 1.2
+    assert chance[0] == pytest.approx(1 / (1 + np.exp(-odds)))
     assert ((chance > 0) & (chance < 1)).all()
 
 
