@@ -7,17 +7,12 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from experiments.folds import TASKS
+from experiments.paper.evolution import Evolution, confidence_evolution
+from experiments.paper.lines import Band, LinePanel, line_panels
 from experiments.paper.results import F1S, FIGURE_OF, Results, Setting
 from experiments.paper.watched import WATCHED
 from experiments.records import Record
-from tagsift.report import (
-    Band,
-    Evolution,
-    Figure,
-    LinePanel,
-    confidence_evolution,
-    line_panels,
-)
+from tagsift.report import Figure
 
 
 def figure_5(watched: Mapping[str, Record]) -> Figure | None:

@@ -7,17 +7,11 @@ from typing import TypeAlias
 
 from experiments.paper import claims, comparison, figures, tables
 from experiments.paper.coverage import Coverage
+from experiments.paper.ranks import critical_difference_diagram
 from experiments.paper.results import F1S, FIGURE_OF, OURS, Results
 from experiments.paper.watched import WATCHED
 from experiments.records import Record
-from tagsift.report import (
-    Figure,
-    Report,
-    Section,
-    Stat,
-    Table,
-    critical_difference_diagram,
-)
+from tagsift.report import Figure, Report, Section, Stat, Table
 
 #: What a section may hold: prose, tables and figures.
 Content: TypeAlias = Iterator[str | Table | Figure | None]

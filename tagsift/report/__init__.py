@@ -10,11 +10,8 @@ from __future__ import annotations
 
 from tagsift.report.calibration import *
 from tagsift.report.document import *
-from tagsift.report.evolution import *
 from tagsift.report.html import *
-from tagsift.report.lines import *
 from tagsift.report.markdown import *
 from tagsift.report.matrices import *
-from tagsift.report.ranks import *
 from tagsift.report.records import *
 from tagsift.report.scores import *

@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagsift.errors import InputError
 from tagsift.report.document import Column, Figure, Table
 from tagsift.report.drawing import NARROW, WIDTH, draw, line_style
 from tagsift.report.palette import method_styles
 from tagsift.typing import FloatArray
-
-__all__ = ["Evolution", "confidence_evolution"]
 
 
 @dataclass(frozen=True)
@@ -56,11 +53,6 @@ def confidence_evolution(
     rows = []
     for token in watched:
         values = np.asarray(token.values, dtype=np.float64)  # [I, L]
-        if values.ndim != 2 or values.shape[1] != len(token.labels) or not len(values):
-            raise InputError(
-                f"{token.title}: expected confidences of shape (n_steps, "
-                f"{len(token.labels)}), one column per candidate; got {values.shape}."
-            )
         told = [
             f"{label} ends at {values[-1, j]:.2f}"
             for j, label in enumerate(token.labels)

@@ -15,8 +15,6 @@ from tagsift.report.document import Column, Figure, Table
 from tagsift.report.drawing import draw, ink
 from tagsift.report.palette import method_styles
 
-__all__ = ["critical_difference_diagram"]
-
 
 def critical_difference_diagram(
     ranking: Ranking,

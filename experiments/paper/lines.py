@@ -10,13 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagsift.errors import InputError
 from tagsift.report.document import Column, Figure, Table
 from tagsift.report.drawing import NARROW, WIDTH, draw, draw_legend, line_style
 from tagsift.report.palette import method_styles
 from tagsift.typing import FloatArray
-
-__all__ = ["Band", "LinePanel", "line_panels"]
 
 
 @dataclass(frozen=True)
@@ -100,8 +97,6 @@ def line_panels(
     x_names : mapping of float to str, optional
         Names of all places, where they are kinds and not quantities.
     """
-    if not panels or not all(panel.series for panel in panels):
-        raise InputError("A line plot needs at least one curve in every panel.")
     order = list(dict.fromkeys(name for panel in panels for name in panel.series))
     styles = method_styles(order)
     titles = {name: (names or {}).get(name, name) for name in order}
