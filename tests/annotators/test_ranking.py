@@ -66,7 +66,8 @@ def test_spans_are_ranked_whole(small):
 
 def test_wrong_labels_come_first():
     chances = {"ann": 0.25, "bob": 0.35, "cat": 0.45}
-    corpus = corpus_of({name: careful(chance) for name, chance in chances.items()})
+    annotators = {name: careful(chance) for name, chance in chances.items()}
+    corpus = corpus_of(annotators, n=200)
     model = VoteTagger(rounds=2).fit(corpus.rows, corpus)
     wrong = [
         model.recovered_[look.sentence][look.start]
@@ -74,7 +75,7 @@ def test_wrong_labels_come_first():
         for look in model.looks()
     ]
     first = sum(wrong[: len(wrong) // 10])
-    assert first > 0.2 * sum(wrong)  # twice what chance finds
+    assert sum(wrong) > 10 and first > 0.5 * sum(wrong)  # five times what chance finds
     assert next(iter(model.looks("span"))).score >= 0.2
 
 
