@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NoReturn
 
 from tagsift.data.columns import ANY, Block, PathName
 from tagsift.data.layout import Layout
@@ -91,25 +92,21 @@ class Watch:
             return
         many = self.longest > 1 and len(self.sample) > 2 and len(self.first) > 1
         if self.counts_tokens and many:
-            raise DataError(numbered_sentence(len(self.first)), self.path, self.line)
+            self._refuse(numbered_sentence(len(self.first)))
         self._check_first_column()
         if not self.header and self._has_header():
-            raise DataError(
+            self._refuse(
                 f"the first line looks like a header ({', '.join(self.first[:6])}"
                 f"{', …' * (len(self.first) > 6)}); read it as the names of the "
                 "columns with --header (in Python header=True), or, if it is a token, "
-                f"{self._insist()}.",
-                self.path,
-                self.line,
+                f"{self._insist()}."
             )
         for i, values in self.seen.items():
             values.add(self.first[i])
         if all(len(c) > 1 and c[0] == c[-1] == '"' for row in self.sample for c in row):
-            raise DataError(
+            self._refuse(
                 "all cells stand in quotation marks, which would belong to the tokens "
-                "and labels; write the table without them.",
-                self.path,
-                self.line,
+                "and labels; write the table without them."
             )
         if not self.tabs:
             self._check_prose()
@@ -124,13 +121,14 @@ class Watch:
         words = sum(_WORD.fullmatch(row[1]) is not None for row in self.sample)
         if words > size / 2 if self.names_sentences else numbers and words:
             what = "names sentences" if self.names_sentences else "holds numbers only"
-            raise DataError(
+            self._refuse(
                 f"expected a token in the first column, which {what} (such as "
                 f"{self.first[0]!r}); name the columns, such as --columns "
-                "-,token,label (in Python columns=); sentences end with a blank line.",
-                self.path,
-                self.line,
+                "-,token,label (in Python columns=); sentences end with a blank line."
             )
+
+    def _refuse(self, sentence: str) -> NoReturn:
+        raise DataError(sentence, self.path, self.line)
 
     def _insist(self) -> str:
         """Say how to insist on the columns as they were read."""
@@ -178,7 +176,7 @@ class Watch:
         if head[0] in "{[<" or (width == 1 and set(",;/") & set(head)):
             better = recognise_head(self.path)
             if better is not None:
-                raise DataError(better, self.path, self.line)
+                self._refuse(better)
         if width == 1:
             return
         varied = len(set(last)) > size / 2
@@ -194,13 +192,11 @@ class Watch:
         looks = ended >= size / 2 and (varied or ended > size / 2)
         looks |= size > 3 and varied and words >= 0.8 * size and alike < size / 2
         if looks and (size < 10 or varied or width > 3):
-            raise DataError(
+            self._refuse(
                 f"this looks like running text with {width} words in each line; a "
                 "column file has one token a line: cut the text into tokens, one a "
                 "line, with a blank line after each sentence, or, if these are "
-                f"columns, {self._insist()}.",
-                self.path,
-                self.line,
+                f"columns, {self._insist()}."
             )
 
     def _check_labels(self) -> None:
@@ -211,12 +207,10 @@ class Watch:
             return
         cells: set[str] = set().union(*(self.seen[i] for i in where))
         if all(_SCORE.fullmatch(cell) for cell in cells):
-            raise DataError(
+            self._refuse(
                 f"expected labels in column {where[0] + 1}, found numbers such as "
                 f"{min(cells)!r}: the confidences or marginals of an earlier run? Name "
-                "the columns, such as --columns token,label,- (in Python columns=).",
-                self.path,
-                self.line,
+                "the columns, such as --columns token,label,- (in Python columns=)."
             )
         labels = _parts(cells)
         if layout.gold is not None and len(self.sample) >= 5:
@@ -226,35 +220,29 @@ class Watch:
             and layout.votes
             and _parts(self.seen[layout.rows[0]]) <= labels
         ):
-            raise DataError(
+            self._refuse(
                 f"expected words in column {layout.rows[0] + 1}, the first that is not "
                 "named as votes, found labels; count the columns from 1, the token "
-                "first.",
-                self.path,
-                self.line,
+                "first."
             )
         votes = [i for i in layout.rows[1:] if self._like_votes(self.seen[i], labels)]
         if votes:
-            raise DataError(self._votes_sentence(votes), self.path, self.line)
+            self._refuse(self._votes_sentence(votes))
         for i in layout.rows[1:]:
             chunks = sum(cell[1:2] == "-" for cell in self.seen[i]) > 1
             if chunks and are_tags(_parts(self.seen[i])) and not are_tags(labels):
-                raise DataError(
+                self._refuse(
                     f"column {i + 1} holds chunk tags and the last one other labels "
-                    f"({min(labels)}); say which is the label: {self._insist()}.",
-                    self.path,
-                    self.line,
+                    f"({min(labels)}); say which is the label: {self._insist()}."
                 )
 
     def _check_gold(self, place: int, labels: set[str]) -> None:
         """Refuse a gold column that shares no label with the others."""
         if labels.isdisjoint(self.seen[place]):
-            raise DataError(
+            self._refuse(
                 f"none of the gold labels in column {place + 1} (such as "
                 f"{min(self.seen[place])!r}) is a label elsewhere in the file; leave "
-                f"out --gold if there is no such column, or {self._insist()}.",
-                self.path,
-                self.line,
+                f"out --gold if there is no such column, or {self._insist()}."
             )
 
     def _like_votes(self, cells: set[str], labels: set[str]) -> bool:
