@@ -63,12 +63,15 @@ class TrainingData:
     given : dict
         What the user said about labels and scheme, for the method; the rest is left
         to the method to find, as it is in Python.
+    named : bool
+        Whether the user named the columns.
     """
 
     path: Path | str
     partial: PartialCorpus
     votes: VoteCorpus | None = None
     given: dict[str, Any] = field(default_factory=dict)
+    named: bool = False
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -151,11 +154,12 @@ def read_training(path: Path, source: Source) -> TrainingData:
     given: dict[str, Any] = {} if labels is None else {"labels": labels}
     if source.scheme != "auto":
         given["scheme"] = source.scheme
+    named = source.columns is not None
     if are_votes(source):
         if labels is not None:
             raise InputError("--labels is for candidates; votes name their labels.")
         corpus = read_vote_file(path, source)
-        return TrainingData(path, corpus.candidates(), corpus, given)
+        return TrainingData(path, corpus.candidates(), corpus, given, named)
     for name in ("o_means", "abstain", "exact"):
         if getattr(source, name, None) is not None:
             option = name.replace("_", "-")
@@ -173,7 +177,7 @@ def read_training(path: Path, source: Source) -> TrainingData:
             columns=source.columns,
             header=source.header,
         )
-    return TrainingData(path, partial, None, given)
+    return TrainingData(path, partial, None, given, named)
 
 
 def fit_model(
@@ -257,7 +261,7 @@ def recover(
             _, confidences = model.recover(partial.rows, partial.candidates)
     else:
         model = tagsift.load(model_file)
-        check_columns(model, training.path, partial.rows)
+        check_columns(model, training.path, partial.rows, named=training.named)
         knows = isinstance(model, tagsift.annotators.VoteTagger)
         votes = training.votes if knows else None
         labels, confidences = model.recover(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ METHODS = [method.name for method in package.methods()]
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """IOB1 labels, so that a guess from gold labels differs from one without."""
     folder = tmp_path_factory.mktemp("files")
-    corpus = package.bundled("chunk")[:6]
+    corpus = package.bundled("chunk")[:4]
     labels = [
         package.data.to_scheme(row, corpus.scheme, "iob1") for row in corpus.labels
     ]
@@ -29,22 +30,52 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {"partial": folder / "partial.conll", "gold": folder / "gold.conll"}
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_every_method(tagsift, files, tmp_path, name: str):
-    exact = package.make(name).method.exact_only
-    source = files["gold" if exact else "partial"]
-    there, here = tmp_path / "there.tagsift", tmp_path / "here.tagsift"
-    options = ["--method", name, "--seed", 3, *([] if exact else ["--gold"])]
-    outcome = tagsift("fit", source, "-o", there, *options, "--quiet")
-    assert outcome.status == 0, outcome.err
-    data = package.read_partial(source, gold=not exact)
-    model = package.make(name, random_state=3).fit(data.rows, data.candidates)
-    model.save(here)
-    (meta, arrays), (other_meta, other_arrays) = map(read_container, (there, here))
+def same(first: Path, second: Path) -> bool:
+    """Whether two model files hold the same settings and arrays."""
+    (meta, arrays), (other_meta, other_arrays) = map(read_container, (first, second))
     assert meta == other_meta
     assert arrays.keys() == other_arrays.keys()
     for key, array in arrays.items():
         np.testing.assert_array_equal(array, other_arrays[key], err_msg=key)
+    return True
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method(tagsift, files, tmp_path, name: str):
+    exact = package.make(name).method.exact_only
+    quick = type(package.make(name))._check_params
+    source = files["gold" if exact else "partial"]
+    there, here = tmp_path / "there.tagsift", tmp_path / "here.tagsift"
+    options = ["--method", name, "--seed", 3, *([] if exact else ["--gold"])]
+    for setting, value in quick.items():
+        options += ["--set", f"{setting}={json.dumps(value)}"]
+    outcome = tagsift("fit", source, "-o", there, *options, "--quiet")
+    assert outcome.status == 0, outcome.err
+    data = package.read_partial(source, gold=not exact)
+    model = package.make(name, random_state=3, **quick).fit(data.rows, data.candidates)
+    model.save(here)
+    assert same(there, here)
     loaded = package.load(there)
     assert loaded.scheme_ == model.scheme_
     assert loaded.predict(data.rows) == model.predict(data.rows)
+
+
+def test_every_source(tagsift, votes, gold, tmp_path):
+    lines = tmp_path / "partial.jsonl"
+    corpus = package.read_conll(gold)
+    package.data.write_jsonl(lines, package.corrupt(corpus, cl=2, random_state=0))
+    wanted = {
+        votes: (["--votes", "2:4", "--gold"], package.read_votes, {"columns": "2:4"}),
+        lines: (["--format", "jsonl"], package.data.read_jsonl, {}),
+        gold: (["--scheme", "iob1"], package.read_partial, {"scheme": "iob1"}),
+    }
+    for path, (options, read, how) in wanted.items():
+        there, here = tmp_path / "there.tagsift", tmp_path / "here.tagsift"
+        arguments = ["-m", "partial-crf", "--quiet", *options]
+        assert tagsift("fit", path, "-o", there, *arguments).status == 0
+        data = read(path, gold=-1, **how) if path == votes else read(path, **how)
+        partial = data.candidates() if path == votes else data
+        said = {"scheme": "iob1"} if path == gold else {}
+        model = package.make("partial-crf", random_state=0, **said)
+        model.fit(partial.rows, partial.candidates).save(here)
+        assert same(there, here)
