@@ -63,9 +63,8 @@ def relative(one: Any, other: Any) -> float:
     return float(np.abs(a - b).max() / max(np.abs(a).max(), 1e-300)) if a.size else 0.0
 
 
-def compare_functions(work: Workload, target: Any) -> dict[str, float]:
-    """Largest relative difference between NumPy and the device, by function."""
-    found: dict[str, float] = {}
+def functions(work: Workload, device: Any) -> dict[str, Any]:
+    """Values of every function on a device."""
     rng = np.random.default_rng(0)
     X, mask = work.train.stacked(), work.mask
     N, L = mask.shape
@@ -84,118 +83,108 @@ def compare_functions(work: Workload, target: Any) -> dict[str, float]:
     }
     some = X[: max(N // 4, 1)]
 
-    def everything(device: Any) -> dict[str, Any]:
-        def move(x: Any) -> Any:
-            return asarray(x, device=device)
+    def move(x: Any) -> Any:
+        return asarray(x, device=device)
 
-        q = Moments(*(move(getattr(moments, f.name)) for f in fields(moments)))
-        labels = Labels.build(mask, work.train.offsets, device)
-        out: dict[str, Any] = {
-            "confidence (17)": confidence(q.mu, q.var, labels.evidence),
-            "confidence, literal": literal_confidence(q.mu, q.var, labels.evidence),
+    q = Moments(*(move(getattr(moments, f.name)) for f in fields(moments)))
+    labels = Labels.build(mask, work.train.offsets, device)
+    out: dict[str, Any] = {
+        "confidence (17)": confidence(q.mu, q.var, labels.evidence),
+        "confidence, literal": literal_confidence(q.mu, q.var, labels.evidence),
+    }
+    pairs, _ = pair_confidence_sums(q.mu_T, q.var_T, labels.left, labels.right)
+    out["pair confidences (17)"] = pairs
+    ways = {
+        "piecewise": Piecewise(labels.uniform(), pairs),
+        "chain": Chain(labels.layout, labels.evidence),
+        "separate": Separate(labels.evidence),
+    }
+    for name, likelihood in ways.items():
+        for way in ("jensen", "tilted", "sampled", "laplace"):
+            at = expectation(way)(likelihood, q)
+            key = f"expectation {way}, {name}"
+            out[f"{key}: value"] = at.value
+            out[f"{key}: gradient"] = at.gradient
+            out[f"{key}: precision"] = at.precision
+            if name != "separate":
+                out[f"{key}: transitions"] = at.gradient_T
+    for form, chosen in (("dense", None), ("inducing", points)):
+        distances = Distances.of(X, chosen, device)
+        values = (move(raw[form]), move(g), move(lam))
+        found, gp = carried(form, distances, kernel, values, moments, X, chosen)
+        out |= found
+        mean, variance = gp.moments(some)
+        out |= {
+            f"{form}: predictive mean (23)": mean,
+            f"{form}: variance (24)": variance,
         }
-        pairs, _ = pair_confidence_sums(q.mu_T, q.var_T, labels.left, labels.right)
-        out["pair confidences (17)"] = pairs
-        ways = {
-            "piecewise": Piecewise(labels.uniform(), pairs),
-            "chain": Chain(labels.layout, labels.evidence),
-            "separate": Separate(labels.evidence),
-        }
-        for name, likelihood in ways.items():
-            for way in ("jensen", "tilted", "sampled", "laplace"):
-                at = expectation(way)(likelihood, q)
-                key = f"expectation {way}, {name}"
-                out[f"{key}: value"] = at.value
-                out[f"{key}: gradient"] = at.gradient
-                out[f"{key}: precision"] = at.precision
-                if name != "separate":
-                    out[f"{key}: transitions"] = at.gradient_T
-        for form, chosen in (("dense", None), ("inducing", points)):
-            distances = Distances.of(X, chosen, device)
-            covariance, roots = distances.covariance(kernel)
-            beta = move(raw[form])
-            slope = covariance.gradient(beta, move(g))
-            factors = covariance.factor(move(lam))
-            out |= {
-                f"{form}: mean": covariance.mean(beta),
-                f"{form}: gradient (18)": slope,
-                f"{form}: variances (19)": factors.var,
-                f"{form}: KL (13)": factors.kl,
-                f"{form}: log determinant": factors.log_det,
-                f"{form}: precondition": covariance.precondition(factors, slope),
-            }
-            if chosen is not None:  # hyperparameters are learnt through points
-                problem = Problem(covariance, expectation("jensen"))
-                state = start(problem, labels.uniform(), L)
-                out["gradient (20), theta"], out["gradient (20), amplitude"] = (
-                    distances.gradient(problem, kernel, roots, ways["piecewise"], state)
-                )
-            gp = FittedGP(
-                kernel,
-                X if chosen is None else X[chosen],
-                beta,
-                factors.cholesky,
-                roots,
-                factors.root if chosen is None else None,
-                moments.mu_T,
-                moments.var_T,
-            )
-            out[f"{form}: predictive mean (23)"], out[f"{form}: variance (24)"] = (
-                gp.moments(some)
-            )
-        return out
-
-    numpy, device = everything("cpu"), everything(target)
-    for name, value in numpy.items():
-        found[name] = relative(value, device[name])
-    return found
+    covariance, roots = distances.covariance(kernel)  # hyperparameters: through points
+    problem = Problem(covariance, expectation("jensen"))
+    state = start(problem, labels.uniform(), L)
+    slopes = distances.gradient(problem, kernel, roots, ways["piecewise"], state)
+    out["gradient (20), theta"], out["gradient (20), amplitude"] = slopes
+    return out
 
 
-def compare_fits(work: Workload, target: Any) -> dict[str, float]:
-    """Largest relative difference of whole fits: bound, confidences, moments."""
-    X = work.train.stacked()
-    L = len(work.classes)
-    theta = 0.3 / median_distance(X, 0)
-    kernel = RBF(np.full(L, theta), np.full(L, 5.0))
+def carried(
+    form: str,
+    distances: Distances,
+    kernel: RBF,
+    values: tuple[Any, Any, Any],
+    moments: Moments,
+    X: Any,
+    chosen: Any,
+) -> tuple[dict[str, Any], FittedGP]:
+    """What a covariance gives at some values, and the process with them."""
+    beta, g, lam = values
+    covariance, roots = distances.covariance(kernel)
+    slope, factors = covariance.gradient(beta, g), covariance.factor(lam)
+    gp = FittedGP(
+        kernel,
+        X if chosen is None else X[chosen],
+        beta,
+        factors.cholesky,
+        roots,
+        factors.root if chosen is None else None,
+        moments.mu_T,
+        moments.var_T,
+    )
+    return {
+        f"{form}: mean": covariance.mean(beta),
+        f"{form}: gradient (18)": slope,
+        f"{form}: variances (19)": factors.var,
+        f"{form}: KL (13)": factors.kl,
+        f"{form}: log determinant": factors.log_det,
+        f"{form}: precondition": covariance.precondition(factors, slope),
+    }, gp
+
+
+def fits(work: Workload, device: Any) -> dict[str, Any]:
+    """What whole fits end at on a device: bound, confidences, moments; the evidence."""
+    X, L = work.train.stacked(), len(work.classes)
+    kernel = RBF(np.full(L, 0.3 / median_distance(X, 0)), np.full(L, 5.0))
     points = choose_points(X, work.mask, kernel.theta[0], 60, 0)
-    found: dict[str, float] = {}
+    labels = Labels.build(work.mask, work.train.offsets, device)
+    out: dict[str, Any] = {}
     for form, chosen in (("dense", None), ("inducing", points)):
         for likelihood, way, steps in (
             ("piecewise", "jensen", 60),
             ("piecewise", "tilted", 20),
             ("chain", "laplace", 5),  # many small products: slow on a GPU
         ):
-            ends = []
-            for device in ("cpu", target):
-                distances = Distances.of(X, chosen, device)
-                covariance, _ = distances.covariance(kernel)
-                labels = Labels.build(work.mask, work.train.offsets, device)
-                ends.append(
-                    alternate(
-                        Problem(covariance, expectation(way)),
-                        labels,
-                        Settings(likelihood=likelihood),
-                        max_iter=steps,
-                    )
-                )
+            covariance, _ = Distances.of(X, chosen, device).covariance(kernel)
+            problem = Problem(covariance, expectation(way))
+            settings = Settings(likelihood=likelihood)
+            end = alternate(problem, labels, settings, max_iter=steps)
             key = f"{form}, {likelihood}, {way}"
-            one, other = ends
-            found[f"{key}: bound"] = relative(
-                one.history[-1].bound, other.history[-1].bound
-            )
-            found[f"{key}: confidences"] = relative(one.confidences, other.confidences)
-            found[f"{key}: means"] = relative(one.state.q.mu, other.state.q.mu)
-            found[f"{key}: variances"] = relative(one.state.q.var, other.state.q.var)
-    for device in ("cpu", target):
-        distances = Distances.of(X, points, device)
-        labels = Labels.build(work.mask, work.train.offsets, device)
-        value, _ = laplace_evidence(
-            distances, kernel, Separate(labels.evidence), labels.uniform()
-        )
-        if device == "cpu":
-            first = value
-    found["evidence"] = relative(first, value)
-    return found
+            out[f"{key}: bound"] = end.history[-1].bound
+            out[f"{key}: confidences"] = end.confidences
+            out[f"{key}: means"] = end.state.q.mu
+            out[f"{key}: variances"] = end.state.q.var
+    separate = Separate(labels.evidence)
+    distances = Distances.of(X, points, device)
+    out["evidence"], _ = laplace_evidence(distances, kernel, separate, labels.uniform())
+    return out
 
 
 # Time ---------------------------------------------------------------------------
@@ -277,9 +266,12 @@ class Gpu(DeviceBenchmark):
 
     def agreement(self, cell: GpuCell, work: Workload, clock: Clock) -> dict[str, Any]:
         tolerance, size = AGREEMENT[cell.what]
-        compare = compare_functions if cell.what == "functions" else compare_fits
+        make = functions if cell.what == "functions" else fits
         with limited(min(60.0, self.limit)):
-            found = compare(work.first(size), clock.target)
+            ends = [make(work.first(size), on) for on in ("cpu", clock.target)]
+        found = {
+            name: relative(value, ends[1][name]) for name, value in ends[0].items()
+        }
         worst = max(found, key=lambda name: found[name])
         return {
             "data": work.sizes(),

@@ -22,6 +22,13 @@ from experiments.records import Record
 from tagsift import registry
 from tagsift.report import Report
 
+#: Methods that learn from candidate sets; the others learn from votes.
+NAMES = tuple(
+    name
+    for name in registry.names()
+    if not registry.estimator(name).__module__.startswith("tagsift.annotators")
+)
+
 
 @dataclass(frozen=True)
 class MethodCell:
@@ -46,7 +53,7 @@ class Methods(Benchmark):
         return [
             MethodCell(task, method)
             for task in ("base-np", "chunking")
-            for method in registry.names()
+            for method in NAMES
         ]
 
     def run(self, cell: MethodCell, needed: Record | None) -> dict[str, Any]:
@@ -66,7 +73,7 @@ class Methods(Benchmark):
         tables = []
         for task in dict.fromkeys(cell.task for cell in self.cells()):
             rows, about = [], ""
-            for method in registry.names():
+            for method in NAMES:
                 one = found.get(MethodCell(task, method).key)
                 if one is None:
                     continue

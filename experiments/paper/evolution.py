@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagsift.report.document import Column, Figure, Table
+from experiments.tables import table
+from tagsift.report import Figure
 from tagsift.report.drawing import NARROW, WIDTH, draw, line_style
 from tagsift.report.palette import method_styles
 from tagsift.typing import FloatArray
@@ -40,53 +41,30 @@ class Evolution:
 def confidence_evolution(
     watched: Sequence[Evolution], *, title: str = "Confidence of the candidates"
 ) -> Figure:
-    """Confidence curves of watched training tokens, one panel each (Figure 5).
-
-    Parameters
-    ----------
-    watched : sequence of Evolution
-        The tokens.
-    title : str
-        What to call it.
-    """
+    """Confidence curves of watched training tokens, one panel each (Figure 5)."""
     panels: tuple[str, ...] = ()
     rows = []
     for token in watched:
         values = np.asarray(token.values, dtype=np.float64)  # [I, L]
-        told = [
-            f"{label} ends at {values[-1, j]:.2f}"
-            for j, label in enumerate(token.labels)
-        ]
+        ends = zip(token.labels, values[-1], strict=True)
+        told = ", ".join(f"{label} ends at {value:.2f}" for label, value in ends)
         panels += draw(
             _paint_evolution(token, values),
-            alt=f"{token.title}: confidence of every candidate by iteration; "
-            + ", ".join(told),
+            alt=f"{token.title}: confidence of every candidate by iteration; {told}",
             width=WIDTH if len(watched) == 1 else NARROW,
             height=2.6,
         )
-        rows += [
-            (
-                token.title,
-                label + (" (true)" if label == token.truth else ""),
-                float(values[0, j]),
-                float(values[len(values) // 2, j]),
-                float(values[-1, j]),
-            )
-            for j, label in enumerate(token.labels)
-        ]
+        steps = values[[0, len(values) // 2, -1]]  # [3, L]
+        for label, three in zip(token.labels, steps.T.tolist(), strict=True):
+            true = " (true)" if label == token.truth else ""
+            rows.append((token.title, label + true, *three))
     return Figure(
         title=title,
         alt=f"{title}: one panel for each of {len(watched)} watched tokens.",
         panels=panels,
-        data=Table(
-            (
-                Column("token"),
-                Column("candidate"),
-                Column("first", ".3f"),
-                Column("half-way", ".3f"),
-                Column("last", ".3f"),
-            ),
-            tuple(rows),
+        data=table(
+            ("token", "candidate", "first|.3f", "half-way|.3f", "last|.3f"),
+            rows,
             title=title,
         ),
         caption="The thick curve is the true label.",

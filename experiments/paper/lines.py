@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tagsift.report.document import Column, Figure, Table
+from experiments.tables import table
+from tagsift.report import Figure, Table
 from tagsift.report.drawing import NARROW, WIDTH, draw, draw_legend, line_style
 from tagsift.report.palette import method_styles
 from tagsift.typing import FloatArray
@@ -178,7 +179,5 @@ def _line_table(
             found = dict(zip(band.x.tolist(), band.mean.tolist(), strict=True))
             values = [found.get(x, float("nan")) for x in places]
             rows.append((titles[name], panel.title, *values))
-    columns = [Column(heading(x), ".1f") for x in places]
-    return Table(
-        (Column("method"), Column("panel"), *columns), tuple(rows), title=title
-    )
+    heads = (f"{heading(x)}|.1f" for x in places)
+    return table(("method", "panel", *heads), rows, title=title)

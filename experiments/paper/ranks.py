@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from experiments.tables import table
 from tagsift.metrics import Ranking
-from tagsift.report.document import Column, Figure, Table
+from tagsift.report import Figure
 from tagsift.report.drawing import draw, ink
 from tagsift.report.palette import method_styles
 
@@ -22,17 +23,7 @@ def critical_difference_diagram(
     title: str = "Mean ranks",
     names: Mapping[str, str] | None = None,
 ) -> Figure:
-    """Draw mean ranks with bars over groups without a significant difference.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        What `tagsift.metrics.ranking` returned.
-    title : str
-        What to call it.
-    names : mapping of str to str, optional
-        Titles of methods, where they differ from their table names.
-    """
+    """Draw mean ranks with bars over groups without a significant difference."""
     titles = [(names or {}).get(method, method) for method in ranking.methods]
     places = list(zip(titles, ranking.ranks, strict=True))
     order = ", ".join(f"{name} {rank:.2f}" for name, rank in places)
@@ -50,16 +41,12 @@ def critical_difference_diagram(
         panels=draw(
             partial(_paint, ranking, titles), alt=alt, height=0.25 * len(titles) + 0.9
         ),
-        data=Table(
-            (
-                Column("method"),
-                Column("mean rank", ".2f"),
-                Column("group", align="right"),
-            ),
-            tuple(
+        data=table(
+            ("method", "mean rank|.2f", "group|>"),
+            [
                 (name, rank, group or "–")
                 for (name, rank), group in zip(places, groups, strict=True)
-            ),
+            ],
             title=title,
             note="Methods that share a group number do not differ significantly.",
         ),

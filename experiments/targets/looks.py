@@ -169,7 +169,8 @@ class _Crowd(_Reviewed):
         model = self.model or VoteTagger(random_state=0)
         work = model.fit if self.model is None else model.update
         work(self.votes.rows, self.votes, exact=self.known)
-        self.model, self.labels = model, model.recovered_
+        self.model = model
+        self.labels = [[str(name) for name in row] for row in model.recovered_]
 
     def reveal(self, s: int, t: int) -> None:
         self.known[s][t] = self.gold[s][t]
@@ -194,8 +195,9 @@ class _Task(_Reviewed):
         self.kernel: dict[str, Any] | None = None
 
     def fit(self) -> None:
-        about = {"labels": self.names, "scheme": self.scheme, "random_state": 0}
-        model = ChainGP(kernel=self.kernel, **about).fit(self.rows, self.candidates)
+        about: dict[str, Any] = {"labels": self.names, "scheme": self.scheme}
+        model = ChainGP(kernel=self.kernel, random_state=0, **about)
+        model.fit(self.rows, self.candidates)
         self.kernel = model.kernel_.as_dict()
         self.labels = [[str(name) for name in row] for row in model.recovered_]
         column = {name: k for k, name in enumerate(model.classes_)}

@@ -120,7 +120,6 @@ class VoteTagger(TaggerFromVotes):
 
     _known: dict[str, FloatArray] | None = None
     _seen: tuple[IntArray, FloatArray, Ballots] | None = None
-    confidences_: list[FloatArray]
 
     def update(self, X: Any, y: Any, *, exact: Any = None) -> Self:
         """Fit again, with more votes, from what is known of the annotators.

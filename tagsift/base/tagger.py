@@ -208,7 +208,9 @@ class SequenceTagger(Declared, BaseEstimator):
             raise
         self.recovered_ = self._as_labels(recovered, train.features)
         if self._train_confidences is not None:
-            self.confidences_ = train.features.split(self._train_confidences)
+            self.confidences_: list[FloatArray] = train.features.split(
+                self._train_confidences
+            )
         del self._train_confidences
         return self
 
