@@ -19,7 +19,12 @@ def crash(dice: Dice, folder: Path) -> None:
 def endless(dice: Dice, folder: Path) -> None:
     """Work without an end."""
     while True:
-        time.sleep(0.1)
+        pass
+
+
+def asleep(dice: Dice, folder: Path) -> None:
+    """Wait without an end."""
+    time.sleep(3600)
 
 
 def large(dice: Dice, folder: Path) -> None:

@@ -21,5 +21,6 @@ KINDS: dict[str, tuple[Callable[[Dice, Path], None], int]] = {
     # Never drawn; they show that the harness notices.
     "crash": (faults.crash, 0),
     "endless": (faults.endless, 0),
+    "asleep": (faults.asleep, 0),
     "large": (faults.large, 0),
 }

@@ -54,10 +54,12 @@ def test_answers_with_nan_fail(answer):
     [
         ("crash", "killed by SIGSEGV"),
         ("endless", "more than 1 s"),
+        ("asleep", "by the clock"),
         ("large", "MemoryError"),
     ],
 )
 def test_crashes_endless_work_and_memory_are_noticed(monkeypatch, kind, how):
     monkeypatch.setattr(pool, "SECONDS", 1.0)
+    monkeypatch.setattr(pool, "PATIENCE", 3 if kind == "asleep" else 100)
     (found,) = pool.run_cases(0, range(1), kind)
     assert how in found.how
