@@ -106,7 +106,7 @@ class VoteTagger(TaggerFromVotes):
     )
     saved: ClassVar[Saved] = {
         "names_": listed("A", word()),
-        "log_pi_": array("A L B L"),
+        "log_pi_": array("A L B L", most=1e-9),  # logarithms of probabilities
         "temperature_": number(above=0),
     }
     _check_params: ClassVar[dict[str, Any]] = {"rounds": 2, "folds": 2}

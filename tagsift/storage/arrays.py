@@ -39,8 +39,8 @@ class Array(Item):
         Sizes in order, such as ``"D+1 L"``.
     kind : {"float", "int", "bool"}
         Of the numbers; floats are finite.
-    least : float, optional
-        No number is smaller.
+    least, most : float, optional
+        No number is smaller, or larger.
     below : str, optional
         The size that all numbers (indices) are below.
     sums : float, optional
@@ -55,6 +55,7 @@ class Array(Item):
     kind: Literal["float", "int", "bool"] = "float"
     _: KW_ONLY
     least: float | None = None
+    most: float | None = None
     below: str | None = None
     sums: float | None = None
     infinite: float | None = None
@@ -87,6 +88,8 @@ class Array(Item):
             refuse(name, "must hold finite numbers", "NaN, infinite or huge ones")
         if self.least is not None and low < self.least:
             refuse(name, f"must be at least {self.least:g}", f"{low:g}")
+        if self.most is not None and high > self.most:
+            refuse(name, f"must be at most {self.most:g}", f"{high:g}")
         if self.below is not None and high >= sizes[self.below]:
             refuse(name, f"must be below {sizes[self.below]}", f"{high}")
 

@@ -74,7 +74,7 @@ def wrong_arrays(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
     yield "a row more", np.concatenate([array, array[:1]])
     yield "of another kind", array.astype("f4" if array.dtype.kind in "iub" else "i8")
     if array.dtype.kind == "f":
-        for value in (np.nan, np.inf, -np.inf, 1e300, -1.0, 0.0):
+        for value in (np.nan, np.inf, -np.inf, 1e300, 1e4, -1.0, 0.0):
             yield f"full of {value}", np.full_like(array, value)
     if array.dtype.kind in "iu":
         limits = np.iinfo(array.dtype)

@@ -112,6 +112,7 @@ def test_unsorted_and_doubled_entries_are_put_in_order():
         (array("D"), np.array([1.0, 1e200]), "finite"),
         (array("D", infinite=-np.inf), np.array([1.0, np.inf]), "finite"),
         (array("D", least=0), np.array([1.0, -0.5]), "at least 0, found -0.5"),
+        (array("D", most=0), np.array([-1.0, 0.5]), "at most 0, found 0.5"),
         (array("D", "int", below="L"), np.array([0, 2]), "below 2, found 2"),
         (array("D", sums=1), np.array([0.5, 0.4]), "must sum to 1"),
         (array("D D", triangular=True), np.diag([1.0, 0.0]), "positive diagonal"),
