@@ -14,7 +14,7 @@ import numpy as np
 
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.cross_fit import CrossFit
-from tagsift.annotators.judge import choose_temper
+from tagsift.annotators.judge import beside_text, choose_temper
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
 from tagsift.chain.problem import ChainProblem
@@ -140,6 +140,8 @@ def run_rounds(
         votes = vote_evidence(log_pi, ballots, weights)  # [N, L]
         if r and plan.temper is None:
             temper, score = choose_temper(model.marginals(), votes, voted, least)
+            if people.any() and problem.features.dense is not None:
+                temper = beside_text(temper, _PEOPLE[0])
         evidence = temper * votes + pinned  # [N, L]
         model.fit(evidence, plan.later if r else plan.first)
         found = model.best(evidence)  # [N]

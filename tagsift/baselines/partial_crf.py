@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from tagsift.base import Method, SequenceTagger, TrainingSet, setting
 from tagsift.baselines._tuning import Tuning, tune
@@ -18,6 +20,9 @@ from tagsift.storage.state import Saved, number, part, whole
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["PartialCRF"]
+
+#: What dense columns are multiplied by where votes are the evidence.
+_DENSE = 3.0
 
 
 class PartialCRF(SequenceTagger):
@@ -120,13 +125,26 @@ class PartialCRF(SequenceTagger):
         return recovered
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:
-        """What others fit in its place, on evidence of their own."""
+        """What others fit in its place, on evidence of their own.
+
+        Dense columns, those of word vectors, are small and many: they are scaled up.
+        """
         self.l2_ = float(self.l2)
-        return ChainProblem(train.features, self.l2_)
+        blocks = tuple(
+            block if sp.issparse(block) else _DENSE * block
+            for block in train.features.blocks
+        )
+        return ChainProblem(replace(train.features, blocks=blocks), self.l2_)
 
     def _take_chain(self, chain: LinearChain, problem: ChainProblem) -> None:
         """Predict by a chain that was fitted to `_chain_problem`."""
-        self.weights_ = chain
+        scale = np.concatenate(
+            [
+                np.full(width, 1.0 if sparse else _DENSE)
+                for _, width, sparse in problem.features.columns
+            ]
+        )  # [D]
+        self.weights_ = replace(chain, emissions=scale[:, None] * chain.emissions)
         self.objective_, self.n_iter_, self.tuning_ = 0.0, 0, None
 
     def _predict(self, features: FeatureMatrix) -> IntArray:

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 from tagsift.annotators.ballots import read_ballots
-from tagsift.annotators.judge import choose_temper, judge_score
+from tagsift.annotators.judge import beside_text, choose_temper, judge_score
 from tagsift.annotators.mace import mace
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
@@ -155,3 +155,10 @@ def test_mace_sees_through_a_spammer():
 def test_votes_that_cannot_be_read_are_refused(votes, options, message):
     with pytest.raises(InputError, match=message):
         read_ballots(votes, CLASSES, np.array([1]), names=("a", "b"), **options)
+
+
+def test_the_better_the_text_the_less_votes_count_beside_it():
+    assert beside_text(0.1, 0.3) == 0.3
+    assert beside_text(0.32, 0.3) == 0.32
+    assert beside_text(0.4, 0.3) == pytest.approx(0.26875)
+    assert beside_text(1.5, 0.3) == 0.2
