@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import tagsift
-from tagsift.cli._options import Fitting, Json, MethodName, Quiet, Seed
-from tagsift.cli._output import draw, percent, print_json, say
-from tagsift.cli._training import DEFAULT_METHOD, Recovered, TrainingData, recover
+from tagsift.cli._demo_candidates import RIVALS, run_candidates
+from tagsift.cli._demo_votes import run_votes
+from tagsift.cli._options import Json, MethodName, Quiet, Seed
+from tagsift.errors import InputError
 
-if TYPE_CHECKING:
-    from tagsift.data import Corpus
-    from tagsift.metrics import Recovery, Scores
-    from tagsift.report import Tagged
-
-__all__ = ["EXAMPLE", "NEEDS_ARGUMENTS", "PLACE", "run"]
+__all__ = ["EXAMPLE", "NEEDS_ARGUMENTS", "PLACE", "Job", "run"]
 
 PLACE = 10
 NEEDS_ARGUMENTS = False
-EXAMPLE = "tagsift demo --cl 4 --out runs/demo/report.html"
+EXAMPLE = "tagsift demo --out runs/demo/report.html"
 
-#: What the method is compared with, unless told otherwise.
-RIVALS = ("partial-crf", "sgppsl", "wknn", "word-counts")
-_TRAIN_SHARE = 1 / 3
 _SYNTHETIC = (
     "The bundled corpus is synthetic: its sentences were made by a grammar and only "
     "look like newswire. Scores on it say that the parts work, not how well a method "
@@ -35,23 +27,41 @@ _SYNTHETIC = (
 )
 
 
+class Job(StrEnum):
+    """What the demo shows."""
+
+    votes = "votes"
+    candidates = "candidates"
+
+
 def run(
+    job: Annotated[
+        Job,
+        typer.Option(
+            help="votes: five simulated annotators disagree; candidates: every token "
+            "has several candidate labels."
+        ),
+    ] = Job.votes,
     method: MethodName = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
             "--against",
-            help="Method to compare with; repeat for more. Default: "
+            help="Method to compare with; repeat for more (candidates). Default: "
             f"{', '.join(RIVALS)}.",
         ),
     ] = None,
     task: Annotated[
-        str, typer.Option(help="Which labels: chunk, ner or pos.")
-    ] = "chunk",
-    cl: Annotated[int, typer.Option(help="Length of the candidate lists.")] = 3,
+        str | None,
+        typer.Option(help="Which labels: chunk, ner or pos (candidates)."),
+    ] = None,
+    cl: Annotated[
+        int | None, typer.Option(help="Length of the candidate lists (candidates).")
+    ] = None,
     p: Annotated[
-        float, typer.Option(help="Share of the sentences that stay exact.")
-    ] = 0.1,
+        float | None,
+        typer.Option(help="Share of the sentences that stay exact (candidates)."),
+    ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The HTML report to write.")
     ] = Path("runs/demo/report.html"),
@@ -59,158 +69,33 @@ def run(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Corrupt, fit, recover, tag and score on the bundled corpus; write a report.
+    """Do the main job on the bundled corpus: a table, and an HTML report.
 
-    A third of its sentences get random candidate labels and are learnt from; the
-    others are tagged and scored.
+    Annotators of different quality label two thirds of it and disagree; their votes
+    become clean labels and a tagger, which tags the rest.
     """
+    given: dict[str, Any] = {
+        "method": method,
+        "against": against,
+        "task": task,
+        "cl": cl,
+        "p": p,
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    if job is Job.votes and given:
+        raise InputError(
+            f"--{next(iter(given))} is for --job candidates; the demo on votes has "
+            "no such choice."
+        )
     out.parent.mkdir(parents=True, exist_ok=True)
     tagsift.storage.check_writable(out)
-    corpus = tagsift.bundled(task)
-    cut = round(_TRAIN_SHARE * len(corpus))
-    partial = tagsift.corrupt(
-        corpus[:cut], cl=cl, p=p, random_state=seed, labels=corpus.label_set
-    )
-    given = {"labels": list(partial.label_set), "scheme": partial.scheme}
-    training = TrainingData("the bundled corpus", partial, None, given)
-    held_out = corpus[cut:]
-    chosen = method or DEFAULT_METHOD
-    names = [chosen, *(name for name in against or RIVALS if name != chosen)]
-    if not json:
-        say(
-            f"{len(partial)} sentences with {cl} candidates a token to learn from "
-            f"({partial.n_ambiguous} of {partial.n_tokens} tokens ambiguous), "
-            f"{len(held_out)} sentences to tag."
-        )
-    results: dict[str, _Result] = {}
-    for name in names:
-        results[name] = _work(name, training, held_out, seed=seed, quiet=quiet or json)
-        if not json:
-            say(f"{results[name].title}: fitted in {results[name].seconds:.1f} s.")
-    _write_report(
-        out, results, training, settings={"task": task, "cl": cl, "p": p, "seed": seed}
-    )
-    if json:
-        print_json(
-            {
-                "sentences": len(partial),
-                "tokens": partial.n_tokens,
-                "ambiguous_tokens": partial.n_ambiguous,
-                "held_out_sentences": len(held_out),
-                "methods": {name: result.facts for name, result in results.items()},
-                "report": str(out),
-            }
-        )
-        return
-    _draw(results)
-    say(f"Report: {out}")
-
-
-@dataclass(frozen=True)
-class _Result:
-    """What one method did with the training part and with the held-out part."""
-
-    title: str
-    recovered: Recovered
-    tagged: Tagged
-    scores: Scores
-    recovery: Recovery | None
-    seconds: float
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        return {
-            "title": self.title,
-            "recovery": None if self.recovery is None else asdict(self.recovery),
-            **self.scores.headline(),
-            "seconds": self.seconds,
-        }
-
-
-def _work(
-    name: str, training: TrainingData, held_out: Corpus, *, seed: int, quiet: bool
-) -> _Result:
-    """Fit one method, recover the training labels, tag and score the rest."""
-    partial = training.partial
-    needs_gold = tagsift.make(name).method.exact_only
-    if needs_gold and partial.gold is not None:
-        exact = [[frozenset([label]) for label in row] for row in partial.gold]
-        training = replace(training, partial=replace(partial, candidates=exact))
-    started = time.perf_counter()
-    found = recover(training, Fitting(method=name, seed=seed, quiet=quiet))
-    seconds = time.perf_counter() - started
-    model = found.model
-    probable = model.method.probabilities
-    tagged = tagsift.report.Tagged(
-        tokens=held_out.tokens,
-        gold=held_out.labels,
-        predicted=model.predict(held_out.rows),
-        classes=model.classes_,
-        marginals=model.predict_marginals(held_out.rows) if probable else None,
-        scheme=held_out.scheme,
-    )
-    return _Result(
-        title=f"{model.method.title} (gold labels)"
-        if needs_gold
-        else model.method.title,
-        recovered=found,
-        tagged=tagged,
-        scores=tagged.scores(),
-        recovery=None
-        if needs_gold or partial.gold is None
-        else tagsift.metrics.recovery(partial.gold, found.labels, partial.candidates),
-        seconds=seconds,
-    )
-
-
-def _draw(results: dict[str, _Result]) -> None:
-    draw(
-        "Held-out text and recovered training labels (percent)",
-        ("method", "span F1", "token acc.", "recovered", "ECE", "fit (s)"),
-        (
-            (
-                result.title,
-                percent(result.scores.span_f1),
-                percent(result.scores.tokens.accuracy),
-                "–" if result.recovery is None else percent(result.recovery.ambiguous),
-                "–"
-                if result.scores.calibration is None
-                else percent(result.scores.calibration.ece),
-                f"{result.seconds:.1f}",
-            )
-            for result in results.values()
-        ),
-        left=("method",),
-    )
-
-
-def _write_report(
-    out: Path,
-    results: dict[str, _Result],
-    training: TrainingData,
-    *,
-    settings: dict[str, Any],
-) -> None:
-    """Write the HTML report about the first method, compared with the others."""
-    first, *others = results.values()
-    partial = training.partial
-    page = tagsift.report.demo_report(
-        first.tagged,
-        tagsift.report.Cleaned(
-            tokens=partial.tokens,
-            candidates=partial.candidates,
-            recovered=first.recovered.labels,
-            classes=first.recovered.model.classes_,
-            confidences=first.recovered.confidences,
-            gold=partial.gold,
-        ),
-        method=first.title,
-        corpus="the bundled corpus",
-        rivals={other.title: (other.scores, other.recovery) for other in others},
-        facts=[
-            *((name, str(value)) for name, value in settings.items()),
-            ("tagsift", tagsift.__version__),
-        ],
-        notices=[_SYNTHETIC],
-    )
-    tagsift.report.write_html(out, page)
+    common: dict[str, Any] = {
+        "seed": seed,
+        "quiet": quiet,
+        "json": json,
+        "notice": _SYNTHETIC,
+    }
+    if job is Job.votes:
+        run_votes(out, **common)
+    else:
+        run_candidates(out, **given, **common)

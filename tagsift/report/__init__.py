@@ -1,7 +1,7 @@
 """Reports: one set of records, rendered as HTML or Markdown.
 
 `Report`, `Section`, `Table` and `Figure` are what a report is made of; `write_html` and
-`write_markdown` show it. `scores_report` and `demo_report` build
+`write_markdown` show it. `scores_report`, `demo_report` and `votes_report` build
 whole reports; the plot functions return figures for reports of one's own.
 """
 
@@ -15,3 +15,4 @@ from tagsift.report.markdown import *
 from tagsift.report.matrices import *
 from tagsift.report.records import *
 from tagsift.report.scores import *
+from tagsift.report.votes import *

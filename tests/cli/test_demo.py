@@ -4,10 +4,35 @@ from __future__ import annotations
 
 import pytest
 
+CANDIDATES = ["--job", "candidates", "-m", "word-counts"]
+
+
+def test_demo_of_votes(tagsift, tmp_path, monkeypatch):
+    monkeypatch.setattr("tagsift.cli._demo_votes._SENTENCES", 40)
+    out = tmp_path / "report.html"
+    outcome = tagsift("demo", "-o", out, "--quiet")
+    assert outcome.status == 0, outcome.err
+    assert "Five annotators label 40 sentences" in outcome.out
+    for title in ("Who is reliable", "What to check first", "Labels made of the votes"):
+        assert title in outcome.out
+    assert "takes ORG for LOC" in outcome.out
+    page = out.read_text(encoding="utf-8")
+    for heading in ("Who is reliable", "What to check again", "One label from many"):
+        assert heading in page
+    assert "synthetic" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_choices_of_the_other_job_are_refused(tagsift, tmp_path):
+    outcome = tagsift("demo", "--cl", 3, "-o", tmp_path / "r.html")
+    assert outcome.status == 2
+    assert "--cl is for --job candidates" in outcome.err
+    assert not list(tmp_path.iterdir())
+
 
 def test_demo_writes_a_report(tagsift, tmp_path):
     out = tmp_path / "pages" / "report.html"
-    outcome = tagsift("demo", "-m", "word-counts", "--against", "wknn", "-o", out)
+    outcome = tagsift("demo", *CANDIDATES, "--against", "wknn", "-o", out)
     assert outcome.status == 0
     assert "200 sentences with 3 candidates" in outcome.out
     assert "Word counts" in outcome.out and "WKNN" in outcome.out
@@ -18,7 +43,7 @@ def test_demo_writes_a_report(tagsift, tmp_path):
 
 def test_demo_in_json(tagsift, tmp_path):
     out = tmp_path / "report.html"
-    methods = ["-m", "word-counts", "--against", "word-counts"]
+    methods = [*CANDIDATES, "--against", "word-counts"]
     options = [*methods, "--task", "pos", "-o", out, "--cl", 2, "--p", 0.5]
     found = tagsift("demo", *options, "--json").json
     assert list(found["methods"]) == ["word-counts"]
@@ -27,7 +52,9 @@ def test_demo_in_json(tagsift, tmp_path):
 
 
 def test_a_bad_task_is_one_sentence(tagsift, tmp_path):
-    outcome = tagsift("demo", "--task", "dance", "-o", tmp_path / "r.html")
+    outcome = tagsift(
+        "demo", "--job", "candidates", "--task", "dance", "-o", tmp_path / "r.html"
+    )
     assert outcome.status == 2
     assert "'dance'" in outcome.err
     assert not list(tmp_path.iterdir())
@@ -35,7 +62,7 @@ def test_a_bad_task_is_one_sentence(tagsift, tmp_path):
 
 @pytest.mark.parametrize("name", ["crf"])
 def test_a_method_for_gold_labels_gets_them_and_says_so(tagsift, tmp_path, name):
-    options = ["-m", "word-counts", "--against", name, "-o", tmp_path / "r.html"]
+    options = [*CANDIDATES, "--against", name, "-o", tmp_path / "r.html"]
     found = tagsift("demo", *options, "--json").json
     assert found["methods"][name]["title"].endswith("(gold labels)")
     assert found["methods"][name]["recovery"] is None
