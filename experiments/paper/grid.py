@@ -87,13 +87,7 @@ class GridCell:
 
 
 def cells(suite: Suite) -> list[GridCell]:
-    """List the cells of a suite: the first folds and the cheap methods in front.
-
-    Parameters
-    ----------
-    suite : Suite
-        What shall be run.
-    """
+    """List the cells of a suite: the first folds and the cheap methods in front."""
     found = [
         *(GridCell(task, "corpus") for task in suite.tasks),
         *_watched(suite),
@@ -132,7 +126,7 @@ def _head(suite: Suite) -> Iterator[GridCell]:
             for fold in plan.folds[task]:
                 base = GridCell(task, plan.name, fold=fold)
                 yield from _settings(base, suite.cl, suite.p)
-                for r in suite.r if plan.flips and not exact else ():
+                for r in () if exact else suite.r:
                     yield replace(base, p=suite.flip_p, r=r)
 
 
@@ -158,17 +152,7 @@ def _watched(suite: Suite) -> Iterator[GridCell]:
 
 
 def config_of(cell: GridCell, suite: Suite, corpus: str) -> dict[str, Any]:
-    """Return everything that decides the scores of a cell, as plain values.
-
-    Parameters
-    ----------
-    cell : GridCell
-        The cell.
-    suite : Suite
-        Where it stands.
-    corpus : str
-        What the sentences are from: ``"conll"`` or ``"bundled"``.
-    """
+    """Return everything that decides the scores of a cell; corpus: conll or bundled."""
     size = suite.tasks[cell.task]
     if cell.method == "corpus":
         return {
@@ -224,13 +208,7 @@ TARGETS: tuple[str, ...] = tuple(_NEEDS)
 
 
 def needed(target: str) -> Callable[[GridCell], bool]:
-    """Return a test that tells which cells a table or figure needs.
-
-    Parameters
-    ----------
-    target : str
-        One of `TARGETS`.
-    """
+    """Return a test that tells which cells a table or figure of `TARGETS` needs."""
     if target not in _NEEDS:
         raise InputError(f"expected one of {', '.join(TARGETS)}, found {target!r}.")
     return _NEEDS[target]

@@ -33,8 +33,6 @@ class MethodPlan:
         every setting and used for its other folds, or left as they are.
     decoders : tuple of str
         Decoders to score besides the one in force, from the same fit.
-    flips : bool
-        Whether it takes part in the flip sampling of Figure 9.
     """
 
     name: str
@@ -42,7 +40,6 @@ class MethodPlan:
     params: Mapping[str, Any] = field(default_factory=dict)
     tuning: str = ""
     decoders: tuple[str, ...] = ()
-    flips: bool = True
 
 
 @dataclass(frozen=True)
@@ -231,10 +228,8 @@ def _methods(
     plans = {}
     for name in listed.raw:
         plan = listed.table(name)
-        plan.known("folds", "params", "tuning", "decoders", "flips", "when_available")
+        plan.known("folds", "params", "tuning", "decoders")
         if name not in registry.names():
-            if plan.get("when_available", "yes or no", False):
-                continue
             raise top.fail(f"methods.{name}", "a method of `tagsift methods`", name)
         folds = plan.raw.get(
             "folds", every
@@ -251,7 +246,6 @@ def _methods(
             plan.get("params", "table", {}),
             plan.get("tuning", "tuning", ""),
             plan.get("decoders", "list", []),
-            plan.get("flips", "yes or no", True),
         )
     return plans
 
