@@ -127,7 +127,11 @@ def setting(
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 class Declared:
-    """Base class of classes whose settings are declared with `setting`."""
+    """Base class of classes whose settings are declared with `setting`.
+
+    Type checkers take every annotated name of a class body for a setting, as in a
+    dataclass: annotate what is learnt in the methods that learn it.
+    """
 
     #: All settings, those of the class itself first.
     settings: ClassVar[Mapping[str, Setting]] = {}
