@@ -10,7 +10,7 @@ import pytest
 
 from experiments.command import main as command
 from experiments.paper.coverage import Coverage
-from experiments.paper.grid import TARGETS, cells, needed
+from experiments.paper.grid import cells, needed
 from experiments.paper.page import make_report
 from experiments.paper.suite import read_suite
 from experiments.records import Records
@@ -118,7 +118,7 @@ def test_smoke_from_end_to_end(tmp_path: Path, capsys):
         assert title in page
     markdown = (tmp_path / "report.md").read_text("utf-8")
     assert "synthetic corpus" in markdown and "Claims of section IV" in markdown
-    for target in TARGETS[:-1]:
+    for target in ("table-1", "table-3", "figure-6", "figure-9"):
         again = main([target, "--suite", "smoke", "--out", out, "--json"])
         told = json.loads(capsys.readouterr().out)
         assert (again, told["run_now"]) == (0, 0)
