@@ -82,7 +82,7 @@ class DawidSkene(_Counted):
     strength : float
         Pseudo-votes of the pooled confusion matrix in each annotator's.
     estimator, o_means, features, labels, scheme, random_state, verbose
-        As in `TaggerFromVotes`. A vote ``O`` counts as one, whatever it means.
+        As in `TaggerFromVotes`.
     """
 
     method: ClassVar[Method] = Method(
@@ -103,8 +103,14 @@ class DawidSkene(_Counted):
     def _posterior(self, ballots: Ballots) -> FloatArray:
         first = ballots.members.argmax(axis=1)  # [V], a set counts as its first label
         votes = np.where(ballots.votes < 0, -1, first[ballots.votes])  # [N, A]
-        found = dawid_skene(votes, ballots.n_labels, strength=self.strength)
-        posterior = found.posterior * np.exp(ballots.pinned)  # [N, L]
+        votes[(votes == ballots.outside) & ballots.abstains] = -1
+        heard = (votes >= 0).any(axis=1)  # [N]
+        posterior = vote_shares(ballots)  # [N, L]
+        if heard.any():
+            n_labels, strength = ballots.n_labels, self.strength
+            found = dawid_skene(votes[heard], n_labels, strength=strength)
+            posterior[heard] = found.posterior
+        posterior *= np.exp(ballots.pinned)
         return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))
 
 

@@ -36,6 +36,7 @@ def mace(ballots: Ballots, shares: FloatArray, n_steps: int = 50) -> FloatArray:
     vote = ballots.members[ballots.votes[token, annotator]].argmax(axis=1)  # [K]
     speaks = ~(ballots.abstains[annotator] & (vote == ballots.outside))  # [K]
     token, annotator, vote = token[speaks], annotator[speaks], vote[speaks]
+    silent = np.bincount(token, minlength=ballots.n_tokens) == 0  # [N]
     posterior = shares  # [N, L]
     knows = np.full(n_people, 0.8)  # [A]
     spam = np.full((n_people, n_labels), 1.0 / n_labels)  # [A, L]
@@ -51,8 +52,8 @@ def mace(ballots: Ballots, shares: FloatArray, n_steps: int = 50) -> FloatArray:
         spam = np.bincount(cell, 1 - right, n_people * n_labels) + _SMOOTH / n_labels
         spam = np.asarray(spam.reshape(n_people, n_labels))  # [A, L]
         spam = np.asarray(spam / spam.sum(axis=1, keepdims=True))
-        posterior = _posterior(ballots, token, annotator, vote, knows, spam, posterior)
-    silent = np.bincount(token, minlength=ballots.n_tokens) == 0  # [N]
+        prior = posterior[~silent].mean(axis=0)  # [L], of tokens with a vote
+        posterior = _posterior(ballots, token, annotator, vote, knows, spam, prior)
     return np.where(silent[:, None], shares, posterior)  # [N, L]
 
 
@@ -63,16 +64,16 @@ def _posterior(
     vote: IntArray,
     knows: FloatArray,
     spam: FloatArray,
-    before: FloatArray,
+    prior: FloatArray,
 ) -> FloatArray:
-    """Posterior of the truths, with the mean of the last one as prior, [N, L]."""
-    n_tokens, n_labels = before.shape
+    """Posterior of the truths, [N, L]."""
+    n_tokens, n_labels = ballots.n_tokens, ballots.n_labels
     by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
     other = np.bincount(token, np.log(by_chance), n_tokens)  # [N]
     gain = np.log(knows[annotator] + by_chance) - np.log(by_chance)  # [K]
     scores = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
     scores = scores.reshape(n_tokens, n_labels) + other[:, None]  # [N, L]
-    scores += np.log(np.maximum(before.mean(axis=0), 1e-9)) + ballots.pinned
+    scores += np.log(np.maximum(prior, 1e-9)) + ballots.pinned
     scores -= scores.max(axis=1, keepdims=True)
     found = np.exp(scores)  # [N, L]
     return np.asarray(found / found.sum(axis=1, keepdims=True))

@@ -215,3 +215,12 @@ def test_a_tie_is_no_reason_to_see_nothing():
     votes = [[("O", "B-X"), ("O", "O")]]
     corpus = VoteCorpus(rows, votes, ("ann", "bob"), None, "iob2")
     assert MajorityVote().fit(corpus.rows, corpus).recovered_ == [["B-X", "O"]]
+
+
+@pytest.mark.parametrize("method", [MajorityVote, DawidSkene, MACE])
+def test_counting_does_not_take_silence_for_a_vote(method):
+    rows = [[("fever",), ("is",), ("bad",)]] * 20
+    votes = [[("B-X", "O", "B-X"), ("O", "O", "O"), ("O", "O", "O")]] * 20
+    names = ("rule", "list", "table")
+    corpus = VoteCorpus(rows, votes, names, None, "iob2", abstaining=names)
+    assert method().fit(corpus.rows, corpus).recovered_[0] == ["B-X", "O", "O"]
