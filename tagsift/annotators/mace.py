@@ -73,7 +73,7 @@ def _posterior(
     gain = np.log(knows[annotator] + by_chance) - np.log(by_chance)  # [K]
     scores = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
     scores = scores.reshape(n_tokens, n_labels) + other[:, None]  # [N, L]
-    scores += np.log(np.maximum(prior, 1e-9)) + ballots.pinned
+    scores = scores + np.log(np.maximum(prior, 1e-9)) + ballots.pinned  # [N, L]
     scores -= scores.max(axis=1, keepdims=True)
     found = np.exp(scores)  # [N, L]
     return np.asarray(found / found.sum(axis=1, keepdims=True))
