@@ -71,9 +71,10 @@ def _posterior(
     by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
     other = np.bincount(token, np.log(by_chance), n_tokens)  # [N]
     gain = np.log(knows[annotator] + by_chance) - np.log(by_chance)  # [K]
-    scores = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
-    scores = scores.reshape(n_tokens, n_labels) + other[:, None]  # [N, L]
-    scores = scores + np.log(np.maximum(prior, 1e-9)) + ballots.pinned  # [N, L]
+    gains = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
+    sums: FloatArray = np.asarray(gains.reshape(n_tokens, n_labels), dtype=np.float64)
+    log_prior = np.log(np.maximum(prior, 1e-9))  # [L]
+    scores = sums + other[:, None] + log_prior + ballots.pinned  # [N, L]
     scores -= scores.max(axis=1, keepdims=True)
     found = np.exp(scores)  # [N, L]
     return np.asarray(found / found.sum(axis=1, keepdims=True))
