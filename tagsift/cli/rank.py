@@ -101,13 +101,13 @@ def run(
         found = _learn(train, source, fitting, model, by, quiet=json)
     scores = found.scores(by)  # [N]
     tokens = list(found.tokens_first(scores, None if out is not None else top))
-    if out is not None:
-        tagsift.data.write_sheet(out, map(_sheet_row, enumerate(tokens, 1)))
     shown = {
         "tokens_first": tokens[:top],
         "spans_first": list(found.spans_first(scores, top)),
         "sentences_first": found.sentences_first(scores)[:top],
     }
+    if out is not None:
+        tagsift.data.write_sheet(out, map(_sheet_row, enumerate(tokens, 1)))
     if json:
         print_json({**found.facts, "by": by.value, **shown})
         return

@@ -162,11 +162,11 @@ def partial_scheme(
 ) -> str:
     """Find the scheme without looking at corrupted labels.
 
-    Gold labels decide; without them the names of the labels and the sentences whose
-    tokens are all labelled exactly.
+    The names of the labels and the gold labels decide, or without these the sentences
+    whose tokens are all labelled exactly.
     """
     if gold is not None:
-        return detect_scheme(gold)
+        return detect_scheme(gold, label_set)
     exact = (
         [next(iter(c)) for c in sentence]
         for sentence in candidates

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,8 @@ from tagsift import FeatureMatrix
 from tagsift.annotators import MajorityVote
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
-from tagsift.data import VoteCorpus, read_conll, read_text, read_votes
+from tagsift.cli import main
+from tagsift.data import VoteCorpus, read_conll, read_jsonl, read_text, read_votes
 from tagsift.errors import DataError, ModelFileError, TagsiftError
 from tagsift.features import checked
 from tagsift.storage.state import array, read_state
@@ -70,3 +73,24 @@ def test_votes_that_are_no_labels(vote):
     corpus = VoteCorpus([[("a",)]], [[("A", vote)]], ("x", "y"), None, "plain")
     with pytest.raises(TagsiftError, match="every vote to be a label"):
         MajorityVote().fit(corpus.rows, corpus)
+
+
+def test_a_candidate_that_is_no_tag_makes_the_labels_plain(tmp_path, capsys):
+    path, out = tmp_path / "file.jsonl", tmp_path / "out.tsv"
+    record = {
+        "tokens": ["the", "dog", "barks"],
+        "candidates": [["B-NP"], ["dog", "I-NP"], ["B-VP"]],
+        "gold": ["B-NP", "I-NP", "B-VP"],
+    }
+    path.write_text(f"{json.dumps(record)}\n" * 3, encoding="utf-8")
+    assert read_jsonl(path).scheme == "plain"
+    options = ("--format", "jsonl", "-o", str(out), "-m", "partial-crf")
+    assert main(["rank", str(path), *options]) == 0
+
+
+def test_nothing_is_written_before_all_is_known(tmp_path, capsys):
+    path, out = tmp_path / "file.conll", tmp_path / "out.tsv"
+    path.write_text("a\tB-NP\nb\tI-NP\nc\tB-VP\nd\tO\n\n" * 3, encoding="utf-8")
+    options = ("-o", str(out), "-m", "partial-crf", "--labels", "B-NP,B-VP,I-NP,O,X")
+    status = main(["rank", str(path), "--scheme", "iob2", *options])
+    assert (status == 2) == (not out.exists())
