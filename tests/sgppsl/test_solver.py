@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tagsift.sgppsl.likelihoods import Piecewise
-from tagsift.sgppsl.solver import ascend, evaluate, mean_step, start, variance_step
+from tagsift.sgppsl.solver import (
+    _transition_direction,
+    ascend,
+    evaluate,
+    mean_step,
+    start,
+    variance_step,
+)
 from tests.reference.gradients import gradient_mean, gradient_variance
 from tests.reference.posterior import site_covariance
 from tests.reference.problems import small
@@ -118,3 +127,19 @@ def test_a_step_that_cannot_help_changes_nothing():
     same, value, _ = variance_step(fixed, likelihood, state, np.inf, expected)
     assert same.lam is state.lam and value == np.inf
     assert same.step < 0.01
+
+
+def test_the_step_of_the_transitions_solves_its_newton_equation():
+    """Row by row, (I + diag p − p pᵀ / Σp) d = slope; a row without counts too."""
+    problem = small(2)
+    fixed, _ = problem.problem("jensen", None)
+    state = start(fixed, problem.labels().uniform(), problem.n_labels)
+    _, expected = evaluate(fixed, problem.piecewise(), state)
+    counts = np.asarray(expected.precision_T).copy()  # [L, L]
+    counts[0] = 0.0
+    expected = replace(expected, precision_T=1000.0 * counts)
+    direction = _transition_direction(state, expected)  # [L, L]
+    slope = expected.gradient_T - state.q.mu_T  # [L, L]
+    for p, d, g in zip(expected.precision_T, direction, slope, strict=True):
+        hessian = np.eye(len(p)) + np.diag(p) - np.outer(p, p) / (p.sum() or 1.0)
+        np.testing.assert_allclose(hessian @ d, g, rtol=1e-9, atol=1e-9)
