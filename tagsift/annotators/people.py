@@ -12,7 +12,7 @@ from tagsift.annotators.ballots import Ballots
 from tagsift.data import spans
 from tagsift.typing import FloatArray, IntArray, Label
 
-__all__ = ["AnnotatorReport", "describe"]
+__all__ = ["AnnotatorReport", "describe", "quiet_sources"]
 
 #: Spans (or tokens) of the average annotator that each one's figures are drawn by.
 _PRIOR = 10.0
@@ -20,8 +20,9 @@ _PRIOR = 10.0
 _FEW_TOKENS = 200
 #: Odd: reliability so far below the middle one, or so little found of what others see.
 _FAR_BELOW, _HARDLY_ANY = 0.25, 0.3
-#: Looks like abstaining: so large a share of `O` where the labels say otherwise.
-_SILENT = 0.97
+#: Looks like abstaining: so large a share of `O` at so many tokens of which another
+#: annotator says something.
+_SILENT, _LEAST_TOKENS = 0.99, 50
 
 
 @dataclass(frozen=True)
@@ -127,11 +128,29 @@ def describe(
             abstains=bool(ballots.abstains[a]),
         )
         others = [ballots.names[b] for b in copies.get(a, ()) if b != a]
-        flags = _flags(report, ballots, a, labels, float(np.median(reliability)))
+        flags = _flags(report, ballots, float(np.median(reliability)))
         if others:
             flags = (f"says the same as {', '.join(others)}: counted as one", *flags)
         reports.append(replace(report, flags=flags))
     return tuple(reports)
+
+
+def quiet_sources(ballots: Ballots) -> tuple[str, ...]:
+    """Names of those whose `O` may not be a statement, though nobody said so.
+
+    They say `O` of nearly all tokens of which another annotator says something.
+    """
+    if ballots.outside < 0:
+        return ()
+    spoken = (ballots.votes >= 0) & (ballots.votes != ballots.outside)  # [N, A]
+    voices = spoken.sum(axis=1)  # [N]
+    found = []
+    for a, name in enumerate(ballots.names):
+        asked = (ballots.votes[:, a] >= 0) & (voices > spoken[:, a])  # [N]
+        quiet = asked.sum() >= _LEAST_TOKENS and spoken[asked, a].mean() <= 1 - _SILENT
+        if quiet and not ballots.abstains[a]:
+            found.append(name)
+    return tuple(found)
 
 
 def _share(part: float, whole: float) -> float:
@@ -180,9 +199,7 @@ def _confusion(ballots: Ballots, a: int, labels: IntArray) -> FloatArray:
     return np.asarray(smooth / smooth.sum(axis=1, keepdims=True))
 
 
-def _flags(
-    report: AnnotatorReport, ballots: Ballots, a: int, labels: IntArray, middle: float
-) -> tuple[str, ...]:
+def _flags(report: AnnotatorReport, ballots: Ballots, middle: float) -> tuple[str, ...]:
     """What is odd about an annotator, in words."""
     flags = []
     if not report.tokens:
@@ -196,13 +213,10 @@ def _flags(
         )
     if report.abstains or ballots.outside < 0:
         return tuple(flags)
-    votes = ballots.votes[:, a]  # [N]
-    seen = (votes >= 0) & (labels != ballots.outside)  # [N]
-    silent = float((votes[seen] == ballots.outside).mean()) if seen.any() else 0.0
-    if silent >= _SILENT:
+    if report.name in quiet_sources(ballots):
         flags.append(
-            f"says O of {100 * silent:.0f} % of the tokens that are something: looks "
-            "like a source that abstains; say so by o_means='abstain'"
+            "hardly ever says anything but O where others do: looks like a source that "
+            "abstains; say so by o_means"
         )
     elif report.recall < _HARDLY_ANY < report.precision:
         flags.append(

@@ -13,7 +13,7 @@ from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import WarmChain
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.new_votes import weigh_votes
-from tagsift.annotators.people import AnnotatorReport, describe
+from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
 from tagsift.annotators.ranking import Look, rank_spans, rank_tokens
 from tagsift.annotators.rounds import Consensus, Plan, run_rounds
 from tagsift.annotators.start import first_tables, vote_shares
@@ -22,7 +22,8 @@ from tagsift.base import Method, TrainingSet, setting
 from tagsift.chain.linear_chain import Allowed, LinearChain
 from tagsift.chain.problem import ChainProblem
 from tagsift.data import VoteCorpus, allowed_transitions
-from tagsift.errors import NotSupportedError
+from tagsift.errors import NotSupportedError, TagsiftWarning
+from tagsift.progress import warn_user
 from tagsift.storage.state import Saved, array, listed, number, word
 from tagsift.typing import FloatArray, IntArray, Label
 
@@ -207,6 +208,14 @@ class VoteTagger(TaggerFromVotes):
 
     def _aggregate(self, train: TrainingSet, ballots: Ballots) -> Aggregated:
         ballots = replace(ballots, memory=self.context)
+        quiet = quiet_sources(ballots)
+        if quiet and self.o_means is None:
+            warn_user(
+                f"{', '.join(quiet)} hardly ever say anything but O where others do; "
+                "if they abstain by it, as rules and dictionaries do, say so by "
+                "o_means='abstain' or by name, else by o_means='outside'.",
+                TagsiftWarning,
+            )
         groups = copy_groups(ballots)
         weights = copy_weights(ballots, groups)  # [A]
         start = self._start(ballots, weights)  # [A, L, B, L]

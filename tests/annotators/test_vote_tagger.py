@@ -12,7 +12,7 @@ from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
 from tagsift.data import VoteCorpus
-from tagsift.errors import InputError
+from tagsift.errors import InputError, TagsiftWarning
 from tagsift.metrics import span_scores
 from tests.reference.annotators import careful, corpus_of
 
@@ -224,3 +224,15 @@ def test_counting_does_not_take_silence_for_a_vote(method):
     names = ("rule", "list", "table")
     corpus = VoteCorpus(rows, votes, names, None, "iob2", abstaining=names)
     assert method().fit(corpus.rows, corpus).recovered_[0] == ["B-X", "O", "O"]
+
+
+def test_a_source_that_seems_to_abstain_is_named(people):
+    votes = [[(*entry, "O") for entry in sentence] for sentence in people.votes]
+    corpus = VoteCorpus(
+        people.rows, votes, (*people.annotators, "rule"), people.gold, people.scheme
+    )
+    with pytest.warns(TagsiftWarning, match="rule hardly ever say anything but O"):
+        model = VoteTagger(rounds=1).fit(corpus.rows, corpus)
+    assert "looks like a source that abstains" in model.annotators_[-1].flags[-1]
+    VoteTagger(rounds=1, o_means="outside").fit(corpus.rows, corpus)
+    VoteTagger(rounds=1, o_means={"rule": "abstain"}).fit(corpus.rows, corpus)
