@@ -77,16 +77,8 @@ def _root(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        What follows ``tagsift``; by default what the shell gave.
-
-    Returns
-    -------
-    int
-        0; 1 for a result short of what was asked; 2 for bad input, with one sentence on
-        standard error; 130 after Ctrl-C.
+    That is 0; 1 for a result short of what was asked; 2 for bad input, with one
+    sentence on standard error; 130 after Ctrl-C.
     """
     _make_writable()
     try:

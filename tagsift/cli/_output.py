@@ -66,19 +66,7 @@ def draw(
     *,
     left: Sequence[str] = (),
 ) -> None:
-    """Draw a table on standard output.
-
-    Parameters
-    ----------
-    title : str
-        Printed above it.
-    columns : sequence of str
-        Names of the columns.
-    rows : iterable of sequences of str
-        The cells; never read as markup, control characters made visible.
-    left : sequence of str
-        Columns set flush left; the others are set flush right.
-    """
+    """Draw a table on standard output; no cell is read as markup."""
     table = Table(title=Text(title, style="bold"), title_justify="left")
     for name in columns:
         table.add_column(

@@ -50,28 +50,14 @@ DEFAULT_METHOD = "chain-gp"
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What to learn from.
+    """What to learn from."""
 
-    Parameters
-    ----------
-    path : path-like
-        Where it stands.
-    partial : PartialCorpus
-        Candidate sets.
-    votes : VoteCorpus or None
-        The votes they came from, if they did.
-    given : dict
-        What the user said about labels and scheme, for the method; the rest is left
-        to the method to find, as it is in Python.
-    named : bool
-        Whether the user named the columns.
-    """
-
-    path: Path | str
-    partial: PartialCorpus
-    votes: VoteCorpus | None = None
+    path: Path | str  # where it stands
+    partial: PartialCorpus  # candidate sets
+    votes: VoteCorpus | None = None  # the votes they came from, if they did
+    # Labels and scheme as the user gave them; the rest is the method's to find.
     given: dict[str, Any] = field(default_factory=dict)
-    named: bool = False
+    named: bool = False  # whether the user named the columns
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -128,17 +128,7 @@ def takes_votes(model: SequenceTagger) -> bool:
 def make_for_votes(
     name: str | None, given: dict[str, Any], settings: dict[str, Any]
 ) -> SequenceTagger:
-    """Make the method that shall learn from votes.
-
-    Parameters
-    ----------
-    name : str or None
-        Its table name; the names of text models mean the vote tagger around them.
-    given : dict
-        What all methods are given: scheme, seed, verbosity.
-    settings : dict
-        The user's settings; of the vote tagger, or of its text model.
-    """
+    """Make the method that learns from votes; a text model, inside a vote tagger."""
     if name not in (None, "vote-tagger", *TEXT_MODELS):
         return tagsift.make(name, **given, **settings)
     own = tagsift.make("vote-tagger").get_params(deep=False)
@@ -175,17 +165,7 @@ def draw_annotators(
     labels: list[str],
     gold: tuple[AnnotatorReport, ...] | None = None,
 ) -> None:
-    """Draw the annotators, the most reliable first.
-
-    Parameters
-    ----------
-    people : tuple of AnnotatorReport
-        As the labels found show them.
-    labels : list of str
-        What the rows and columns of their confusions are.
-    gold : tuple of AnnotatorReport, optional
-        The same, as gold labels show them.
-    """
+    """Draw the annotators, the most reliable first."""
     true = {} if gold is None else {one.name: (percent(one.f1),) for one in gold}
     known = any(one.tokens for one in people)
     counts = ("tokens", "prec.", "recall", "F1") if known else ()

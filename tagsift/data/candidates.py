@@ -176,17 +176,7 @@ def partial_scheme(
 
 
 def parse_candidates(cell: str) -> frozenset[str] | None:
-    """Read a cell of candidates.
-
-    Parameters
-    ----------
-    cell : str
-        Labels joined by ``|``, or ``?``.
-
-    Returns
-    -------
-    frozenset of str or None
-        None for ``?``: any label.
+    """Read a cell of candidates joined by ``|``; None for ``?``, any label.
 
     Examples
     --------
@@ -285,17 +275,7 @@ def read_partial(
 
 
 class CandidateReader:
-    """Parse cells of candidates, and gather the labels of a file on the way.
-
-    Parameters
-    ----------
-    path : path-like
-        The file, for messages.
-    label_set : LabelSet or None
-        All labels of the task, if they were given.
-    scheme : str
-        The tag scheme, or ``"auto"``.
-    """
+    """Parse cells of candidates, and gather the labels of a file on the way."""
 
     def __init__(self, path: PathName, label_set: LabelSet | None, scheme: str) -> None:
         self.path = path

@@ -24,15 +24,7 @@ _NEEDED = ("sentence", "token", "word", ANSWER)
 
 
 def write_sheet(path: PathName, rows: Iterable[Mapping[str, object]]) -> None:
-    """Write a sheet to fill in.
-
-    Parameters
-    ----------
-    path : path-like
-        The file, written whole or not at all.
-    rows : iterable of mappings
-        The cells of every token, by column, in order; all with the same columns.
-    """
+    """Write a sheet to fill in, whole or not at all; all rows have the same cells."""
     with atomic_write(path) as stream:
         writer: csv.DictWriter[str] | None = None
         for row in rows:
@@ -47,22 +39,10 @@ def write_sheet(path: PathName, rows: Iterable[Mapping[str, object]]) -> None:
 def read_checked(
     path: PathName, rows: Sequence[Sequence[Row]], labels: Collection[str]
 ) -> list[list[str | None]]:
-    """Read the labels that a person typed into a sheet.
+    """Read the labels that a person typed into a sheet; None for tokens not looked at.
 
-    Parameters
-    ----------
-    path : path-like
-        A sheet that was filled in.
-    rows : sequence of sentences of tuples of str
-        The text that it belongs to; the token is the first of a tuple.
-    labels : collection of str
-        The labels that annotators gave. Another prefix of a known type (``B-LOC``
-        where ``I-LOC`` is known) and ``O`` are taken, too.
-
-    Returns
-    -------
-    list of sentences of (str or None)
-        The label of every token that was looked at, None elsewhere.
+    Besides `labels`, another prefix of a known type (``B-LOC`` where ``I-LOC`` is
+    known) and ``O`` are taken.
     """
     found: list[list[str | None]] = [[None] * len(sentence) for sentence in rows]
     known = {*labels, "O"}

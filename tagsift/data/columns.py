@@ -54,28 +54,7 @@ class Block(NamedTuple):
 
 
 class ColumnFile:
-    """A column file, read sentence by sentence.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    comments : bool
-        Skip lines that start with ``#`` and have no second column.
-    header : bool
-        The first line that is neither blank nor a comment names the columns.
-    least : int
-        The least number of columns.
-    allow_empty : bool
-        Whether a file without tokens is accepted.
-
-    Attributes
-    ----------
-    names : list of str
-        The cells of the header; empty without one.
-    tabs : bool
-        Whether TABs separate the columns; known while reading.
-    """
+    """A column file, read sentence by sentence."""
 
     def __init__(
         self,
@@ -246,15 +225,7 @@ def decode_line(raw: bytes, path: PathName, number: int) -> str:
 
 
 def write_blocks(path: PathName, sentences: Iterable[Sequence[Sequence[str]]]) -> None:
-    """Write a column file that `ColumnFile` reads back, whole or not at all.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    sentences : iterable of sentences
-        See `column_lines`.
-    """
+    """Write a column file that `ColumnFile` reads back, whole or not at all."""
     with atomic_write(path) as stream:
         stream.writelines(column_lines(sentences))
 
@@ -264,13 +235,7 @@ def column_lines(
 ) -> Iterator[str]:
     """Yield the text of a column file, sentence by sentence.
 
-    Parameters
-    ----------
-    sentences : iterable of sentences
-        Each a sequence of rows of cells, at least two cells a row and the same number
-        in all rows.
-    allow_empty : bool
-        Yield nothing for no sentences, and a blank line for one without tokens.
+    With `allow_empty`, no sentences are no text, and one without tokens a blank line.
     """
     width = 0
     for number, rows in enumerate(sentences):

@@ -63,18 +63,9 @@ def iter_conll(
     columns: Columns | None = None,
     header: bool = False,
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a gold column file one by one.
+    """Yield the sentences of a gold column file one by one; options as in `read_conll`.
 
-    Parameters
-    ----------
-    path, comments, columns, header
-        As in `read_conll`; what the file looks like is known, and said, at its end.
-    scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
-        Labels that are not of this scheme are refused; ``"auto"`` takes all.
-
-    Yields
-    ------
-    Sentence
+    What the file looks like is known, and said, at its end.
     """
     table = Table(
         path,

@@ -30,18 +30,10 @@ class TaggedWord(NamedTuple):
 
 @dataclass(frozen=True)
 class Grammar:
-    """Rules, word lists and closed classes.
+    """Rules, word lists and closed classes."""
 
-    Parameters
-    ----------
-    rules : dict of str to list of tuple of str
-        Alternatives of every rule, each a tuple of items.
-    lists : dict of str to list of str
-        Words, or names of several words, as items ``word/POS``.
-    closed : dict of str to str
-        Part of speech of the words that rules use without naming it.
-    """
-
+    # Per rule its alternatives, tuples of items; per list its names, tuples of items
+    # ``word/POS``; the part of speech of words that rules use without naming it.
     rules: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     lists: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     closed: dict[str, str] = field(default_factory=dict)

@@ -93,19 +93,7 @@ def parse_names(columns: Columns) -> tuple[str, ...]:
 def by_name(
     names: Sequence[str], width: int, needed: str, path: PathName, line: int
 ) -> Layout:
-    """Lay out a file by the names of its columns.
-
-    Parameters
-    ----------
-    names : sequence of str
-        From `parse_names`.
-    width : int
-        Number of columns of the file.
-    needed : {"", "label", "vote"}
-        The role without which the file is of no use.
-    path, line : path-like, int
-        For the message.
-    """
+    """Lay out a file by the names of its columns."""
     if len(names) != width:
         raise DataError(
             f"expected {count(len(names), 'column')}, as many as were named "
@@ -139,23 +127,7 @@ def by_position(
     path: PathName,
     line: int,
 ) -> Layout:
-    """Lay out a file by the numbers of its columns, checked against its width.
-
-    Parameters
-    ----------
-    width : int
-        Number of columns of the file.
-    needed : {"", "label", "vote"}
-        Whether the last column (before `gold`) holds labels, or some hold votes.
-    votes : iterable of int
-        The columns of votes, counted from 1.
-    gold : int or None
-        The column of the truth, counted from 1, or from the end if negative.
-    exact : int or None
-        The column of labels that are known exactly, counted from 1.
-    path, line : path-like, int
-        For the message.
-    """
+    """Lay out a file by column numbers from 1, checked against its width."""
     columns = tuple(votes)
     truth = width + 1 + gold if gold is not None and gold < 0 else gold
     asked = (*columns, *(column for column in (truth, exact) if column is not None))

@@ -34,13 +34,7 @@ def numbered_sentence(width: int) -> str:
 
 
 def recognise_head(path: PathName) -> str | None:
-    """Look at the beginning of a file that is no column file, and say what else it is.
-
-    Returns
-    -------
-    str or None
-        A sentence, or None where it looks like nothing known.
-    """
+    """Say what a file looks like that is no column file; None for nothing known."""
     if not Path(path).is_file():  # what came through a pipe cannot be read again
         return None
     with open_bytes(path) as stream:

@@ -38,19 +38,7 @@ _SAMPLE = 200
 
 
 class Watch:
-    """Looks on while a file is read, and says at its end what it looks like.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    layout : Layout
-        How its columns are read.
-    tabs : bool
-        Whether TABs separate the columns.
-    header : bool
-        Whether a header was read, so that there is none left to find.
-    """
+    """Looks on while a file is read, and says at its end what it looks like."""
 
     def __init__(
         self, path: PathName, layout: Layout, *, tabs: bool, header: bool

@@ -52,30 +52,14 @@ class _Chunk(NamedTuple):
 
 @dataclass(frozen=True)
 class _Scheme:
-    """A scheme as a table.
+    """A scheme as a table."""
 
-    Parameters
-    ----------
-    name : str
-        Its public name.
-    prefixes : str
-        One letter each, without ``O``.
-    continues : frozenset of str
-        Pairs of prefixes, previous and current, that lie inside one chunk when the type
-        is the same.
-    opens_after_same, opens_after_other : str
-        Prefixes that may open a chunk right after a chunk of the same type, and after
-        anything else.
-    closes : str
-        Prefixes that the last token of a chunk may have.
-    """
-
-    name: str
-    prefixes: str
-    continues: frozenset[str]
-    opens_after_same: str
-    opens_after_other: str
-    closes: str
+    name: str  # its public name
+    prefixes: str  # one letter each, without ``O``
+    continues: frozenset[str]  # pairs of prefixes that lie inside one chunk of a type
+    opens_after_same: str  # prefixes that open a chunk right after one of its type
+    opens_after_other: str  # and those that do after anything else
+    closes: str  # prefixes that the last token of a chunk may have
 
     def may_open(self, prefix: str, *, after_same: bool) -> bool:
         """Whether a well-formed chunk may open with this prefix here."""
@@ -292,18 +276,8 @@ def detect_scheme(
     differ in how chunks open after ``O`` or another type: with ``I`` or with ``B``; the
     more frequent way decides, since released corpora hold a few odd tags. Where no
     chunk opens, the names decide: labels with ``I`` and none with ``B`` are IOB1, all
-    else is IOB2.
-
-    Parameters
-    ----------
-    sequences : iterable of sequences of str
-        Gold or exact labels; never corrupted or predicted ones.
-    labels : iterable of str
-        The labels of the task, where sequences do not show all of them.
-
-    Returns
-    -------
-    {"iob1", "iob2", "iobes", "plain"}
+    else is IOB2. The sequences are gold or exact labels, never corrupted or predicted
+    ones; `labels` names those of the task that they do not show.
     """
     widest = _TABLE["iobes"]
     known: dict[str, tuple[str, str]] = {}
@@ -338,22 +312,7 @@ def detect_scheme(
 def allowed_transitions(
     label_names: Sequence[str], scheme: str
 ) -> tuple[BoolArray, BoolArray, BoolArray]:
-    """Which labels may follow each other in a well-formed sequence.
-
-    Parameters
-    ----------
-    label_names : sequence of str
-        The labels, in the order of the columns.
-    scheme : {"iob1", "iob2", "iobes", "plain"}
-        How they are written.
-
-    Returns
-    -------
-    transitions : ndarray of bool of shape (n_labels, n_labels)
-        Row: previous label, column: current label.
-    start, end : ndarray of bool of shape (n_labels,)
-        Labels that may stand first and last.
-    """
+    """Which labels may follow each other (row, then column), stand first, and last."""
     table = _TABLE[check_scheme(scheme)]
     parsed = list(_parse_all(label_names, table))
     size = len(parsed)

@@ -32,30 +32,11 @@ class Entry(NamedTuple, Generic[T]):
 class Table(Generic[T]):
     """A column file whose columns have roles, watched for being misread.
 
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    needed : {"", "label", "vote"}
-        What the file must hold besides tokens.
-    parse : callable
-        Turns a cell of a label or a vote, and its line, into what it means; each
-        distinct cell is parsed once.
-    scheme : str
-        The tag scheme of gold labels, or ``"auto"``.
-    columns : str or sequence of str, optional
-        A name for every column; see `tagsift.data.layout`. Whoever names the columns
-        is taken at their word, and the file is not watched.
-    header : bool
-        The first line names the columns.
-    comments : bool
-        Skip lines that start with ``#`` and have no second column.
-    votes : iterable of int
-        The columns of votes, counted from 1.
-    gold : int, optional
-        The column of the truth, counted from 1, or from the end if negative.
-    exact : int, optional
-        The column of labels that are known exactly, ``?`` where not, counted from 1.
+    `parse` turns a cell of a label or a vote, and its line, into what it means; each
+    distinct cell is parsed once. `needed` is what the file must hold besides tokens:
+    ``"label"``, ``"vote"`` or nothing. Columns are counted from 1, `gold` from the end
+    where it is negative. Whoever names the columns (see `tagsift.data.layout`) is taken
+    at their word, and the file is not watched.
     """
 
     def __init__(

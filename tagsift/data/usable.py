@@ -36,17 +36,8 @@ def check_learnable(
 ) -> None:
     """Refuse labels that nothing, or something else, would be learnt from.
 
-    Parameters
-    ----------
-    path : path-like
-        The file they come from.
-    candidates : list of lists of sets of str
-        The candidates of every token.
-    labels : LabelSet
-        The labels of the task.
-    scheme : str
-        The tag scheme that was asked for; with ``"auto"``, chunk tags in a spelling
-        that is not read as such are refused.
+    With the scheme ``"auto"``, chunk tags in a spelling that is not read as such are
+    refused, too.
     """
     size, remedy = sum(map(len, candidates)), "give the label set with --labels"
     if len(labels) == 1:
@@ -82,20 +73,9 @@ def check_text(
     labels: Collection[object],
     known: Collection[str] = (),
 ) -> None:
-    """Refuse text with other columns than a model was trained on.
+    """Refuse text with other columns than the `width` that a model was trained on.
 
-    Parameters
-    ----------
-    path : path-like
-        The file of the text.
-    rows : list of sentences of tuples of str
-        The text.
-    width : int
-        How many columns the training tokens had.
-    labels : collection
-        The labels of the model.
-    known : collection of str
-        What stood in the second column in training; empty where nobody knows.
+    `known` is what stood in the second column in training; empty where nobody knows.
     """
     found = next((len(row) for sentence in rows for row in sentence), width)
     if found == width:

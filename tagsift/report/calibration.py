@@ -23,15 +23,7 @@ _COVERAGES = (0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.0)
 def reliability_diagram(
     table: Reliability, *, title: str = "Reliability diagram"
 ) -> Figure:
-    """Confidence against accuracy, with the number of tokens behind every bar.
-
-    Parameters
-    ----------
-    table : Reliability
-        The bins.
-    title : str
-        What to call it.
-    """
+    """Confidence against accuracy, with the number of tokens behind every bar."""
     filled = np.flatnonzero(table.counts)  # [B']
     alt = (
         f"{title}: accuracy against confidence in {len(filled)} bins; the calibration "
@@ -100,13 +92,7 @@ def _paint_bins(table: Reliability, filled: IntArray, axes: Any) -> None:
 
 
 def risk_coverage_plot(curves: Mapping[str, RiskCoverage]) -> Figure:
-    """Share of wrong labels among the surest tokens, for one or several methods.
-
-    Parameters
-    ----------
-    curves : mapping of str to RiskCoverage
-        Methods by their table name.
-    """
+    """Share of wrong labels among the surest tokens, for one or several methods."""
     title = "Risk–coverage curve"
     if not curves:
         raise InputError("A risk–coverage plot needs at least one curve; got none.")

@@ -42,18 +42,10 @@ Tone: TypeAlias = Literal["good", "bad", "warn", "plain"]
 
 @dataclass(frozen=True)
 class Mark:
-    """A word in a cell that is shown as a coloured badge.
+    """A word in a cell that is shown as a coloured badge."""
 
-    Parameters
-    ----------
-    text : str
-        What it says; colour is never the only carrier of the meaning.
-    tone : {"good", "bad", "warn", "plain"}
-        Which colour.
-    """
-
-    text: str
-    tone: Tone = "plain"
+    text: str  # what it says; colour is never the only carrier of the meaning
+    tone: Tone = "plain"  # which colour
 
 
 #: What a cell of a table may hold.
@@ -62,24 +54,12 @@ Cell: TypeAlias = str | int | float | Mark | None
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table."""
 
-    Parameters
-    ----------
-    name : str
-        Its head.
-    form : str
-        Format of its numbers, such as ``".1f"``; empty for text.
-    scale : float
-        Numbers are multiplied by this first: 100 turns shares into percent.
-    align : {"left", "right"}, optional
-        Numbers to the right and text to the left by default.
-    """
-
-    name: str
-    form: str = ""
-    scale: float = 1.0
-    align: Literal["left", "right"] | None = None
+    name: str  # its head
+    form: str = ""  # format of its numbers, such as ``".1f"``; empty for text
+    scale: float = 1.0  # of its numbers: 100 turns shares into percent
+    align: Literal["left", "right"] | None = None  # by default numbers to the right
 
     @property
     def side(self) -> str:
@@ -99,27 +79,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: columns, rows, and which cells stand out.
+    """A table: columns, rows, and which cells stand out."""
 
-    Parameters
-    ----------
-    columns : tuple of Column
-        The first one names the rows.
-    rows : tuple of tuple of cells
-        As long as the columns.
-    title : str
-        What it shows.
-    note : str
-        A line below it.
-    strong : frozenset of (row, column)
-        Cells in bold: the best values, for instance.
-    """
-
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    title: str = ""
-    note: str = ""
-    strong: frozenset[tuple[int, int]] = frozenset()
+    columns: tuple[Column, ...]  # the first one names the rows
+    rows: tuple[tuple[Cell, ...], ...]  # as long as the columns
+    title: str = ""  # what it shows
+    note: str = ""  # a line below it
+    strong: frozenset[tuple[int, int]] = frozenset()  # (row, column) of cells in bold
 
     def __post_init__(self) -> None:
         for number, row in enumerate(self.rows):
@@ -148,18 +114,7 @@ class Table:
         title: str = "",
         note: str = "",
     ) -> Table:
-        """Build a table in which the best value of some columns stands out.
-
-        Parameters
-        ----------
-        columns, rows : sequences
-            As in the record.
-        higher, lower : sequences of int
-            Columns in which the highest, or the lowest, number is the best. Numbers
-            that are printed alike are equally good.
-        title, note : str
-            As in the record.
-        """
+        """Build a table in which the best values of columns, as printed, stand out."""
         table = cls(tuple(columns), tuple(tuple(row) for row in rows), title, note)
         strong: set[tuple[int, int]] = set()
         for best, chosen in ((max, higher), (min, lower)):
@@ -179,30 +134,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing, its words, and the numbers behind it.
+    """A drawing, its words, and the numbers behind it."""
 
-    Parameters
-    ----------
-    title : str
-        What it shows.
-    alt : str
-        The drawing in words, for those who cannot see it.
-    panels : tuple of str
-        SVG drawings side by side; none where matplotlib is absent.
-    data : Table
-        The same as numbers.
-    caption : str
-        How to read it.
-    legend : str, optional
-        SVG of the legend of all panels.
-    """
-
-    title: str
-    alt: str
+    title: str  # what it shows
+    alt: str  # the drawing in words, for those who cannot see it
+    # SVG drawings side by side; none without matplotlib
     panels: tuple[str, ...]
-    data: Table
-    caption: str = ""
-    legend: str | None = None
+    data: Table  # the same as numbers
+    caption: str = ""  # how to read it
+    legend: str | None = None  # SVG of the legend of all panels
 
     @property
     def drawings(self) -> tuple[str, ...]:
@@ -212,40 +152,20 @@ class Figure:
 
 @dataclass(frozen=True)
 class Stat:
-    """A figure of merit on the first screen.
+    """A figure of merit on the first screen."""
 
-    Parameters
-    ----------
-    name : str
-        What it is.
-    value : str
-        The number, as it shall be read.
-    note : str
-        A few words of context.
-    """
-
-    name: str
-    value: str
-    note: str = ""
+    name: str  # what it is
+    value: str  # the number, as it shall be read
+    note: str = ""  # a few words of context
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report.
+    """A part of a report."""
 
-    Parameters
-    ----------
-    title : str
-        Its heading.
-    text : str
-        Prose.
-    content : tuple of Table or Figure
-        What follows the prose, in this order.
-    """
-
-    title: str
-    text: str = ""
-    content: tuple[Table | Figure, ...] = ()
+    title: str  # its heading
+    text: str = ""  # prose
+    content: tuple[Table | Figure, ...] = ()  # what follows the prose, in this order
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -260,30 +180,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole report.
+    """A whole report."""
 
-    Parameters
-    ----------
-    title : str
-        The heading of the page.
-    sections : tuple of Section
-        Its parts.
-    summary : str
-        Prose under the heading.
-    stats : tuple of Stat
-        Tiles on the first screen.
-    notices : tuple of str
-        Warnings on the first screen: what a reader must not miss.
-    facts : tuple of (str, str)
-        Settings, versions and seeds, at the end of the page.
-    """
-
-    title: str
-    sections: tuple[Section, ...]
-    summary: str = ""
-    stats: tuple[Stat, ...] = ()
-    notices: tuple[str, ...] = ()
-    facts: tuple[tuple[str, str], ...] = ()
+    title: str  # the heading of the page
+    sections: tuple[Section, ...]  # its parts
+    summary: str = ""  # prose under the heading
+    stats: tuple[Stat, ...] = ()  # tiles on the first screen
+    notices: tuple[str, ...] = ()  # what a reader must not miss
+    facts: tuple[tuple[str, str], ...] = ()  # settings, versions and seeds, at the end
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -299,18 +203,10 @@ class Report:
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph or a list.
+    """A paragraph or a list."""
 
-    Parameters
-    ----------
-    lines : tuple of str
-        One line for a paragraph, one per entry for a list.
-    bullets : bool
-        Whether it is a list.
-    """
-
-    lines: tuple[str, ...]
-    bullets: bool
+    lines: tuple[str, ...]  # one line for a paragraph, one per entry for a list
+    bullets: bool  # whether it is a list
 
 
 def prose(text: str) -> list[Prose]:

@@ -92,22 +92,7 @@ def draw(
     width: float = WIDTH,
     height: float = 3.2,
 ) -> tuple[str, ...]:
-    """Draw one panel and return it as inline SVG; nothing without matplotlib.
-
-    Parameters
-    ----------
-    paint : callable
-        Takes matplotlib axes and draws on them.
-    alt : str
-        The panel in words.
-    width, height : float
-        Size in inches.
-
-    Returns
-    -------
-    tuple of str
-        One SVG, or none where matplotlib is absent.
-    """
+    """Let `paint` draw on axes; return inline SVG, nothing without matplotlib."""
     if not can_draw():
         return ()
 
@@ -135,20 +120,7 @@ def _render(fill: Callable[[Any], None], alt: str, width: float, height: float) 
 
 
 def draw_legend(styles: dict[str, Style], names: dict[str, str] | None = None) -> str:
-    """Draw the legend of line plots as a panel of its own.
-
-    Parameters
-    ----------
-    styles : dict of str to Style
-        Entries, in order.
-    names : dict of str to str, optional
-        What to write for an entry; its key by default.
-
-    Returns
-    -------
-    str
-        Inline SVG, empty where matplotlib is absent.
-    """
+    """Draw a legend as inline SVG of its own, empty without matplotlib."""
     if not can_draw():
         return ""
     from matplotlib.lines import Line2D
@@ -210,18 +182,7 @@ def _clean_tag(tag: str, prefix: str) -> str:
 
 
 def standalone(panels: Sequence[str]) -> list[str]:
-    """Complete inline drawings to SVG files that carry both themes themselves.
-
-    Parameters
-    ----------
-    panels : sequence of str
-        Inline SVG.
-
-    Returns
-    -------
-    list of str
-        Texts of SVG files.
-    """
+    """Complete inline drawings to SVG files that carry both themes themselves."""
     style = (
         f"<style>svg {{ {css_variables('light')} }} "
         "@media (prefers-color-scheme: dark) { "

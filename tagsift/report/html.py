@@ -29,18 +29,7 @@ __all__ = ["render_html", "write_html"]
 
 
 def render_html(report: Report) -> str:
-    """Text of the HTML page of a report.
-
-    Parameters
-    ----------
-    report : Report
-        What to show.
-
-    Returns
-    -------
-    str
-        A whole page; the same report gives the same text.
-    """
+    """Text of the HTML page of a report."""
     environment = Environment(
         loader=PackageLoader("tagsift.report"),
         autoescape=True,
@@ -67,15 +56,7 @@ def render_html(report: Report) -> str:
 
 
 def write_html(path: str | PathLike[str], report: Report) -> None:
-    """Write a report as one self-contained HTML file, whole or not at all.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    report : Report
-        What to show.
-    """
+    """Write a report as one self-contained HTML file, whole or not at all."""
     text = render_html(report)
     with atomic_write(path) as stream:
         stream.write(text)

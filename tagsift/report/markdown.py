@@ -16,21 +16,7 @@ __all__ = ["render_markdown", "write_markdown"]
 
 
 def render_markdown(report: Report, *, figures: str = "figures") -> str:
-    """Text of the Markdown page of a report.
-
-    Parameters
-    ----------
-    report : Report
-        What to show.
-    figures : str
-        Folder of the drawings, as the page shall name it.
-
-    Returns
-    -------
-    str
-        Markdown with pipe tables. Drawings are named, not contained; `write_markdown`
-        writes them.
-    """
+    """Text of the Markdown page, which names the drawings that lie in `figures`."""
     lines = [f"# {_inline(report.title)}", "", *_prose(report.summary)]
     for notice in report.all_notices:
         lines += [f"> **Note:** {_inline(notice)}", ""]
@@ -65,17 +51,7 @@ def render_markdown(report: Report, *, figures: str = "figures") -> str:
 def write_markdown(
     path: str | PathLike[str], report: Report, *, figures: str = "figures"
 ) -> None:
-    """Write a report as Markdown, and its drawings into a folder beside it.
-
-    Parameters
-    ----------
-    path : path-like
-        The Markdown file.
-    report : Report
-        What to show.
-    figures : str
-        Folder of the drawings, relative to the page; made where it is missing.
-    """
+    """Write a report as Markdown, and its drawings into a folder beside it."""
     target = Path(path)
     for name, drawing in _files(report).items():
         folder = target.parent / figures

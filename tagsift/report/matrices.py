@@ -39,24 +39,8 @@ def heat_map(
 ) -> Figure:
     """A matrix as coloured cells; negative values take the counter colour.
 
-    Parameters
-    ----------
-    values : array of shape (n_rows, n_columns)
-        Numbers; NaN leaves a cell empty.
-    rows, columns : sequences of str
-        Names of rows and columns.
-    title : str
-        What to call it.
-    row_name, column_name : str
-        What rows and columns are.
-    form : str
-        Format of the numbers.
-    limit : float, optional
-        The magnitude that is drawn in full colour; the largest one by default.
-    outlined, dotted : sequences of (row, column)
-        Cells with a frame, and cells with a dot.
-    caption : str
-        How to read it.
+    NaN leaves a cell empty, `limit` is drawn in full colour (the largest magnitude by
+    default), `outlined` cells have a frame and `dotted` ones a dot.
     """
     matrix = np.asarray(values, dtype=np.float64)  # [R, C]
     if matrix.shape != (len(rows), len(columns)) or not matrix.size:
@@ -171,17 +155,8 @@ def sentence_map(
 ) -> Figure:
     """How sure every label of every token of a sentence is.
 
-    Parameters
-    ----------
-    tokens : sequence of str
-        The words.
-    marginals : array of shape (n_tokens, n_labels)
-        Probabilities.
-    classes : sequence of labels
-        Names of the columns.
-    predicted, gold : sequences of labels
-        The labels given (a dot) and the true ones (a frame). They are always shown, and
-        with them the labels that have the largest probability somewhere.
+    The labels given (a dot) and the true ones (a frame) are always shown, and with them
+    those that have the largest probability somewhere.
     """
     array = np.asarray(marginals, dtype=np.float64)  # [T, L]
     if array.shape != (len(tokens), len(classes)) or not array.size:
@@ -216,15 +191,7 @@ def sentence_map(
 
 
 def confusion_plot(labels: Sequence[Label], counts: npt.ArrayLike) -> Figure:
-    """Share of the tokens of every gold label that got every other label.
-
-    Parameters
-    ----------
-    labels : sequence of labels
-        Names of rows (gold) and columns (given).
-    counts : array of shape (n_labels, n_labels)
-        What `tagsift.metrics.confusion_matrix` returned.
-    """
+    """Share of the tokens of every gold label that got every other label."""
     table = np.asarray(counts, dtype=np.float64)  # [L, L]
     used = (table.sum(axis=0) + table.sum(axis=1)) > 0  # [L]
     names = [str(label) for label, there in zip(labels, used, strict=True) if there]

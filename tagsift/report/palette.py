@@ -20,44 +20,22 @@ __all__ = ["COLOURS", "Colour", "Style", "css_variables", "method_styles", "them
 
 @dataclass(frozen=True)
 class Colour:
-    """A named colour with a value for each theme.
+    """A named colour with a value for each theme."""
 
-    Parameters
-    ----------
-    name : str
-        CSS variable without its dashes.
-    light, dark : str
-        Values on a light and on a dark page.
-    stand_in : str
-        What is drawn, before it is rewritten to the variable.
-    """
-
-    name: str
-    light: str
-    dark: str
-    stand_in: str
+    name: str  # CSS variable without its dashes
+    light: str  # values on a light and on a dark page
+    dark: str  # values on a light and on a dark page
+    stand_in: str  # what is drawn, before it is rewritten to the variable
 
 
 @dataclass(frozen=True)
 class Style:
-    """How the line of a method is drawn.
+    """How the line of a method is drawn."""
 
-    Parameters
-    ----------
-    colour : str
-        Stand-in colour.
-    marker : str
-        Marker of matplotlib, empty for none.
-    dash : str
-        Line style of matplotlib.
-    width : float
-        Line width in points.
-    """
-
-    colour: str
-    marker: str
-    dash: str
-    width: float
+    colour: str  # stand-in colour
+    marker: str  # marker of matplotlib, empty for none
+    dash: str  # line style of matplotlib
+    width: float  # line width in points
 
 
 _VALUES = (
@@ -108,18 +86,7 @@ _FIRST_FREE = ("chain-gp", "sgppsl", "partial-crf", "clpl", "sure", "cllp", "wkn
 
 
 def method_styles(methods: Sequence[str]) -> dict[str, Style]:
-    """Fixed styles of the known methods, free ones for any other name.
-
-    Parameters
-    ----------
-    methods : sequence of str
-        Table names or titles, in the order of the legend.
-
-    Returns
-    -------
-    dict of str to Style
-        In the same order.
-    """
+    """Fixed styles of the known methods, free ones for any other name."""
     keys = {
         name: _BY_LETTERS.get(re.sub("[ _-]", "", name.lower())) for name in methods
     }
@@ -147,13 +114,7 @@ def css_variables(theme: Literal["light", "dark"]) -> str:
 
 
 def themed(svg: str) -> str:
-    """Rewrite stand-in colours to CSS variables with the light value as fallback.
-
-    Parameters
-    ----------
-    svg : str
-        A tag of a drawing.
-    """
+    """Rewrite stand-in colours to CSS variables with the light value as fallback."""
     return re.sub(
         r"#01f0[0-9a-f]{2}",
         lambda found: _variable(found.group(0)),

@@ -28,28 +28,14 @@ __all__ = ["Cleaned", "Tagged"]
 
 @dataclass(frozen=True)
 class Tagged:
-    """Text with true and given labels.
+    """Text with true and given labels."""
 
-    Parameters
-    ----------
-    tokens : sequence of sequences of str
-        The words.
-    gold, predicted : sequences of sequences of labels
-        The truth and the labels given.
-    classes : sequence of labels
-        The label set.
-    marginals : sequence of arrays of shape (length, n_labels), optional
-        Probabilities of all labels.
-    scheme : str
-        How the tags are written.
-    """
-
-    tokens: Sequence[Sequence[str]]
+    tokens: Sequence[Sequence[str]]  # the words
     gold: Sequence[Sequence[Label]]
-    predicted: Sequence[Sequence[Label]]
-    classes: Sequence[Label]
-    marginals: Sequence[npt.ArrayLike] | None = None
-    scheme: str = "auto"
+    predicted: Sequence[Sequence[Label]]  # the labels given
+    classes: Sequence[Label]  # the label set
+    marginals: Sequence[npt.ArrayLike] | None = None  # probabilities of all labels
+    scheme: str = "auto"  # how the tags are written
 
     def scores(self) -> Scores:
         """Every score of the labels given; unknown gold labels count as wrong."""
@@ -63,15 +49,7 @@ class Tagged:
         )
 
     def example(self) -> tuple[int, FloatArray]:
-        """Return the sentence worth drawing, the least sure of good length.
-
-        Returns
-        -------
-        number : int
-            Counted from 0.
-        marginals : ndarray of shape (length, n_labels)
-            Its probabilities.
-        """
+        """Return the sentence worth drawing, the least sure of good length."""
         if self.marginals is None:
             raise InputError("An example needs marginals; this tagging has none.")
         arrays = [np.asarray(part, dtype=np.float64) for part in self.marginals]
@@ -86,30 +64,14 @@ class Tagged:
 
 @dataclass(frozen=True)
 class Cleaned:
-    """Training tokens, their candidates and the labels recovered for them.
+    """Training tokens, their candidates and the labels recovered for them."""
 
-    Parameters
-    ----------
-    tokens : sequence of sequences of str
-        The words.
-    candidates : sequence of sequences of sets of labels
-        What the annotators left open.
-    recovered : sequence of sequences of labels
-        The label found for every token.
-    classes : sequence of labels
-        The label set.
-    confidences : sequence of arrays of shape (length, n_labels), optional
-        Confidence of every candidate.
-    gold : sequence of sequences of labels, optional
-        The truth, where it is known.
-    """
-
-    tokens: Sequence[Sequence[str]]
-    candidates: Sequence[Sequence[Collection[Label]]]
-    recovered: Sequence[Sequence[Label]]
-    classes: Sequence[Label]
-    confidences: Sequence[npt.ArrayLike] | None = None
-    gold: Sequence[Sequence[Label]] | None = None
+    tokens: Sequence[Sequence[str]]  # the words
+    candidates: Sequence[Sequence[Collection[Label]]]  # what the annotators left open
+    recovered: Sequence[Sequence[Label]]  # the label found for every token
+    classes: Sequence[Label]  # the label set
+    confidences: Sequence[npt.ArrayLike] | None = None  # confidence of every candidate
+    gold: Sequence[Sequence[Label]] | None = None  # the truth, where it is known
 
     @property
     def ambiguous(self) -> BoolArray:

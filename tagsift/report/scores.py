@@ -27,19 +27,7 @@ def scores_report(
     title: str = "Scores",
     facts: Sequence[tuple[str, str]] = (),
 ) -> Report:
-    """Report on labels given to a text whose true labels are known.
-
-    Parameters
-    ----------
-    tagged : Tagged
-        Text, true labels, labels given and, if there are any, probabilities.
-    method : str
-        Title of the method.
-    title : str
-        Heading of the report.
-    facts : sequence of (str, str)
-        Settings and versions for the end of the report.
-    """
+    """Report on labels given to a text whose true labels are known."""
     scores = tagged.scores()
     sections = [score_section(scores)]
     if scores.calibration is not None:
@@ -69,25 +57,7 @@ def demo_report(
     facts: Sequence[tuple[str, str]] = (),
     notices: Sequence[str] = (),
 ) -> Report:
-    """Report on the main job: candidates in, a tagger and cleaned labels out.
-
-    Parameters
-    ----------
-    tagged : Tagged
-        Held-out text with its labels.
-    training : Cleaned
-        Training tokens with candidates and recovered labels.
-    method : str
-        Title of the method.
-    corpus : str
-        What the text is, in a few words.
-    rivals : mapping of str to (Scores, Recovery or None), optional
-        Other methods on the same data, by title.
-    facts : sequence of (str, str)
-        Settings, seeds and versions for the end of the report.
-    notices : sequence of str
-        What a reader must not miss.
-    """
+    """Report on the main job: candidates in, a tagger and cleaned labels out."""
     scores, found = tagged.scores(), training.recovery()
     others = rivals or {}
     all_scores = {method: scores, **{name: pair[0] for name, pair in others.items()}}

@@ -45,15 +45,7 @@ _EFFORTS = (0.01, 0.02, 0.05, 0.10, 0.20, 0.50)
 def comparison_section(
     scores: Mapping[str, Scores], *, recovered: Mapping[str, Recovery | None]
 ) -> Section:
-    """Several methods side by side, on the same text.
-
-    Parameters
-    ----------
-    scores : mapping of str to Scores
-        Methods by title.
-    recovered : mapping of str to Recovery or None
-        Their recovered training labels; none for a method without an entry.
-    """
+    """Several methods side by side, on the same text."""
     rows: list[tuple[Cell, ...]] = []
     for name, score in scores.items():
         figures, found = score.headline(), recovered.get(name)
@@ -78,13 +70,7 @@ def comparison_section(
 
 
 def score_section(scores: Scores) -> Section:
-    """Spans and tokens in detail.
-
-    Parameters
-    ----------
-    scores : Scores
-        What `tagsift.metrics.evaluate` returned.
-    """
+    """Spans and tokens in detail."""
     share = [Column(name, ".1f", 100) for name in ("precision", "recall", "F1")]
     spans = scores.spans
     named: list[tuple[str, Tally | SpanAverage]] = [
@@ -126,13 +112,7 @@ def score_section(scores: Scores) -> Section:
 
 
 def recovery_section(found: Mapping[str, Recovery]) -> Section:
-    """How many hidden true labels were found among the candidates (as in Table II).
-
-    Parameters
-    ----------
-    found : mapping of str to Recovery
-        Methods by title.
-    """
+    """How many hidden true labels were found among the candidates (as in Table II)."""
     columns = (
         Column("method"),
         Column("ambiguous tokens", ",d"),
@@ -153,13 +133,7 @@ def recovery_section(found: Mapping[str, Recovery]) -> Section:
 
 
 def calibration_section(parts: Mapping[str, CalibrationScores]) -> Section:
-    """How far the probabilities can be trusted.
-
-    Parameters
-    ----------
-    parts : mapping of str to CalibrationScores
-        Methods by title; the reliability diagram is that of the first.
-    """
+    """How far the probabilities can be trusted; the first method has the diagram."""
     first = next(iter(parts))
     title = "Reliability diagram" + (f" of {first}" if len(parts) > 1 else "")
     columns = (
@@ -186,13 +160,7 @@ def calibration_section(parts: Mapping[str, CalibrationScores]) -> Section:
 
 
 def sentence_section(tagged: Tagged) -> Section:
-    """The probabilities of one of the least sure sentences, token by token.
-
-    Parameters
-    ----------
-    tagged : Tagged
-        The text, with marginals.
-    """
+    """The probabilities of one of the least sure sentences, token by token."""
     s, marginals = tagged.example()
     words = tagged.tokens[s]
     wrong = sum(
@@ -216,25 +184,13 @@ def sentence_section(tagged: Tagged) -> Section:
 
 
 def confusion_section(tagged: Tagged) -> Section:
-    """Which labels are taken for which.
-
-    Parameters
-    ----------
-    tagged : Tagged
-        The text.
-    """
+    """Which labels are taken for which."""
     labels, counts = confusion_matrix(tagged.gold, tagged.predicted)
     return Section("Confused labels", "", (confusion_plot(labels, counts),))
 
 
 def review_section(training: Cleaned) -> Section:
-    """What a person should check first, and what the checking would bring.
-
-    Parameters
-    ----------
-    training : Cleaned
-        Training labels, with confidences.
-    """
+    """What a person should check first, and what the checking would bring."""
     columns = [
         Column("token"),
         Column("sentence", "d"),

@@ -29,18 +29,10 @@ _AROUND = 5
 
 @dataclass(frozen=True)
 class MergedScores:
-    """How good a method's labels and its tagger are.
+    """How good a method's labels and its tagger are."""
 
-    Parameters
-    ----------
-    labels : Scores
-        Of the labels it made of the votes.
-    tagger : Scores
-        Of its tagger on text that it has not seen.
-    """
-
-    labels: Scores
-    tagger: Scores
+    labels: Scores  # of the labels it made of the votes
+    tagger: Scores  # of its tagger on text that it has not seen
 
 
 def votes_report(
@@ -52,20 +44,10 @@ def votes_report(
     facts: Sequence[tuple[str, str]] = (),
     notices: Sequence[str] = (),
 ) -> Report:
-    """Report on votes and what a fitted tagger made of them.
+    """Report on votes and what a tagger fitted on them made of them.
 
-    Parameters
-    ----------
-    corpus : VoteCorpus
-        The votes; with gold labels, everything is compared with them.
-    model : VoteTagger
-        Fitted on them.
-    title : str
-        Heading of the page.
-    compared : mapping of str to MergedScores, optional
-        Methods by title, the model's own first.
-    facts, notices : sequences
-        As in `Report`.
+    With gold labels, everything is compared with them; `compared` names methods by
+    title, the model's own first.
     """
     scores = None
     if corpus.gold is not None:
