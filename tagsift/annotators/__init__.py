@@ -22,6 +22,7 @@ from __future__ import annotations
 from tagsift.annotators.against import *
 from tagsift.annotators.agreement import *
 from tagsift.annotators.ballots import Ballots as Ballots
+from tagsift.annotators.ballots import ballots_of as ballots_of
 from tagsift.annotators.counting import *
 from tagsift.annotators.hidden_labels import *
 from tagsift.annotators.pairs import *

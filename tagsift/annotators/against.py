@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from tagsift.annotators.agreement import encode_votes
-from tagsift.annotators.ballots import OUTSIDE, Ballots, read_ballots
+from tagsift.annotators.ballots import OUTSIDE, ballots_of
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.hidden_labels import dawid_skene
 from tagsift.annotators.people import AnnotatorReport, describe
 from tagsift.data import VoteCorpus
 from tagsift.typing import Label
 
-__all__ = ["annotators_against", "ballots_of", "habits", "quick_labels"]
+__all__ = ["annotators_against", "habits", "quick_labels"]
 
 #: A habit is an error in at least this share of the tokens of a type.
 _HABIT = 0.1
@@ -23,15 +23,7 @@ _HABIT = 0.1
 def annotators_against(
     corpus: VoteCorpus, labels: Sequence[Sequence[str]]
 ) -> tuple[AnnotatorReport, ...]:
-    """Report on every annotator as seen from given labels.
-
-    Parameters
-    ----------
-    corpus : VoteCorpus
-        The votes.
-    labels : sequence of sentences of str
-        The label of every token, held to be true.
-    """
+    """Report on every annotator as seen from labels that are held to be true."""
     flat = [name for row in labels for name in row]
     classes = tuple(sorted({*corpus.label_set, *flat}))
     column = {name: k for k, name in enumerate(classes)}
@@ -47,38 +39,8 @@ def annotators_against(
     )
 
 
-def ballots_of(
-    corpus: VoteCorpus | None, classes: Sequence[Label], lengths: Sequence[int]
-) -> Ballots:
-    """The votes of a corpus as arrays; those of nobody where there is no corpus.
-
-    Parameters
-    ----------
-    corpus : VoteCorpus or None
-        The votes.
-    classes : sequence of labels
-        The labels, in column order.
-    lengths : sequence of int
-        Tokens of every sentence.
-    """
-    return read_ballots(
-        [[()] * n for n in lengths] if corpus is None else corpus.votes,
-        tuple(classes),
-        np.array(lengths, dtype=np.int64),
-        names=() if corpus is None else corpus.annotators,
-        abstaining=() if corpus is None else corpus.abstaining,
-        exact=None if corpus is None else corpus.exact,
-    )
-
-
 def quick_labels(corpus: VoteCorpus) -> list[list[str]]:
-    """Labels of Dawid–Skene, which does not look at the text.
-
-    Parameters
-    ----------
-    corpus : VoteCorpus
-        The votes.
-    """
+    """Labels of Dawid–Skene, which does not look at the text."""
     names = list(corpus.label_set)
     found = dawid_skene(encode_votes(corpus.votes, names), len(names))
     best = iter(found.posterior.argmax(axis=1).tolist())
@@ -86,17 +48,7 @@ def quick_labels(corpus: VoteCorpus) -> list[list[str]]:
 
 
 def habits(report: AnnotatorReport, classes: Sequence[Label], most: int = 2) -> str:
-    """Say which types an annotator misses, or takes for another one, in words.
-
-    Parameters
-    ----------
-    report : AnnotatorReport
-        Who.
-    classes : sequence of labels
-        What the rows and columns of the confusion are.
-    most : int
-        How many habits to name, the worst first.
-    """
+    """Say in words which types an annotator misses or takes for others, worst first."""
     types = np.array([_type_of(str(name)) for name in classes])
     found = []
     for true in sorted(set(types) - {""}):

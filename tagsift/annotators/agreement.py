@@ -38,20 +38,9 @@ def encode_votes(
     votes: Sequence[Sequence[Sequence[Label | frozenset[str] | None]]],
     labels: Sequence[Label],
 ) -> IntArray:
-    """Stack the votes of all sentences as label indices.
+    """Stack the votes of all sentences as label indices, [N, A].
 
-    Parameters
-    ----------
-    votes : sequence of sentences of tokens of votes
-        One entry per annotator; None where an annotator did not label the token, and a
-        set where one could not decide, which counts as no label here.
-    labels : sequence of labels
-        The label set and its order.
-
-    Returns
-    -------
-    ndarray of shape (n_tokens, n_annotators)
-        Label indices, −1 for a missing vote.
+    A missing vote is −1, and so is a set of labels: its annotator could not decide.
     """
     place: dict[Any, int] = {name: k for k, name in enumerate(labels)}
     place[None] = -1
@@ -90,19 +79,10 @@ def checked_votes(votes: IntArray, n_labels: int) -> IntArray:
 
 
 def vote_counts(votes: IntArray, n_labels: int) -> FloatArray:
-    """Number of votes for every label at every token, [N, L].
-
-    Parameters
-    ----------
-    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
-        As above.
-    """
+    """Number of votes for every label at every token, [N, L]."""
     array = checked_votes(votes, n_labels)
-    n_tokens = len(array)
-    token, annotator = np.nonzero(array >= 0)  # [V], [V]
-    cell = token * n_labels + array[token, annotator]  # [V]
-    flat = np.bincount(cell, minlength=n_tokens * n_labels)  # [N·L]
-    return flat.reshape(n_tokens, n_labels).astype(float)
+    columns = [(array == label).sum(axis=1) for label in range(n_labels)]  # [N] each
+    return np.stack(columns, axis=1).astype(float)
 
 
 def one_hot(votes: IntArray, n_labels: int) -> csr_matrix:
@@ -115,21 +95,11 @@ def one_hot(votes: IntArray, n_labels: int) -> csr_matrix:
 
 @dataclass(frozen=True)
 class PairwiseAgreement:
-    """Agreement of every pair of annotators.
+    """Agreement of every pair of annotators."""
 
-    Parameters
-    ----------
-    shared : ndarray of shape (n_annotators, n_annotators)
-        Tokens that both labelled.
-    share : ndarray of shape (n_annotators, n_annotators)
-        Share of those with the same label; NaN where there are none.
-    kappa : ndarray of shape (n_annotators, n_annotators)
-        Cohen's κ; NaN where it is not defined.
-    """
-
-    shared: IntArray
-    share: FloatArray
-    kappa: FloatArray
+    shared: IntArray  # [A, A]  tokens that both labelled
+    share: FloatArray  # [A, A]  those with the same label; NaN where there are none
+    kappa: FloatArray  # [A, A]  Cohen's κ; NaN where it is not defined
 
     @property
     def mean_share(self) -> float:
@@ -143,13 +113,7 @@ class PairwiseAgreement:
 
 
 def pairwise_agreement(votes: IntArray, n_labels: int) -> PairwiseAgreement:
-    """Share of equal labels and Cohen's κ for every pair of annotators.
-
-    Parameters
-    ----------
-    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
-        As above.
-    """
+    """Share of equal labels and Cohen's κ for every pair of annotators."""
     array = checked_votes(votes, n_labels)
     n_annotators = array.shape[1]
     hot = one_hot(array, n_labels)  # [N, A·L]
@@ -175,13 +139,7 @@ def _counts_of_pairs(votes: IntArray, n_labels: int) -> FloatArray:
 
 
 def fleiss_kappa(votes: IntArray, n_labels: int) -> float:
-    """Fleiss' κ over the tokens with at least two votes; NaN where undefined.
-
-    Parameters
-    ----------
-    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
-        As above.
-    """
+    """Fleiss' κ over the tokens with at least two votes; NaN where undefined."""
     counts = _counts_of_pairs(votes, n_labels)  # [N', L]
     if not len(counts):
         return float("nan")
@@ -195,13 +153,7 @@ def fleiss_kappa(votes: IntArray, n_labels: int) -> float:
 
 
 def krippendorff_alpha(votes: IntArray, n_labels: int) -> float:
-    """Krippendorff's α for nominal labels and missing votes; NaN where undefined.
-
-    Parameters
-    ----------
-    votes, n_labels : ndarray of shape (n_tokens, n_annotators), int
-        As above.
-    """
+    """Krippendorff's α for nominal labels and missing votes; NaN where undefined."""
     counts = _counts_of_pairs(votes, n_labels)  # [N', L]
     if not len(counts):
         return float("nan")

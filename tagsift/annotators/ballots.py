@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from tagsift.data import VoteCorpus
 from tagsift.data.offsets import offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["OUTSIDE", "Ballots", "read_ballots"]
+__all__ = ["OUTSIDE", "Ballots", "ballots_of", "read_ballots"]
 
 #: The label of a token outside all spans, with which a rule or a dictionary abstains.
 OUTSIDE = "O"
@@ -29,36 +30,16 @@ _MOST_CELLS = 50_000_000
 
 @dataclass(frozen=True)
 class Ballots:
-    """Votes on stacked tokens.
+    """Votes on stacked tokens."""
 
-    Parameters
-    ----------
-    votes : ndarray of shape (n_tokens, n_annotators)
-        Number of the vote, −1 where an annotator did not label the token.
-    members : ndarray of bool, shape (n_votes, n_labels)
-        What a vote says: vote k < L is label k, the others are sets of labels.
-    offsets : ndarray of shape (n_sentences + 1,)
-        Where each sentence begins.
-    names : tuple of str
-        The annotators.
-    abstains : ndarray of bool, shape (n_annotators,)
-        Whether the `O` of an annotator means "nothing to say".
-    outside : int
-        Column of the label ``O``; −1 where there is none.
-    exact : ndarray of shape (n_tokens,)
-        The label of tokens that are known exactly, else −1.
-    memory : bool
-        Whether what an annotator said of the token before counts.
-    """
-
-    votes: IntArray
-    members: BoolArray
-    offsets: IntArray
+    votes: IntArray  # [N, A]  number of the vote, −1 where there is none
+    members: BoolArray  # [V, L]  vote k < L is label k, the others are sets of labels
+    offsets: IntArray  # [S + 1]  where each sentence begins
     names: tuple[str, ...]
-    abstains: BoolArray
-    outside: int
-    exact: IntArray
-    memory: bool = True
+    abstains: BoolArray  # [A]  whether an `O` means "nothing to say"
+    outside: int  # column of the label `O`; −1 where there is none
+    exact: IntArray  # [N]  labels that are known exactly, else −1
+    memory: bool = True  # whether what an annotator said of the token before counts
 
     @property
     def n_tokens(self) -> int:
@@ -159,22 +140,9 @@ def read_ballots(
     abstaining: Iterable[str] = (),
     exact: Sequence[Sequence[Label | None]] | None = None,
 ) -> Ballots:
-    """Stack the votes of all sentences.
+    """Stack the votes of all sentences: a label, a set of labels, or None each.
 
-    Parameters
-    ----------
-    votes : sequence of sentences of tokens of votes
-        One entry per annotator: a label, a set of labels, or None.
-    classes : tuple
-        The labels, in column order.
-    lengths : ndarray of shape (n_sentences,)
-        Tokens of every sentence of the text.
-    names : sequence of str
-        The annotators.
-    abstaining : iterable of str
-        Those whose `O` means "nothing to say".
-    exact : sequence of sentences of (label or None), optional
-        What is known exactly.
+    The `O` of those named in `abstaining` means "nothing to say".
     """
     if len(votes) != len(lengths):
         raise InputError(
@@ -205,6 +173,30 @@ def read_ballots(
         np.array([name in quiet for name in names], dtype=bool),
         place.get(OUTSIDE, -1),
         known,
+    )
+
+
+def ballots_of(
+    corpus: VoteCorpus | None,
+    classes: Sequence[Label],
+    lengths: Sequence[int] | IntArray,
+    *,
+    abstaining: Iterable[str] | None = None,
+    exact: Any = None,
+) -> Ballots:
+    """The votes of a corpus; those of nobody where there is no corpus.
+
+    Who abstains and what is known exactly is as the corpus says, unless it is given.
+    """
+    columns = tuple(classes), np.array(lengths, dtype=np.int64)
+    if corpus is None:
+        return read_ballots([[()] * n for n in lengths], *columns, names=())
+    return read_ballots(
+        corpus.votes,
+        *columns,
+        names=corpus.annotators,
+        abstaining=corpus.abstaining if abstaining is None else abstaining,
+        exact=corpus.exact if exact is None else exact,
     )
 
 

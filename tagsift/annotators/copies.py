@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tagsift.annotators.agreement import vote_counts
 from tagsift.annotators.ballots import Ballots
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -20,13 +21,7 @@ _LEAST_TOKENS, _LEAST_SHARE = 20, 0.95
 
 
 def copy_groups(ballots: Ballots) -> list[tuple[int, ...]]:
-    """Groups of annotators who copy each other, by column; each of two or more.
-
-    Parameters
-    ----------
-    ballots : Ballots
-        The votes.
-    """
+    """Groups of annotators who copy each other, by column; each of two or more."""
     n_annotators = ballots.n_annotators
     usual = _usual(ballots)
     group = np.arange(n_annotators)  # [A]
@@ -39,15 +34,7 @@ def copy_groups(ballots: Ballots) -> list[tuple[int, ...]]:
 
 
 def copy_weights(ballots: Ballots, groups: list[tuple[int, ...]]) -> FloatArray:
-    """How much every annotator counts: a group counts as one annotator, [A].
-
-    Parameters
-    ----------
-    ballots : Ballots
-        The votes.
-    groups : list of tuples of int
-        From `copy_groups`.
-    """
+    """How much every annotator counts: a group counts as one annotator, [A]."""
     weights = np.ones(ballots.n_annotators)  # [A]
     for members in groups:
         voted = ballots.votes[:, members] >= 0  # [N, G]
@@ -88,10 +75,7 @@ def _alike(x: IntArray, y: IntArray, where: BoolArray) -> bool:
 def _others(ballots: Ballots, a: int, b: int, where: BoolArray) -> IntArray:
     """What most of the others say of a token; −1 where nobody does, [N]."""
     rest = np.delete(ballots.votes, [a, b], axis=1)[where]  # [N', A − 2]
-    n_votes = len(ballots.members)
-    token, _ = np.nonzero(rest >= 0)
-    cell = token * n_votes + rest[rest >= 0]  # [K']
-    counts = np.bincount(cell, minlength=len(rest) * n_votes).reshape(-1, n_votes)
+    counts = vote_counts(rest, len(ballots.members))  # [N', V]
     found = np.full(ballots.n_tokens, -1, dtype=np.int64)  # [N]
     found[where] = np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
     return found

@@ -7,6 +7,7 @@ compared with.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +22,8 @@ from tagsift.typing import FloatArray
 
 __all__ = ["MACE", "DawidSkene", "MajorityVote"]
 
-
+#: What is true of all methods here.
+_counted = partial(Method, structured=True, probabilities=True, weighted=True)
 #: What the share of ``O`` counts against others: as many votes for both are a tie, and
 #: a tie is no reason to see nothing.
 _TIE = 0.99
@@ -39,7 +41,7 @@ class _Counted(TaggerFromVotes):
         labels = confidences.argmax(axis=1)  # [N]
         mask = np.zeros_like(train.mask)  # [N, L]
         mask[np.arange(len(labels)), labels] = True
-        inner = self._new_estimator(self._default_estimator())
+        inner = self._new_estimator()
         inner._fit(replace(train, mask=mask))
         self.estimator_ = inner
         return Aggregated(labels, confidences)
@@ -54,14 +56,11 @@ class MajorityVote(_Counted):
         As in `TaggerFromVotes`.
     """
 
-    method: ClassVar[Method] = Method(
+    method: ClassVar[Method] = _counted(
         name="majority",
         title="Majority vote",
         family="votes counted",
         disambiguation="majority",
-        structured=True,
-        probabilities=True,
-        weighted=True,
         settings="none",
         cost="one pass, and the fit of a chain",
         source="what everybody does",
@@ -85,14 +84,11 @@ class DawidSkene(_Counted):
         As in `TaggerFromVotes`.
     """
 
-    method: ClassVar[Method] = Method(
+    method: ClassVar[Method] = _counted(
         name="dawid-skene",
         title="Dawid–Skene",
         family="annotator model",
         disambiguation="confusion matrices",
-        structured=True,
-        probabilities=True,
-        weighted=True,
         settings="{strength}",
         cost="rounds × votes, and the fit of a chain",
         source="Dawid & Skene, Applied Statistics 28, 1979",
@@ -125,14 +121,11 @@ class MACE(_Counted):
         As in `TaggerFromVotes`.
     """
 
-    method: ClassVar[Method] = Method(
+    method: ClassVar[Method] = _counted(
         name="mace",
         title="MACE",
         family="annotator model",
         disambiguation="known or spammed",
-        structured=True,
-        probabilities=True,
-        weighted=True,
         settings="{n_steps}",
         cost="steps × votes, and the fit of a chain",
         source="Hovy, Berg-Kirkpatrick, Vaswani & Hovy, NAACL 2013",

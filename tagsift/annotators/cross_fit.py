@@ -60,13 +60,7 @@ def mean_chain(chains: Iterable[LinearChain]) -> LinearChain:
 
 
 class WarmChain:
-    """A chain that is fitted again and again, each time from where it stands.
-
-    Parameters
-    ----------
-    problem : ChainProblem
-        Its features and prior.
-    """
+    """A chain that is fitted again and again, each time from where it stands."""
 
     def __init__(self, problem: ChainProblem) -> None:
         self._problem = problem
@@ -74,15 +68,7 @@ class WarmChain:
         self._w: FloatArray | None = None
 
     def fit(self, evidence: FloatArray, max_iter: int) -> LinearChain:
-        """Take quasi-Newton steps for this evidence, and return the chain.
-
-        Parameters
-        ----------
-        evidence : ndarray of shape (n_tokens, n_labels)
-            Log evidence of every label of the tokens of the problem.
-        max_iter : int
-            Most steps.
-        """
+        """Take at most `max_iter` quasi-Newton steps for this evidence, [N, L]."""
         if self._objective is None:
             self._objective = self._problem.objective(evidence)
         else:
@@ -97,22 +83,12 @@ class WarmChain:
 
 @dataclass
 class Part:
-    """Sentences that are scored together, and what scores them.
+    """Sentences that are scored together, and what scores them."""
 
-    Parameters
-    ----------
-    rows, others : ndarrays of int
-        Stacked tokens of these sentences, and of those that the chains are fitted on.
-    problem : ChainProblem
-        Features of these sentences.
-    chains : list of WarmChain
-        One per view, over the other sentences.
-    """
-
-    rows: IntArray
-    others: IntArray
-    problem: ChainProblem
-    chains: list[WarmChain]
+    rows: IntArray  # stacked tokens of these sentences
+    others: IntArray  # those that the chains are fitted on
+    problem: ChainProblem  # features of these sentences
+    chains: list[WarmChain]  # one per view, over the other sentences
     chain: LinearChain | None = None
 
     def __post_init__(self) -> None:
@@ -158,19 +134,7 @@ class Part:
 
 
 class CrossFit:
-    """Text models, each fitted without the sentences it scores.
-
-    Parameters
-    ----------
-    problem : ChainProblem
-        Features of all sentences, and the prior.
-    n_parts : int
-        Parts that the sentences are dealt into.
-    seed : int
-        How they are dealt.
-    n_jobs : int, optional
-        Chains fitted at a time, as in joblib.
-    """
+    """Text models, each fitted without the part of the sentences that it scores."""
 
     def __init__(
         self, problem: ChainProblem, n_parts: int, seed: int, n_jobs: int | None = None
@@ -193,15 +157,7 @@ class CrossFit:
             self.parts.append(Part(rows, others, problem.take_sequences(mine), chains))
 
     def fit(self, evidence: FloatArray, max_iter: int) -> None:
-        """Fit every chain on the evidence of the sentences it does not score.
-
-        Parameters
-        ----------
-        evidence : ndarray of shape (n_tokens, n_labels)
-            Log evidence of every label.
-        max_iter : int
-            Most quasi-Newton steps.
-        """
+        """Fit every chain on the evidence of the sentences it does not score."""
         Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(part.fit)(evidence, max_iter) for part in self.parts
         )
@@ -209,15 +165,7 @@ class CrossFit:
     def marginals(
         self, evidence: FloatArray | None = None, factor: float = 1.0
     ) -> FloatArray:
-        """Marginals of every token, of the text alone or with evidence, [N, L].
-
-        Parameters
-        ----------
-        evidence : ndarray of shape (n_tokens, n_labels), optional
-            Log evidence to add to the scores.
-        factor : float
-            What all scores and the evidence are multiplied by.
-        """
+        """Marginals of every token of all scores times `factor`, [N, L]."""
         return self._gather(lambda part: part.marginals(evidence, factor))
 
     def best(self, evidence: FloatArray) -> IntArray:

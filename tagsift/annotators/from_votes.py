@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.annotators.ballots import Ballots, read_ballots
+from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.base import SequenceTagger, TrainingSet, setting
 from tagsift.base.inputs import resolve_labels
 from tagsift.base.saving import saved_state, with_settings
@@ -33,18 +33,10 @@ _MANY_TOKENS = 2000
 
 @dataclass(frozen=True)
 class Aggregated:
-    """Labels that votes were turned into.
+    """Labels that votes were turned into."""
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_tokens,)
-        The label of every token.
-    confidences : ndarray of shape (n_tokens, n_labels)
-        Probability of every label; rows sum to 1.
-    """
-
-    labels: IntArray
-    confidences: FloatArray
+    labels: IntArray  # [N]
+    confidences: FloatArray  # [N, L]  rows sum to 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,15 +134,8 @@ class TaggerFromVotes(SequenceTagger):
         features, vectorizer = learn_features(wanted, X)
         scheme = y.scheme if self.scheme == "auto" else self.scheme
         classes = resolve_labels(self.labels) or labels_of(y, scheme)
-        exact = y.exact if self._exact is None else self._exact
-        self._ballots = read_ballots(
-            y.votes,
-            classes,
-            features.lengths,
-            names=y.annotators,
-            abstaining=self._abstaining(y),
-            exact=exact,
-        )
+        told = {"abstaining": self._abstaining(y), "exact": self._exact}
+        self._ballots = ballots_of(y, classes, features.lengths, **told)
         mask = np.ones((features.n_tokens, len(classes)), dtype=bool)  # [N, L]
         seed = self._resolve_seed()
         return TrainingSet(features, mask, classes, scheme, seed), vectorizer
@@ -169,9 +154,9 @@ class TaggerFromVotes(SequenceTagger):
             )
         return [name for name, value in said.items() if value == "abstain"]
 
-    def _new_estimator(self, default: SequenceTagger) -> Any:
+    def _new_estimator(self) -> Any:
         """The chain model to fit, not fitted yet."""
-        given: Any = default if self.estimator is None else self.estimator
+        given = PartialCRF(l2=3.0) if self.estimator is None else self.estimator
         if not isinstance(given, tuple(_INNER.values())):
             raise InputError(
                 "estimator must be a chain model that takes evidence, ChainGP or "
@@ -179,21 +164,22 @@ class TaggerFromVotes(SequenceTagger):
             )
         new: Any = clone(given)
         new.check_settings()
-        new.classes_, new.scheme_ = self.classes_, self.scheme_
-        new.blocks_, new.vectorizer_ = self.blocks_, None
+        self._share_columns(new)
         new._train_confidences = None
         return new
 
-    def _default_estimator(self) -> SequenceTagger:
-        chosen: SequenceTagger = _INNER["partial-crf"](l2=3.0)
-        return chosen
+    def _share_columns(self, inner: Any) -> None:
+        """Give the chain model inside the labels and features of this one."""
+        inner.classes_, inner.scheme_ = self.classes_, self.scheme_
+        inner.blocks_, inner.vectorizer_ = self.blocks_, None
 
     def _fit(self, train: TrainingSet) -> IntArray:
         ballots = self._ballots
         if ballots is None:
-            inner = self._new_estimator(self._default_estimator())
+            inner = self._new_estimator()
             recovered: IntArray = inner._fit(train)
-            self.estimator_, self._train_confidences = inner, inner._train_confidences
+            self.estimator_: SequenceTagger = inner
+            self._train_confidences = inner._train_confidences
             self._without_votes(train)
             return recovered
         found = self._aggregate(train, ballots)
@@ -204,12 +190,10 @@ class TaggerFromVotes(SequenceTagger):
         """Set what is learnt about annotators where there are none."""
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
-        predicted: IntArray = self.estimator_._predict(features)
-        return predicted
+        return self.estimator_._predict(features)
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
-        marginals: FloatArray = self.estimator_._marginals(features)
-        return marginals
+        return self.estimator_._marginals(features)
 
     def _restricted(
         self,
@@ -217,15 +201,11 @@ class TaggerFromVotes(SequenceTagger):
         mask: BoolArray,
         evidence: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray | None]:
-        found: tuple[IntArray, FloatArray] = self.estimator_._restricted(
-            features, mask, evidence
-        )
-        return found
+        return self.estimator_._restricted(features, mask, evidence)
 
     def _restored(self) -> None:
-        inner = self.estimator_
-        inner.classes_, inner.scheme_ = self.classes_, self.scheme_
-        inner.blocks_, inner.vectorizer_ = self.blocks_, None
+        inner: Any = self.estimator_
+        self._share_columns(inner)
         told = self.estimator
         if told is not None:
             if (

@@ -21,36 +21,16 @@ __all__ = ["DawidSkeneEstimate", "dawid_skene"]
 
 @dataclass(frozen=True)
 class DawidSkeneEstimate:
-    """Hidden true labels and the habits of annotators, as estimated from votes.
+    """Hidden true labels and the habits of annotators, as estimated from votes."""
 
-    Parameters
-    ----------
-    prior : ndarray of shape (n_labels,)
-        Share of every true label.
-    confusion : ndarray of shape (n_annotators, n_labels, n_labels)
-        Probability of the label given (last axis), by true label.
-    posterior : ndarray of shape (n_tokens, n_labels)
-        Probability of every true label; the prior where nobody voted.
-    n_iter : int
-        Rounds of expectation–maximisation.
-    converged : bool
-        Whether the posterior had stopped moving by then.
-    """
-
-    prior: FloatArray
-    confusion: FloatArray
-    posterior: FloatArray
-    n_iter: int
-    converged: bool
+    prior: FloatArray  # [L]  share of every true label
+    confusion: FloatArray  # [A, L, L]  chance of a vote (last axis), by true label
+    posterior: FloatArray  # [N, L]  of the true labels; the prior where nobody voted
+    n_iter: int  # rounds of expectation–maximisation
+    converged: bool  # whether the posterior had stopped moving by then
 
     def reliability(self, labels: BoolArray | None = None) -> FloatArray:
-        """Chance that an annotator gives the true label of a token, [A].
-
-        Parameters
-        ----------
-        labels : ndarray of bool, shape (n_labels,), optional
-            Count only tokens whose true label is one of these.
-        """
+        """Chance of the true label where the truth is one of `labels`, [A]."""
         weight = self.prior if labels is None else self.prior * labels  # [L]
         right = np.einsum("akk->ak", self.confusion)  # [A, L]
         if not weight.sum():

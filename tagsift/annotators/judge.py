@@ -34,49 +34,21 @@ TEMPERS = tuple(round(0.05 * k, 2) for k in range(1, 31))
 
 
 def judge_score(text: FloatArray, evidence: FloatArray, temper: float) -> float:
-    """Mean log-probability that the votes give to what the text says.
-
-    Parameters
-    ----------
-    text : ndarray of shape (n_tokens, n_labels)
-        Marginals of the text model.
-    evidence : ndarray of shape (n_tokens, n_labels)
-        Log-likelihood of the votes.
-    temper : float
-        Their weight τ.
-    """
+    """Mean log-probability that the votes, times τ, give to what the text says."""
     prior = np.log(np.maximum(text.mean(axis=0), 1e-9))  # [L]
     said = log_softmax(temper * evidence + prior, axis=1)  # [N, L]
     return float((text * said).sum() / max(len(text), 1))
 
 
 def beside_text(temper: float, usual: float) -> float:
-    """Weight of people's votes beside a text that prefers `temper` for them alone.
-
-    Parameters
-    ----------
-    temper : float
-        The weight under which the votes alone fit best to the text.
-    usual : float
-        The least weight beside a text that knows little.
-    """
+    """Weight of people's votes beside a text that prefers `temper` for them alone."""
     return max(min(max(temper, usual), _SHARED / temper**2), _LEAST)
 
 
 def choose_temper(
     text: FloatArray, evidence: FloatArray, voted: BoolArray, least: float
 ) -> tuple[float, float]:
-    """Find the τ that the text prefers, and its score.
-
-    Parameters
-    ----------
-    text, evidence : ndarrays of shape (n_tokens, n_labels)
-        As for `judge_score`.
-    voted : ndarray of bool, shape (n_tokens,)
-        The tokens that anybody voted on; the others say nothing about τ.
-    least : float
-        The smallest τ to choose.
-    """
+    """Find the τ that the text prefers at the tokens with votes, and its score."""
     if not voted.any():
         return least, 0.0
     q, e = text[voted], evidence[voted]  # [N', L], [N', L]

@@ -9,9 +9,10 @@ Hovy, NAACL 2013).
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import softmax
 
 from tagsift.annotators.ballots import Ballots
-from tagsift.typing import FloatArray, IntArray
+from tagsift.typing import FloatArray
 
 __all__ = ["mace"]
 
@@ -20,32 +21,22 @@ _SMOOTH = 0.1
 
 
 def mace(ballots: Ballots, shares: FloatArray, n_steps: int = 50) -> FloatArray:
-    """Probability of every label of every token, [N, L].
-
-    Parameters
-    ----------
-    ballots : Ballots
-        The votes; sets count as their first label.
-    shares : ndarray of shape (n_tokens, n_labels)
-        Where to begin.
-    n_steps : int
-        Steps of expectation–maximisation.
-    """
+    """Probability of every label of every token, beginning with the shares, [N, L]."""
     token, annotator = ballots.given
-    n_people, n_labels = ballots.n_annotators, ballots.n_labels
+    n_tokens, n_people, n_labels = *ballots.votes.shape, ballots.n_labels
     vote = ballots.members[ballots.votes[token, annotator]].argmax(axis=1)  # [K]
     speaks = ~(ballots.abstains[annotator] & (vote == ballots.outside))  # [K]
     token, annotator, vote = token[speaks], annotator[speaks], vote[speaks]
-    silent = np.bincount(token, minlength=ballots.n_tokens) == 0  # [N]
+    silent = np.bincount(token, minlength=n_tokens) == 0  # [N]
+    of_all = np.bincount(annotator, minlength=n_people)  # [A]
     posterior = shares  # [N, L]
     knows = np.full(n_people, 0.8)  # [A]
     spam = np.full((n_people, n_labels), 1.0 / n_labels)  # [A, L]
+    by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
     for _ in range(n_steps):
         # Where the vote is the truth, it was known or spammed; else it was spammed.
-        by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
         known = knows[annotator] / (knows[annotator] + by_chance)  # [K]
         right = posterior[token, vote] * known  # [K]
-        of_all = np.bincount(annotator, minlength=n_people)  # [A]
         of_right = np.bincount(annotator, right, n_people)  # [A]
         knows = (of_right + _SMOOTH) / (of_all + 2 * _SMOOTH)
         cell = annotator * n_labels + vote  # [K]
@@ -53,28 +44,11 @@ def mace(ballots: Ballots, shares: FloatArray, n_steps: int = 50) -> FloatArray:
         spam = np.asarray(spam.reshape(n_people, n_labels))  # [A, L]
         spam = np.asarray(spam / spam.sum(axis=1, keepdims=True))
         prior = posterior[~silent].mean(axis=0)  # [L], of tokens with a vote
-        posterior = _posterior(ballots, token, annotator, vote, knows, spam, prior)
+        by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
+        other = np.bincount(token, np.log(by_chance), n_tokens)  # [N]
+        gain = np.log(knows[annotator] + by_chance) - np.log(by_chance)  # [K]
+        gains = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
+        scores = gains.reshape(n_tokens, n_labels) + other[:, None]  # [N, L]
+        log_prior = np.log(np.maximum(prior, 1e-9))  # [L]
+        posterior = softmax(scores + log_prior + ballots.pinned, axis=1)
     return np.where(silent[:, None], shares, posterior)  # [N, L]
-
-
-def _posterior(
-    ballots: Ballots,
-    token: IntArray,
-    annotator: IntArray,
-    vote: IntArray,
-    knows: FloatArray,
-    spam: FloatArray,
-    prior: FloatArray,
-) -> FloatArray:
-    """Posterior of the truths, [N, L]."""
-    n_tokens, n_labels = ballots.n_tokens, ballots.n_labels
-    by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
-    other = np.bincount(token, np.log(by_chance), n_tokens)  # [N]
-    gain = np.log(knows[annotator] + by_chance) - np.log(by_chance)  # [K]
-    gains = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
-    sums: FloatArray = np.asarray(gains.reshape(n_tokens, n_labels), dtype=np.float64)
-    log_prior = np.log(np.maximum(prior, 1e-9))  # [L]
-    scores = sums + other[:, None] + log_prior + ballots.pinned  # [N, L]
-    scores -= scores.max(axis=1, keepdims=True)
-    found = np.exp(scores)  # [N, L]
-    return np.asarray(found / found.sum(axis=1, keepdims=True))

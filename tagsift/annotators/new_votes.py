@@ -18,16 +18,7 @@ def weigh_votes(
 ) -> list[FloatArray]:
     """Weight of every label of every token, sentence by sentence, [T, L] each.
 
-    Parameters
-    ----------
-    ballots : Ballots
-        The new votes. An annotator who is not known is judged like the average one.
-    names : tuple of str
-        The annotators who are known.
-    log_pi : ndarray of shape (n_known, n_labels, n_contexts, n_labels)
-        Their tables.
-    temper : float
-        How much votes are worth.
+    An annotator who is not among `names` is judged like the average of these.
     """
     contexts = log_pi.shape[2]
     if not len(names) or contexts != ballots.n_contexts:

@@ -22,58 +22,27 @@ __all__ = ["Agreement", "Pair", "corpus_agreement"]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two annotators who labelled some of the same tokens.
-
-    Parameters
-    ----------
-    first, second : str
-        Who.
-    shared : int
-        Tokens that both labelled.
-    agreement : float
-        Share of equal labels among them.
-    kappa : float
-        Cohen's κ.
-    span_f1 : float
-        Span F1 of one against the other, over the sentences that both labelled; NaN
-        where neither has a span.
-    """
+    """Two annotators who labelled some of the same tokens."""
 
     first: str
     second: str
-    shared: int
-    agreement: float
-    kappa: float
-    span_f1: float
+    shared: int  # tokens that both labelled
+    agreement: float  # share of equal labels among them
+    kappa: float  # Cohen's κ
+    span_f1: float  # over sentences that both labelled; NaN where neither has a span
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement figures of a corpus; NaN where one is not defined.
-
-    Parameters
-    ----------
-    tokens : int
-        Tokens of the corpus.
-    votes_per_token : float
-        Labels given per token.
-    pairwise_agreement : float
-        Share of equal labels over all pairs of votes for the same token.
-    fleiss_kappa, krippendorff_alpha : float
-        Agreement beyond chance.
-    pairwise_span_f1 : float
-        Span F1 over all pairs of annotators of the same sentence.
-    pairs : tuple of Pair
-        All that share a token.
-    """
+    """Agreement figures of a corpus; NaN where one is not defined."""
 
     tokens: int
-    votes_per_token: float
-    pairwise_agreement: float
-    fleiss_kappa: float
+    votes_per_token: float  # labels given per token
+    pairwise_agreement: float  # share of equal labels over all pairs of votes
+    fleiss_kappa: float  # agreement beyond chance, as is the next
     krippendorff_alpha: float
-    pairwise_span_f1: float
-    pairs: tuple[Pair, ...]
+    pairwise_span_f1: float  # over all pairs of annotators of the same sentence
+    pairs: tuple[Pair, ...]  # all that share a token
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as dicts, lists and numbers."""
@@ -84,11 +53,6 @@ def corpus_agreement(corpus: VoteCorpus) -> Agreement:
     """Compute the agreement figures of a corpus.
 
     Annotators who abstain have not labelled a token of which they say `O`.
-
-    Parameters
-    ----------
-    corpus : VoteCorpus
-        The votes.
     """
     labels = list(corpus.label_set)
     votes = encode_votes(corpus.votes, labels)  # [N, A]

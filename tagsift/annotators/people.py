@@ -29,38 +29,22 @@ _SILENT, _LEAST_TOKENS = 0.99, 50
 class AnnotatorReport:
     """One annotator, as the labels found from all votes show them.
 
-    Parameters
-    ----------
-    name : str
-        Who.
-    tokens, sentences : int
-        How much they labelled.
-    reliability : float
-        Span F1 against the labels (precision, for one who abstains; accuracy, for plain
-        tags), drawn a little towards the others' where there is little to judge by.
-    precision, recall, f1 : float
-        Of their spans, against the labels; NaN where there is nothing to count.
-    confusion : ndarray of shape (n_labels, n_labels)
-        Chance of a vote (last axis) by true label, whatever was voted before.
-    weight : float
-        How much a vote counts: less than 1 among copies.
-    abstains : bool
-        Whether their `O` says nothing.
-    flags : tuple of str
-        What is odd about them, in words.
+    Reliability is the span F1 against the labels (precision, for one who abstains;
+    accuracy, for plain tags), drawn a little towards the others' where there is little
+    to judge by. Scores are NaN where there is nothing to count.
     """
 
     name: str
-    tokens: int
+    tokens: int  # that they labelled
     sentences: int
     reliability: float
-    precision: float
+    precision: float  # of their spans, against the labels; so recall and f1
     recall: float
     f1: float
-    confusion: FloatArray
-    weight: float = 1.0
-    abstains: bool = False
-    flags: tuple[str, ...] = ()
+    confusion: FloatArray  # [L, L]  chance of a vote (last axis) by true label
+    weight: float = 1.0  # how much a vote counts: less than 1 among copies
+    abstains: bool = False  # whether their `O` says nothing
+    flags: tuple[str, ...] = ()  # what is odd about them, in words
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as dicts, lists and numbers."""
@@ -90,23 +74,7 @@ def describe(
     groups: Sequence[tuple[int, ...]],
     weights: FloatArray,
 ) -> tuple[AnnotatorReport, ...]:
-    """Report on every annotator.
-
-    Parameters
-    ----------
-    ballots : Ballots
-        The votes.
-    labels : ndarray of shape (n_tokens,)
-        The labels found from all votes.
-    classes : sequence
-        The labels, in column order.
-    scheme : str
-        Their tag scheme.
-    groups : sequence of tuples of int
-        Annotators who copy each other.
-    weights : ndarray of shape (n_annotators,)
-        How much every annotator counts.
-    """
+    """Report on every annotator, given the labels found from all votes, [N]."""
     counted = [_count(ballots, a, labels, classes, scheme) for a in range(len(weights))]
     hits, given, wanted, sentences = np.array(counted).reshape(-1, 4).T  # [A] each
     total = np.where(ballots.abstains, given, (given + wanted) / 2)  # [A]
@@ -135,22 +103,24 @@ def describe(
     return tuple(reports)
 
 
-def quiet_sources(ballots: Ballots) -> tuple[str, ...]:
-    """Names of those whose `O` may not be a statement, though nobody said so.
+def quiet_sources(
+    ballots: Ballots, *, least_tokens: int = _LEAST_TOKENS
+) -> dict[str, float]:
+    """Those whose `O` may not be a statement, though nobody said so.
 
-    They say `O` of nearly all tokens of which another annotator says something.
+    They say `O` of nearly all tokens of which another annotator says something: the
+    share of these, by name.
     """
     if ballots.outside < 0:
-        return ()
+        return {}
     spoken = (ballots.votes >= 0) & (ballots.votes != ballots.outside)  # [N, A]
     voices = spoken.sum(axis=1)  # [N]
-    found = []
+    found = {}
     for a, name in enumerate(ballots.names):
         asked = (ballots.votes[:, a] >= 0) & (voices > spoken[:, a])  # [N]
-        quiet = asked.sum() >= _LEAST_TOKENS and spoken[asked, a].mean() <= 1 - _SILENT
-        if quiet and not ballots.abstains[a]:
-            found.append(name)
-    return tuple(found)
+        if asked.sum() >= least_tokens and not ballots.abstains[a]:
+            found[name] = 1.0 - float(spoken[asked, a].mean())
+    return {name: share for name, share in found.items() if share >= _SILENT}
 
 
 def _share(part: float, whole: float) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, logit
@@ -33,48 +34,22 @@ _CLEAR = 0.95
 
 @dataclass(frozen=True)
 class Look:
-    """A token or a span to look at.
-
-    Parameters
-    ----------
-    sentence, start, end : int
-        Where it is; `end` is exclusive.
-    label : str or int
-        Its label, or the type of the span.
-    score : float
-        Estimated chance that the label of one of its tokens is wrong.
-    tally : dict
-        Votes for every label, of the token that is doubted most.
-    probabilities : dict
-        The labels of that token with a chance of 1 % or more.
-    reason : str
-        Why, in words.
-    """
+    """A token or a span to look at."""
 
     sentence: int
     start: int
-    end: int
-    label: Label
-    score: float
-    tally: dict[Label, int]
-    probabilities: dict[Label, float]
-    reason: str
+    end: int  # exclusive
+    label: Label  # or the type of the span
+    score: float  # estimated chance that one of its tokens is wrong
+    tally: dict[Label, int]  # votes on the token that is doubted most
+    probabilities: dict[Label, float]  # its labels with a chance of 1 % or more
+    reason: str  # why, in words
 
 
 def error_chance(
     labels: IntArray, confidences: FloatArray, text: FloatArray, ballots: Ballots
 ) -> FloatArray:
-    """Estimated chance that the label of a token is wrong, [N].
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_tokens,)
-        The labels.
-    confidences, text : ndarrays of shape (n_tokens, n_labels)
-        Probabilities by text and votes, and by the text alone.
-    ballots : Ballots
-        The votes.
-    """
+    """Estimated chance that the label of a token is wrong, [N]."""
     rows = np.arange(len(labels))  # [N]
     doubt = np.clip(1 - confidences[rows, labels], _SURE, 1 - _SURE)  # [N]
     unread = np.clip(1 - text[rows, labels], _SURE, 1 - _SURE)  # [N]
@@ -92,11 +67,7 @@ def rank_tokens(
     classes: Sequence[Label],
     chance: FloatArray | None = None,
 ) -> Iterator[Look]:
-    """Yield all tokens, the one to look at first in front.
-
-    Parameters as above; `classes` are the labels in column order, and `chance` is
-    another score than `error_chance`.
-    """
+    """Yield all tokens, the one to look at first in front; `chance` is their score."""
     if chance is None:
         chance = error_chance(labels, confidences, text, ballots)  # [N]
     about = _Reasons(labels, confidences, text, ballots, classes)
@@ -118,8 +89,7 @@ def rank_spans(
 ) -> Iterator[Look]:
     """Yield spans and single tokens outside them, the one to look at first in front.
 
-    A span is as doubtful as its most doubtful token. Parameters as above; `scheme` is
-    the tag scheme of the labels.
+    A span is as doubtful as its most doubtful token.
     """
     if chance is None:
         chance = error_chance(labels, confidences, text, ballots)  # [N]
@@ -143,20 +113,21 @@ def rank_spans(
         yield about.look(n, place, label, score)
 
 
+@dataclass(frozen=True)
 class _Reasons:
     """What is said about a doubtful token."""
 
-    def __init__(
-        self,
-        labels: IntArray,
-        confidences: FloatArray,
-        text: FloatArray,
-        ballots: Ballots,
-        classes: Sequence[Label],
-    ) -> None:
-        self.labels, self.classes, self.ballots = labels, classes, ballots
-        self.confidences, self.text = confidences, text
-        self.frequency = np.bincount(labels, minlength=len(classes)) / len(labels)
+    labels: IntArray
+    confidences: FloatArray
+    text: FloatArray
+    ballots: Ballots
+    classes: Sequence[Label]
+
+    @cached_property
+    def frequency(self) -> FloatArray:
+        """Share of every label, [L]."""
+        counts = np.bincount(self.labels, minlength=len(self.classes))  # [L]
+        return np.asarray(counts / len(self.labels))
 
     def look(
         self, n: int, place: tuple[int, int, int], label: Label, score: float

@@ -15,7 +15,7 @@ import numpy as np
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.cross_fit import CrossFit
 from tagsift.annotators.judge import beside_text, choose_temper
-from tagsift.annotators.start import first_tables, vote_shares
+from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
 from tagsift.chain.problem import ChainProblem
 from tagsift.progress import progress
@@ -34,68 +34,31 @@ _CALM_PEOPLE, _CALM_SOURCES = 0.7, 0.55
 
 @dataclass(frozen=True)
 class Plan:
-    """How the rounds are run.
-
-    Parameters
-    ----------
-    rounds : int
-        How many.
-    parts : int
-        Parts that sentences are dealt into.
-    strength : float
-        Pseudo-votes of the pooled table in that of each annotator.
-    temper : float, optional
-        Weight τ of the votes; chosen by the text where none is given.
-    first, later : int
-        Quasi-Newton steps of the first round, and of the others.
-    seed : int
-        How the sentences are dealt.
-    n_jobs : int, optional
-        Chains fitted at a time.
-    verbose : bool
-        Whether to show progress.
-    """
+    """How the rounds are run."""
 
     rounds: int = 4
-    parts: int = 5
-    strength: float = 20.0
-    temper: float | None = None
-    first: int = 40
-    later: int = 15
+    parts: int = 5  # that the sentences are dealt into, by `seed`
+    strength: float = 20.0  # pseudo-votes of the pooled table in each annotator's
+    temper: float | None = None  # weight τ of the votes; None: chosen by the text
+    first: int = 40  # quasi-Newton steps of the first round
+    later: int = 15  # and of the others
     seed: int = 0
-    n_jobs: int | None = None
+    n_jobs: int | None = None  # chains fitted at a time
     verbose: bool = False
 
 
 @dataclass(frozen=True)
 class Consensus:
-    """What the rounds found.
+    """What the rounds found."""
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_tokens,)
-        The best label sequences of text and votes.
-    confidences, text : ndarrays of shape (n_tokens, n_labels)
-        Marginals of text and votes together, calmed; and those of the text alone,
-        fitted without the sentence.
-    evidence : ndarray of shape (n_tokens, n_labels)
-        Tempered evidence of the votes, and −inf where the label is known exactly.
-    log_pi : ndarray of shape (n_annotators, n_labels, n_contexts, n_labels)
-        Tables of the annotators.
-    temper, calm : float
-        Weight τ of the votes, and the factor of all scores in `confidences`.
-    history : list of dict
-        τ, the judge's score and the share of changed labels of every round.
-    """
-
-    labels: IntArray
-    confidences: FloatArray
-    text: FloatArray
-    evidence: FloatArray
-    log_pi: FloatArray
-    temper: float
-    calm: float
-    history: list[dict[str, Any]]
+    labels: IntArray  # [N]  the best sequences of text and votes
+    confidences: FloatArray  # [N, L]  marginals of text and votes together, calmed
+    text: FloatArray  # [N, L]  marginals of texts fitted without the sentence
+    evidence: FloatArray  # [N, L]  tempered; −inf for what exact labels rule out
+    log_pi: FloatArray  # [A, L, B, L]  tables of the annotators
+    temper: float  # weight τ of the votes
+    calm: float  # factor of all scores in `confidences`
+    history: list[dict[str, Any]]  # τ, judge's score, share of changed labels by round
 
 
 def run_rounds(
@@ -103,23 +66,9 @@ def run_rounds(
     ballots: Ballots,
     weights: FloatArray,
     plan: Plan,
-    log_pi: FloatArray | None = None,
+    log_pi: FloatArray,
 ) -> Consensus:
-    """Find labels, confidences and the annotators' tables.
-
-    Parameters
-    ----------
-    problem : ChainProblem
-        The text model.
-    ballots : Ballots
-        The votes.
-    weights : ndarray of shape (n_annotators,)
-        How much every annotator counts.
-    plan : Plan
-        How to go on.
-    log_pi : ndarray, optional
-        Tables to start from, of an earlier fit.
-    """
+    """Find labels, confidences and the annotators' tables, starting from `log_pi`."""
     people = ~ballots.abstains  # [A]
     temper, least = _PEOPLE if people.any() else _SOURCES
     temper = plan.temper or temper
@@ -127,8 +76,6 @@ def run_rounds(
     voted = np.asarray((ballots.votes >= 0).any(axis=1))  # [N]
     shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
     counts = count_votes(shares, ballots)  # [A, L, B, L]
-    if log_pi is None:
-        log_pi = first_tables(shares, ballots, weights, strength=plan.strength)
     model = CrossFit(problem, plan.parts, plan.seed, plan.n_jobs)
     labels, score = shares.argmax(axis=1), 0.0  # [N]
     history: list[dict[str, Any]] = []

@@ -44,19 +44,6 @@ def first_tables(
     Sources that abstain are counted once, under the shares: counted again under labels
     that their own tables shaped, they drift. People get two steps of
     expectation–maximisation.
-
-    Parameters
-    ----------
-    shares : ndarray of shape (n_tokens, n_labels)
-        From `vote_shares`.
-    ballots : Ballots
-        The votes.
-    weights : ndarray of shape (n_annotators,), optional
-        How much every annotator counts.
-    strength : float
-        As for `confusion_tables`.
-    n_steps : int
-        Steps for people.
     """
     counts = count_votes(shares, ballots)  # [A, L, B, L]
     log_pi = confusion_tables(counts, ballots.abstains, strength)

@@ -27,15 +27,7 @@ _EXACT = 5.0
 
 
 def count_votes(labels: FloatArray, ballots: Ballots) -> FloatArray:
-    """Count votes by annotator, truth, vote before and vote, [A, L, B, L].
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_tokens, n_labels)
-        What the truth is held to be: probabilities.
-    ballots : Ballots
-        The votes.
-    """
+    """Count votes by annotator, probable truth, vote before and vote, [A, L, B, L]."""
     weight = np.where(ballots.exact >= 0, _EXACT, 1.0)[:, None]  # [N, 1]
     shape = (ballots.n_annotators, ballots.n_contexts, ballots.n_labels, -1)
     counts = np.asarray(ballots.cells @ (weight * labels)).reshape(shape)  # [A,B,L,L]
@@ -47,14 +39,7 @@ def confusion_tables(
 ) -> FloatArray:
     """Log chance of a vote, by annotator, truth and vote before, [A, L, B, L].
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_annotators, n_labels, n_contexts, n_labels)
-        From `count_votes`.
-    abstains : ndarray of bool, shape (n_annotators,)
-        The two kinds of annotators.
-    strength : float
-        Pseudo-votes κ of the pooled table in that of each annotator.
+    `strength` is κ, the pseudo-votes of the pooled table in that of each annotator.
     """
     n_labels = counts.shape[1]
     log_pi = np.empty_like(counts)  # [A, L, B, L]
@@ -72,17 +57,7 @@ def confusion_tables(
 def vote_evidence(
     log_pi: FloatArray, ballots: Ballots, weights: FloatArray | None = None
 ) -> FloatArray:
-    """Log-likelihood of the votes on every token under every label, [N, L].
-
-    Parameters
-    ----------
-    log_pi : ndarray of shape (n_annotators, n_labels, n_contexts, n_labels)
-        From `confusion_tables`.
-    ballots : Ballots
-        The votes.
-    weights : ndarray of shape (n_annotators,), optional
-        How much every annotator counts; 1 by default.
-    """
+    """Log-likelihood of the votes on every token under every label, [N, L]."""
     by_cell = log_pi.transpose(0, 2, 3, 1)  # [A, B, L, L]
     if weights is not None:
         by_cell = by_cell * weights[:, None, None, None]

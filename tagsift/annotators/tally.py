@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from tagsift.annotators.ballots import OUTSIDE, ballots_of
+from tagsift.annotators.people import quiet_sources
 from tagsift.data import Vote, VoteCorpus
 
-__all__ = ["OUTSIDE_VOTE", "differs", "looks_abstaining", "spoken", "tally_text"]
+__all__ = ["differs", "looks_abstaining", "spoken", "tally_text"]
 
-#: The vote with which a rule or a dictionary abstains.
-OUTSIDE_VOTE = "O"
-#: Looks like abstaining: so many tokens that others label, and so large a share of `O`.
-_LEAST_TOKENS, _SILENT = 20, 0.99
+#: Looks like abstaining: so many tokens that others label.
+_LEAST_TOKENS = 20
 
 
 def tally_text(votes: Vote) -> str:
@@ -35,18 +35,10 @@ def tally_text(votes: Vote) -> str:
 
 
 def spoken(votes: Vote, abstains: Sequence[bool]) -> Counter[str]:
-    """Count the labels that annotators gave, but for those who abstain by `O`.
-
-    Parameters
-    ----------
-    votes : tuple
-        One entry per annotator.
-    abstains : sequence of bool
-        Whether the `O` of an annotator says nothing.
-    """
+    """Count the labels that annotators gave, but for those who abstain by `O`."""
     said: Counter[str] = Counter()
     for vote, silent in zip(votes, abstains, strict=True):
-        if vote is None or (silent and vote == OUTSIDE_VOTE):
+        if vote is None or (silent and vote == OUTSIDE):
             continue
         said.update([vote] if isinstance(vote, str) else vote)
     return said
@@ -64,42 +56,15 @@ def differs(label: str, votes: Vote, abstains: Sequence[bool]) -> bool:
     """
     said = spoken(votes, abstains)
     if not said:
-        return label != OUTSIDE_VOTE and any(vote is not None for vote in votes)
+        return label != OUTSIDE and any(vote is not None for vote in votes)
     return said[label] < max(said.values())
 
 
 def looks_abstaining(corpus: VoteCorpus, but: Collection[str] = ()) -> dict[str, float]:
     """Find annotators who say `O` of nearly everything that others label.
 
-    Parameters
-    ----------
-    corpus : VoteCorpus
-        The votes.
-    but : collection of str
-        Annotators who need not be looked at.
-
-    Returns
-    -------
-    dict
-        Their names, and the share of `O` on tokens that others say are something.
+    The shares of `O` on those tokens, by name.
     """
-    n_annotators = len(corpus.annotators)
-    seen, silent = [0] * n_annotators, [0] * n_annotators
-    patterns = Counter(votes for sentence in corpus.votes for votes in sentence)
-    for votes, count in patterns.items():
-        labelled = [a for a, vote in enumerate(votes) if _says_something(vote)]
-        for a, vote in enumerate(votes) if labelled else ():
-            if vote is not None and labelled != [a]:
-                seen[a] += count
-                silent[a] += count * (vote == OUTSIDE_VOTE)
-    return {
-        name: silent[a] / seen[a]
-        for a, name in enumerate(corpus.annotators)
-        if name not in but
-        and seen[a] >= _LEAST_TOKENS
-        and silent[a] >= _SILENT * seen[a]
-    }
-
-
-def _says_something(vote: str | frozenset[str] | None) -> bool:
-    return vote is not None and vote != OUTSIDE_VOTE
+    lengths = [len(sentence) for sentence in corpus.votes]
+    ballots = ballots_of(corpus, corpus.label_set.names, lengths, abstaining=but)
+    return quiet_sources(ballots, least_tokens=_LEAST_TOKENS)

@@ -8,19 +8,18 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots, read_ballots
+from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import WarmChain
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.new_votes import weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
 from tagsift.annotators.ranking import Look, rank_spans, rank_tokens
-from tagsift.annotators.rounds import Consensus, Plan, run_rounds
+from tagsift.annotators.rounds import Plan, run_rounds
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import vote_evidence
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.chain.linear_chain import Allowed, LinearChain
-from tagsift.chain.problem import ChainProblem
 from tagsift.data import VoteCorpus, allowed_transitions
 from tagsift.errors import NotSupportedError, TagsiftWarning
 from tagsift.progress import warn_user
@@ -193,14 +192,9 @@ class VoteTagger(TaggerFromVotes):
         if not isinstance(y, VoteCorpus):
             return super().recover(X, y)
         self._check_fitted()
-        ballots = read_ballots(
-            y.votes,
-            self.classes_,
-            np.array([len(sentence) for sentence in y.rows]),
-            names=y.annotators,
-            abstaining=self._abstaining(y),
-            exact=y.exact,
-        )
+        lengths = [len(sentence) for sentence in y.rows]
+        abstaining = self._abstaining(y)
+        ballots = ballots_of(y, self.classes_, lengths, abstaining=abstaining)
         known = self.names_, self.log_pi_, self.temperature_
         return super().recover(X, weigh_votes(ballots, *known))
 
@@ -219,13 +213,13 @@ class VoteTagger(TaggerFromVotes):
         groups = copy_groups(ballots)
         weights = copy_weights(ballots, groups)  # [A]
         start = self._start(ballots, weights)  # [A, L, B, L]
-        inner = self._new_estimator(self._default_estimator())
+        inner = self._new_estimator()
         first = 0.4 * vote_evidence(start, ballots, weights) + ballots.pinned  # [N, L]
         problem = inner._chain_problem(replace(train, evidence=first))
         allowed = _way_through(train)
         problem = replace(problem, allowed=allowed)
         found = run_rounds(problem, ballots, weights, self._plan(train), start)
-        chain = self._tagger(problem, found)
+        chain = WarmChain(problem).fit(found.evidence, _LAST_STEPS)
         inner._take_chain(_banned(chain, allowed), problem)
         self.estimator_ = inner
         self.names_, self.log_pi_ = ballots.names, found.log_pi
@@ -257,10 +251,6 @@ class VoteTagger(TaggerFromVotes):
             if before is not None and before.shape == log_pi[a].shape:
                 log_pi[a] = before
         return log_pi
-
-    def _tagger(self, problem: ChainProblem, found: Consensus) -> LinearChain:
-        """Fit the chain once more, on all sentences and the evidence itself."""
-        return WarmChain(problem).fit(found.evidence, _LAST_STEPS)
 
     def _without_votes(self, train: TrainingSet) -> None:
         n_labels = train.n_labels
