@@ -8,8 +8,8 @@ import numpy as np
 
 from experiments.folds import TASKS
 from experiments.paper.results import OURS, Results, Setting
+from experiments.paper.significance import Ranking, holm, ranking, wilcoxon
 from experiments.tables import table
-from tagsift.metrics import Ranking, holm, ranking, wilcoxon
 from tagsift.report import Table
 
 
@@ -105,7 +105,7 @@ def wilcoxon_table(results: Results, model: str, measure: str, words: str) -> Ta
     for rival in results.rivals:
         gaps = list(results.gaps(model, rival, measure, results.settings).values())
         if gaps and rival != model:
-            tests[rival] = wilcoxon(gaps, np.zeros(len(gaps)))
+            tests[rival] = wilcoxon(gaps)
     adjusted = holm([test.p_value for test in tests.values()]) if tests else ()
     title = results.title(model)
     head = ("settings|d", "won|d", "tied|d", "lost|d", "mean difference|+.2f|100")

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from experiments.paper.significance import Ranking
 from experiments.tables import table
-from tagsift.metrics import Ranking
 from tagsift.report import Figure
 from tagsift.report.drawing import draw, ink
 from tagsift.report.palette import method_styles

@@ -1,4 +1,4 @@
-"""Scores: spans, tokens, recovered labels, calibration, significance.
+"""Scores: spans, tokens, recovered labels, calibration, review.
 
 `evaluate` computes everything for one labelling; the other functions compute one family
 each. All scores are fractions between 0 and 1 unless their docstring says otherwise.
@@ -14,6 +14,5 @@ from tagsift.metrics.calibration import *
 from tagsift.metrics.recovery import *
 from tagsift.metrics.report import *
 from tagsift.metrics.review import *
-from tagsift.metrics.significance import *
 from tagsift.metrics.spans import *
 from tagsift.metrics.tokens import *

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 
@@ -24,17 +25,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts of spans or labels, and precision, recall and F1 that follow from them.
-
-    Parameters
-    ----------
-    n_gold, n_predicted, n_correct : int
-        How many in gold, in the prediction, and in both.
-    """
+    """Counts of spans or labels, and precision, recall and F1 that follow from them."""
 
     n_gold: int
     n_predicted: int
-    n_correct: int
+    n_correct: int  # in gold and in the prediction
 
     @property
     def precision(self) -> float:
@@ -55,22 +50,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Labels of the same tokens from two sources, as indices.
-
-    Parameters
-    ----------
-    labels : tuple
-        Label names; index ``i`` below means ``labels[i]``.
-    gold, predicted : ndarray of shape (n_tokens,)
-        Label indices of the stacked tokens.
-    offsets : ndarray of shape (n_sentences + 1,)
-        Sentence ``s`` is ``offsets[s]:offsets[s + 1]``.
-    """
+    """Labels of the same tokens from two sources, as indices."""
 
     labels: tuple[Label, ...]
-    gold: IntArray
-    predicted: IntArray
-    offsets: IntArray
+    gold: IntArray  # [N], label indices of the stacked tokens
+    predicted: IntArray  # [N]
+    offsets: IntArray  # sentence ``s`` is ``offsets[s]:offsets[s + 1]``
 
 
 def check_pairs(
@@ -79,15 +64,7 @@ def check_pairs(
     *,
     names: tuple[str, str] = ("gold", "predicted"),
 ) -> None:
-    """Refuse two lists of sentences that cannot be compared token by token.
-
-    Parameters
-    ----------
-    gold, predicted : sequences of sequences
-        One entry per token, whatever the entries are.
-    names : tuple of str
-        What to call the two in the message.
-    """
+    """Refuse two lists of sentences that cannot be compared token by token."""
     first, second = names
     for name, side in zip(names, (gold, predicted), strict=True):
         if isinstance(side, str) or any(isinstance(sentence, str) for sentence in side):
@@ -149,33 +126,17 @@ def label_indices(
 ) -> IntArray:
     """Stack the sentences and replace every label by its place in `classes`.
 
-    Parameters
-    ----------
-    sentences : sequence of sequences of labels
-        The labels.
-    classes : sequence of labels
-        The known labels, in order.
-    name : str
-        What to call these labels in the message.
-    missing : int, optional
-        The index to give to labels that are not in `classes`; an error without it.
-
-    Returns
-    -------
-    ndarray of shape (n_tokens,)
-        Label indices.
+    Labels that are not there get the index `missing`, or an error where that is None.
     """
     place = {label: index for index, label in enumerate(classes)}
     if len(place) != len(classes):
         raise InputError("The classes must differ from each other; one is there twice.")
+    if missing is not None:
+        place = defaultdict(lambda: missing, place)
     try:
         flat = [place[label] for sentence in sentences for label in sentence]
     except KeyError:
-        if missing is None:
-            raise _unknown(sentences, place, name) from None
-        flat = [
-            place.get(label, missing) for sentence in sentences for label in sentence
-        ]
+        raise _unknown(sentences, place, name) from None
     return np.array(flat, dtype=np.int64)  # [N]
 
 
@@ -203,27 +164,10 @@ def encode(
     predicted: Sequence[Sequence[Label]],
     labels: Sequence[Label] | None = None,
 ) -> Pairs:
-    """Check two labellings of the same sentences and turn them into indices.
-
-    Parameters
-    ----------
-    gold, predicted : sequences of sequences of labels
-        The truth and the labels to judge.
-    labels : sequence of labels, optional
-        The label set and its order; an error names the first label outside it. The
-        default is the sorted union.
-
-    Returns
-    -------
-    Pairs
-        Indices over stacked tokens.
-    """
+    """Turn two labellings into indices of `labels`, by default the sorted union."""
     check_pairs(gold, predicted)
     if labels is None:
-        seen: set[Label] = set()
-        for side in (gold, predicted):
-            seen.update(*side)
-        labels = label_order(seen)
+        labels = label_order({label for side in (*gold, *predicted) for label in side})
     return Pairs(
         tuple(labels),
         label_indices(gold, labels, name="gold"),

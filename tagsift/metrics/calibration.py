@@ -48,23 +48,12 @@ _SUM_TOLERANCE = 1e-4
 
 @dataclass(frozen=True)
 class Reliability:
-    """The table behind a reliability diagram.
+    """The table behind a reliability diagram: bins closed on the right."""
 
-    Parameters
-    ----------
-    edges : ndarray of shape (n_bins + 1,)
-        Borders of the bins; bin ``b`` holds confidences in ``(edges[b], edges[b+1]]``
-        and the first bin 0 as well.
-    counts : ndarray of shape (n_bins,)
-        Tokens in every bin.
-    confidence, accuracy : ndarray of shape (n_bins,)
-        Mean confidence and share of right labels; NaN in empty bins.
-    """
-
-    edges: FloatArray
-    counts: IntArray
-    confidence: FloatArray
-    accuracy: FloatArray
+    edges: FloatArray  # [B+1], borders of the bins
+    counts: IntArray  # [B], tokens in every bin
+    confidence: FloatArray  # [B], their mean confidence; NaN in an empty bin
+    accuracy: FloatArray  # [B], share of right labels; NaN in an empty bin
 
     @property
     def _gaps(self) -> FloatArray:
@@ -84,18 +73,10 @@ class Reliability:
 
 @dataclass(frozen=True)
 class RiskCoverage:
-    """Share of wrong labels among the most confident tokens.
+    """Share of wrong labels among the most confident tokens."""
 
-    Parameters
-    ----------
-    coverage : ndarray of shape (n_tokens,)
-        k/N for k = 1 … N.
-    risk : ndarray of shape (n_tokens,)
-        Expected share of wrong labels among the k most confident tokens.
-    """
-
-    coverage: FloatArray
-    risk: FloatArray
+    coverage: FloatArray  # k/N for k = 1 … N
+    risk: FloatArray  # expected share of wrong labels among the k most confident tokens
 
     @property
     def aurc(self) -> float:
@@ -114,22 +95,10 @@ class RiskCoverage:
 
 @dataclass(frozen=True)
 class CalibrationScores:
-    """How far the marginals can be trusted.
+    """How far the marginals can be trusted."""
 
-    Parameters
-    ----------
-    brier : float
-        Brier score summed over labels, between 0 and 2.
-    nll : float
-        Mean negative log-probability of the truth, in nats.
-    reliability : Reliability
-        The table of the bins.
-    risk_coverage : RiskCoverage
-        The curve.
-    """
-
-    brier: float
-    nll: float
+    brier: float  # summed over labels, between 0 and 2
+    nll: float  # mean negative log-probability of the truth, in nats
     reliability: Reliability
     risk_coverage: RiskCoverage
 
@@ -147,15 +116,7 @@ class CalibrationScores:
 def calibration_scores(
     probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
 ) -> CalibrationScores:
-    """Compute everything about the probabilities of stacked tokens.
-
-    Parameters
-    ----------
-    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
-        As above.
-    n_bins : int
-        Bins of the calibration error.
-    """
+    """Compute everything about the probabilities of stacked tokens."""
     return CalibrationScores(
         brier_score(probabilities, truth),
         log_loss(probabilities, truth),
@@ -167,22 +128,7 @@ def calibration_scores(
 def stack_marginals(
     marginals: Sequence[npt.ArrayLike], lengths: Sequence[int], n_labels: int
 ) -> FloatArray:
-    """Stack the marginals of all sentences after checking shapes and sums.
-
-    Parameters
-    ----------
-    marginals : sequence of arrays of shape (length, n_labels)
-        One array per sentence.
-    lengths : sequence of int
-        Tokens of every sentence.
-    n_labels : int
-        Labels.
-
-    Returns
-    -------
-    ndarray of shape (n_tokens, n_labels)
-        Probabilities of the stacked tokens.
-    """
+    """Stack the marginals of all sentences after checking shapes and sums."""
     if len(marginals) != len(lengths):
         raise InputError(
             f"There are marginals for {len(marginals)} sentences and labels for "
@@ -246,20 +192,7 @@ def _check(
 def top_label(
     probabilities: npt.ArrayLike, truth: npt.ArrayLike
 ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Confidence of the most probable label of every token, and whether it is right.
-
-    Parameters
-    ----------
-    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
-        As above.
-
-    Returns
-    -------
-    confidence : ndarray of shape (n_tokens,)
-        The largest probability.
-    correct : ndarray of shape (n_tokens,)
-        Whether the label it belongs to is the truth; ties go to the lowest column.
-    """
+    """Confidence of the most probable label of every token, and whether it is right."""
     array, index = _check(probabilities, truth)
     return np.minimum(array.max(axis=1), 1.0), array.argmax(axis=1) == index
 
@@ -267,20 +200,7 @@ def top_label(
 def reliability(
     probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
 ) -> Reliability:
-    """Sort tokens into bins by confidence and compare confidence with accuracy.
-
-    Parameters
-    ----------
-    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
-        As above.
-    n_bins : int
-        Bins of equal width between 0 and 1.
-
-    Returns
-    -------
-    Reliability
-        Tally, mean confidence and accuracy of every bin.
-    """
+    """Sort tokens into bins by confidence and compare confidence with accuracy."""
     if n_bins < 1:
         raise InputError(f"The number of bins must be at least 1; got {n_bins!r}.")
     confidence, correct = top_label(probabilities, truth)
@@ -294,35 +214,13 @@ def reliability(
 
 
 def brier_score(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
-    """Mean squared difference between probabilities and truth, summed over labels.
-
-    Parameters
-    ----------
-    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
-        As above.
-
-    Returns
-    -------
-    float
-        Between 0 (sure and right) and 2 (sure and wrong).
-    """
+    """Mean squared difference between probabilities and truth, summed over labels."""
     array, known = _of_truth(probabilities, truth)  # [N, L], [N]
     return float(((array**2).sum(axis=1) - 2.0 * known + 1.0).mean())
 
 
 def log_loss(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
-    """Mean negative log-probability of the true label (NLL), in nats.
-
-    Parameters
-    ----------
-    probabilities, truth : arrays of shape (n_tokens, n_labels) and (n_tokens,)
-        As above.
-
-    Returns
-    -------
-    float
-        0 when sure and right everywhere; at most ``-log(CLIP)``.
-    """
+    """Mean negative log-probability of the true label (NLL), in nats."""
     _, known = _of_truth(probabilities, truth)  # [N]
     return float(-np.log(np.clip(known, CLIP, 1.0)).mean())
 
@@ -336,20 +234,7 @@ def _of_truth(
 
 
 def risk_coverage(confidence: npt.ArrayLike, correct: npt.ArrayLike) -> RiskCoverage:
-    """Risk–coverage curve: how wrong the most confident tokens are.
-
-    Parameters
-    ----------
-    confidence : array of shape (n_tokens,)
-        Any score that is larger for surer tokens.
-    correct : array of bool of shape (n_tokens,)
-        Whether the token's label is right.
-
-    Returns
-    -------
-    RiskCoverage
-        The curve; ``.aurc`` is the area under it.
-    """
+    """Risk–coverage curve: how wrong the most confident tokens are."""
     scores = np.asarray(confidence, dtype=np.float64)  # [N]
     wrong = ~np.asarray(correct, dtype=np.bool_)  # [N]
     if scores.ndim != 1 or scores.shape != wrong.shape or not len(scores):

@@ -21,22 +21,10 @@ __all__ = ["Recovery", "ambiguous_tokens", "recovery"]
 
 @dataclass(frozen=True)
 class Recovery:
-    """Shares of training tokens whose recovered label is the truth.
+    """Shares of training tokens whose recovered label is the truth."""
 
-    Parameters
-    ----------
-    ambiguous : float
-        Among tokens with several candidates; NaN when there are none.
-    overall : float
-        Among all tokens.
-    n_ambiguous, n_tokens : int
-        How many there are of each.
-    n_ambiguous_correct, n_correct : int
-        How many of each were recovered.
-    """
-
-    ambiguous: float
-    overall: float
+    ambiguous: float  # among tokens with several candidates; NaN when there are none
+    overall: float  # among all tokens
     n_ambiguous: int
     n_tokens: int
     n_ambiguous_correct: int
@@ -46,18 +34,7 @@ class Recovery:
 def ambiguous_tokens(
     candidates: Sequence[Sequence[Collection[Label]] | npt.NDArray[np.bool_]],
 ) -> BoolArray:
-    """Tell which of the stacked tokens have more than one candidate.
-
-    Parameters
-    ----------
-    candidates : sequence of sentences
-        A sentence is a list of sets of labels, or a boolean mask [T, L].
-
-    Returns
-    -------
-    ndarray of shape (n_tokens,)
-        True where there are several candidates.
-    """
+    """Tell which of the stacked tokens have more than one candidate."""
     sizes: list[int] = []
     for number, sentence in enumerate(candidates):
         if isinstance(sentence, np.ndarray) and sentence.ndim == 2:

@@ -32,25 +32,13 @@ _COVERAGES = (0.5, 0.8, 0.9, 0.95, 1.0)
 
 @dataclass(frozen=True)
 class Scores:
-    """Every score of one labelling.
+    """Every score of one labelling."""
 
-    Parameters
-    ----------
-    spans, spans_strict : SpanScores
-        Span scores by the lenient CoNLL reading and by the strict one.
-    tokens : TokenScores
-        Accuracies and token F1.
-    calibration : CalibrationScores or None
-        None when no marginals were given.
-    scheme : str
-        How the tags were read.
-    """
-
-    spans: SpanScores
+    spans: SpanScores  # by the lenient CoNLL reading
     spans_strict: SpanScores
-    tokens: TokenScores
-    calibration: CalibrationScores | None
-    scheme: str
+    tokens: TokenScores  # accuracies and token F1
+    calibration: CalibrationScores | None  # none when no marginals were given
+    scheme: str  # how the tags were read
 
     @property
     def span_f1(self) -> float:
@@ -58,15 +46,7 @@ class Scores:
         return self.spans.micro.f1
 
     def headline(self) -> dict[str, float]:
-        """The few figures that tables compare, by name; no entry where there is none.
-
-        Returns
-        -------
-        dict of str to float
-            ``span_f1``, ``span_f1_strict``, ``token_weighted_f1``, ``token_macro_f1``,
-            ``token_accuracy``, ``sentence_accuracy`` and, with marginals, ``ece``,
-            ``brier``, ``nll``, ``aurc``.
-        """
+        """The few figures that tables compare; calibration only with marginals."""
         figures = {
             "span_f1": self.spans.micro.f1,
             "span_f1_strict": self.spans_strict.micro.f1,

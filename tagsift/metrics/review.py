@@ -38,40 +38,13 @@ def entropy(confidences: FloatArray) -> FloatArray:
 
 
 def doubt(confidences: FloatArray, chosen: IntArray) -> FloatArray:
-    """One minus the confidence of the chosen label of every token.
-
-    Parameters
-    ----------
-    confidences : ndarray of shape (n_tokens, n_labels)
-        Rows sum to 1.
-    chosen : ndarray of shape (n_tokens,)
-        Column of the chosen label.
-
-    Returns
-    -------
-    ndarray of shape (n_tokens,)
-        The estimated probability that the chosen label is wrong.
-    """
+    """One minus the confidence of the chosen label of every token."""
     rows = np.arange(len(chosen))  # [N]
     return np.clip(1.0 - np.asarray(confidences)[rows, chosen], 0.0, 1.0)  # [N]
 
 
 def vote_disagreement(votes: IntArray, chosen: IntArray) -> FloatArray:
-    """Share of the votes of every token that differ from the chosen label.
-
-    Parameters
-    ----------
-    votes : ndarray of shape (n_tokens, n_annotators)
-        Label indices, −1 for a missing vote.
-    chosen : ndarray of shape (n_tokens,)
-        The chosen label.
-
-    Returns
-    -------
-    ndarray of shape (n_tokens,)
-        Between 0 and 1; 1 where nobody voted, since nobody supports the label. Above
-        one half, the majority says something else.
-    """
+    """Share of the votes of every token that differ from the chosen label."""
     votes, chosen = np.asarray(votes), np.asarray(chosen)
     if votes.dtype.kind not in "iu" or votes.shape[:1] != chosen.shape:
         raise InputError(
@@ -91,20 +64,11 @@ def rank_tokens(scores: FloatArray) -> IntArray:
 
 @dataclass(frozen=True)
 class SentenceRanking:
-    """Sentences by falling total score.
+    """Sentences by falling total score."""
 
-    Parameters
-    ----------
-    order : ndarray of shape (n_sentences,)
-        Sentence numbers, the one to look at first in front.
-    total : ndarray of shape (n_sentences,)
-        Sum of the scores of the tokens, in the order of the file.
-    worst : ndarray of shape (n_sentences,)
-        Position of the token with the highest score; −1 in an empty sentence.
-    """
-
-    order: IntArray
-    total: FloatArray
+    order: IntArray  # sentence numbers, the one to look at first in front
+    total: FloatArray  # sum of the scores of the tokens, in the order of the file
+    # position of the token with the highest score; −1 in an empty sentence
     worst: IntArray
 
 

@@ -39,13 +39,7 @@ Reading = Literal["lenient", "strict"]
 
 @dataclass(frozen=True)
 class SpanAverage:
-    """Unweighted means over the types of spans.
-
-    Parameters
-    ----------
-    precision, recall, f1 : float
-        Means of the values per type.
-    """
+    """Unweighted means over the types of spans."""
 
     precision: float
     recall: float
@@ -54,27 +48,13 @@ class SpanAverage:
 
 @dataclass(frozen=True)
 class SpanScores:
-    """What is counted span by span.
+    """What is counted span by span."""
 
-    Parameters
-    ----------
-    micro : Tally
-        All spans together: the figure of the shared tasks.
-    macro : SpanAverage
-        Unweighted mean over the types in gold or in the prediction.
-    per_type : dict of str to Tally
-        Every type in gold or in the prediction, sorted.
-    scheme : str
-        How the tags were read.
-    reading : {"lenient", "strict"}
-        Whether irregular spans count.
-    """
-
-    micro: Tally
-    macro: SpanAverage
-    per_type: dict[str, Tally]
-    scheme: str
-    reading: Reading
+    micro: Tally  # all spans together: the figure of the shared tasks
+    macro: SpanAverage  # unweighted mean over the types in gold or in the prediction
+    per_type: dict[str, Tally]  # every type in gold or in the prediction, sorted
+    scheme: str  # how the tags were read
+    reading: Reading  # whether irregular spans count
 
     @property
     def f1(self) -> float:

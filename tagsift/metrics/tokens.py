@@ -29,31 +29,15 @@ __all__ = [
 
 @dataclass(frozen=True)
 class TokenScores:
-    """What is counted token by token.
+    """What is counted token by token."""
 
-    Parameters
-    ----------
-    accuracy : float
-        Share of tokens with the right label.
-    sentence_accuracy : float
-        Share of sentences without a wrong token; empty sentences are left out.
-    weighted_f1 : float
-        F1 per label, weighted by gold support, ``O`` included.
-    macro_f1 : float
-        Unweighted mean of the F1 of the labels present in gold.
-    per_label : dict of label to Tally
-        Every label of the label set, in its order.
-    n_tokens, n_sentences : int
-        What was counted; the empty sentences are not among ``n_sentences``.
-    """
-
-    accuracy: float
-    sentence_accuracy: float
-    weighted_f1: float
-    macro_f1: float
-    per_label: dict[Label, Tally]
+    accuracy: float  # share of tokens with the right label
+    sentence_accuracy: float  # share of sentences, empty ones aside, without an error
+    weighted_f1: float  # F1 per label, weighted by gold support, ``O`` included
+    macro_f1: float  # unweighted mean of the F1 of the labels present in gold
+    per_label: dict[Label, Tally]  # every label of the label set, in its order
     n_tokens: int
-    n_sentences: int
+    n_sentences: int  # empty ones are not counted
 
 
 def confusion_matrix(
@@ -61,22 +45,7 @@ def confusion_matrix(
     predicted: Sequence[Sequence[Label]],
     labels: Sequence[Label] | None = None,
 ) -> tuple[tuple[Label, ...], IntArray]:
-    """Count how often every gold label was given every predicted label.
-
-    Parameters
-    ----------
-    gold, predicted : sequences of sequences of labels
-        The truth and the labels to judge.
-    labels : sequence of labels, optional
-        The label set and its order; the sorted union by default.
-
-    Returns
-    -------
-    labels : tuple of labels
-        Names of rows and columns.
-    counts : ndarray of shape (n_labels, n_labels)
-        Rows are gold, columns predicted.
-    """
+    """Count how often every gold label was given every predicted label."""
     pairs = encode(gold, predicted, labels)
     return pairs.labels, _confusion(pairs)
 
@@ -91,18 +60,7 @@ def _confusion(pairs: Pairs) -> IntArray:
 def token_accuracy(
     gold: Sequence[Sequence[Label]], predicted: Sequence[Sequence[Label]]
 ) -> float:
-    """Share of tokens with the right label.
-
-    Parameters
-    ----------
-    gold, predicted : sequences of sequences of labels
-        The truth and the labels to judge.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-    """
+    """Share of tokens with the right label."""
     pairs = encode(gold, predicted)
     return float((pairs.gold == pairs.predicted).mean())
 

@@ -12,8 +12,9 @@ import pytest
 from experiments.paper.evolution import Evolution, _spread, confidence_evolution
 from experiments.paper.lines import Band, LinePanel, line_panels
 from experiments.paper.ranks import _columns, critical_difference_diagram
+from experiments.paper.significance import ranking
 from tagsift.errors import InputError
-from tagsift.metrics import ranking, reliability, risk_coverage
+from tagsift.metrics import reliability, risk_coverage
 from tagsift.report import (
     confusion_plot,
     heat_map,
