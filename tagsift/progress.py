@@ -26,15 +26,7 @@ _STARTED = time.monotonic()
 
 
 def stage(title: str, *, enabled: bool = True) -> None:
-    """Say what begins now, where no bar can be drawn.
-
-    Parameters
-    ----------
-    title : str
-        What is being done.
-    enabled : bool
-        Without it nothing is printed.
-    """
+    """Say what begins now, where no bar can be drawn."""
     if enabled and not sys.stderr.isatty():
         elapsed = time.monotonic() - _STARTED
         line = f"tagsift: {elapsed:7.1f} s: {visible(title)}"
@@ -52,22 +44,6 @@ def progress(
 
     On a terminal it draws a bar with the time left; elsewhere it prints a line at the
     start and one every ten seconds.
-
-    Parameters
-    ----------
-    items : iterable
-        What to loop over; it may end before `total`.
-    title : str
-        What is being done, shown before the bar.
-    enabled : bool
-        Without it the items just pass through.
-    total : int, optional
-        Their number, where `items` has no length.
-
-    Yields
-    ------
-    item
-        The items in order.
     """
     if total is None and isinstance(items, Sized):
         total = len(items)
@@ -124,15 +100,7 @@ def _bar(
 
 
 def warn_user(message: str, category: type[TagsiftWarning]) -> None:
-    """Warn as of the line outside this package that called into it.
-
-    Parameters
-    ----------
-    message : str
-        What happened and what to do.
-    category : type
-        The kind of warning.
-    """
+    """Warn as of the line outside this package that called into it."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
         frame, level = frame.f_back, level + 1

@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 __all__ = [
     "Array",
+    "Arrays",
     "BoolArray",
     "FloatArray",
     "IntArray",
@@ -40,6 +41,8 @@ Array: TypeAlias = Any
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+#: What a model file holds beside its settings: arrays of numbers, by name.
+Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
 #: A label as users see it.
 Label: TypeAlias = str | int
 #: A sentence as users give it: tokens, column tuples, feature dicts or an array.

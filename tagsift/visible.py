@@ -17,13 +17,6 @@ def visible(text: str, *, keep: str = "") -> str:
     the direction of writing, and halves of surrogate pairs, which no terminal can show.
     Inside the strings of a JSON text the result means the same as before.
 
-    Parameters
-    ----------
-    text : str
-        A token, a label, a file name, or a sentence about them.
-    keep : str
-        Characters to leave, such as the newlines of a longer text.
-
     Examples
     --------
     >>> print(visible("\x1b[2Jdog"))

@@ -18,18 +18,6 @@ def scheme_constraints(
 
     Everything is allowed where the scheme is not known for sure, and where the labels
     seen would leave no way through a sentence.
-
-    Parameters
-    ----------
-    train : TrainingSet
-        Labels, their scheme and the candidate sets.
-    known : bool
-        Whether the scheme was given, or seen in exact sentences.
-
-    Returns
-    -------
-    allowed, first, last : ndarrays of bool, shapes (L, L), (L,) and (L,)
-        Of all labels.
     """
     n_labels = train.n_labels
     if known and train.scheme != "plain":

@@ -48,25 +48,7 @@ def read_candidates(
     lengths: IntArray,
     labels: tuple[Label, ...] | None = None,
 ) -> tuple[BoolArray, tuple[Label, ...]]:
-    """Turn labels, sets of labels or masks into one candidate mask.
-
-    Parameters
-    ----------
-    y : sequence of sentences
-        Each a list of labels, of sets of labels (None for an unlabelled token), a
-        boolean mask [T, L], or non-negative weights [T, L] of the labels.
-    lengths : ndarray of shape (n_sequences,)
-        Number of tokens of every sentence of X.
-    labels : tuple, optional
-        The label set in order; by default the sorted union of what occurs.
-
-    Returns
-    -------
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        The candidate sets of the stacked tokens: labels of positive weight.
-    classes : tuple
-        The labels, in column order.
-    """
+    """Turn labels, sets of labels or masks into one candidate mask."""
     if isinstance(y, (str, bytes, dict)) or not isinstance(y, (Sequence, np.ndarray)):
         raise InputError(
             "y must be a list of sentences of labels, of sets of labels, of boolean "
@@ -93,20 +75,7 @@ def read_candidates(
 
 
 def read_evidence(y: Any, mask: BoolArray) -> FloatArray | None:
-    """Log evidence of labels given with weights; None where all candidates are alike.
-
-    Parameters
-    ----------
-    y : sequence of sentences
-        Checked by `read_candidates`.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        What it returned.
-
-    Returns
-    -------
-    ndarray of shape (n_tokens, n_labels), or None
-        At most 0, and 0 for the likeliest label of a token.
-    """
+    """Log evidence of weighted labels; None where all candidates are alike."""
     pieces = [sentence for sentence in y if _is_mask(sentence) and len(sentence)]
     if all(piece.dtype.kind in "bui" for piece in pieces):
         if all(piece.max() <= 1 for piece in pieces):
@@ -137,13 +106,7 @@ def read_sample_weight(sample_weight: Any, n_sequences: int) -> FloatArray | Non
 
 
 def read_gold(y: Any) -> list[list[Label]]:
-    """Read labels to score with: one label per token, or sets of one label.
-
-    Parameters
-    ----------
-    y : sequence of sentences
-        Each a list of labels.
-    """
+    """Read labels to score with: one label per token, or sets of one label."""
     if isinstance(y, (str, bytes)) or not _has_order(y):
         raise InputError(
             f"y must be a list of sentences of gold labels; got {type(y).__name__}."

@@ -14,6 +14,7 @@ from tagsift.features import SequenceVectorizer
 from tagsift.storage import add_prefix, strip_prefix
 from tagsift.storage.items import damaged, refuse
 from tagsift.storage.state import Item, Saved, flag, read_state, word, write_state
+from tagsift.typing import Arrays
 
 if TYPE_CHECKING:
     from tagsift.base.tagger import SequenceTagger
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["learnt", "pack", "saved_state", "unpack", "with_settings"]
 
 Tagger = TypeVar("Tagger", bound="SequenceTagger")
-Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 #: What a header holds beside the method, the settings, the classes and the blocks.
 _HEADER: Saved = {
@@ -41,23 +41,15 @@ def saved_state(kind: type[SequenceTagger]) -> dict[str, Item]:
 
 def learnt(
     model: SequenceTagger,
-) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+) -> tuple[dict[str, Any], Arrays]:
     """Return what a fit learnt: JSON-able values, and arrays."""
     return write_state(saved_state(type(model)), model)
 
 
 def pack(
     model: SequenceTagger,
-) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Return all that is needed to rebuild a fitted estimator.
-
-    Returns
-    -------
-    header : dict
-        JSON-able.
-    arrays : dict of str to ndarray
-        Those of the model, and those of its features.
-    """
+) -> tuple[dict[str, Any], Arrays]:
+    """Return all that is needed to rebuild a fitted estimator."""
     meta, found = learnt(model)
     header: dict[str, Any] = {
         "method": model.method.name,
@@ -83,17 +75,7 @@ def pack(
 def unpack(
     kind: type[Tagger], meta: Mapping[str, Any], arrays: Arrays, features: Any = None
 ) -> Tagger:
-    """Rebuild a fitted estimator from what `pack` returned, checking all of it.
-
-    Parameters
-    ----------
-    kind : type
-        The class of the estimator.
-    meta, arrays : mappings
-        The header and the arrays.
-    features : transformer or callable, optional
-        The user's own features.
-    """
+    """Rebuild a fitted estimator from what `pack` returned, checking all of it."""
     header = read_state(_HEADER, dict(meta), {}, {})
     model = with_settings(kind, meta.get("params"))
     model.classes_ = _read_classes(meta.get("classes"))

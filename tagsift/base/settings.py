@@ -34,26 +34,15 @@ __all__ = ["Declared", "Setting", "setting"]
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting: its default, its type and its range.
+    """One setting: its default, its type and its range."""
 
-    Parameters
-    ----------
-    default : object
-        What it is unless said otherwise.
-    annotation : type
-        What it may be, as written in the class body.
-    above, least, most : float, optional
-        A number must be greater than, or at least, or at most this.
-    grid : tuple
-        Values that tuning chooses from.
-    """
-
-    default: Any
-    annotation: Any = Any
+    default: Any  # what it is unless said otherwise
+    annotation: Any = Any  # what it may be, as written in the class body
+    # above, least, most: A number must be greater than, or at least, or at most this
     above: float | None = None
     least: float | None = None
     most: float | None = None
-    grid: tuple[Any, ...] = ()
+    grid: tuple[Any, ...] = ()  # values that tuning chooses from
 
     @property
     def _kinds(self) -> tuple[Any, ...]:

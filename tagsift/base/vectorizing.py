@@ -16,22 +16,7 @@ __all__ = ["apply_features", "as_matrix", "learn_features", "new_vectorizer"]
 
 
 def learn_features(features: Any, X: Any) -> tuple[FeatureMatrix, Any]:
-    """Learn the features of training sentences, and compute them.
-
-    Parameters
-    ----------
-    features : transformer, callable or None
-        The setting of the estimator.
-    X : list of sentences, or FeatureMatrix
-        What `fit` was given.
-
-    Returns
-    -------
-    features : FeatureMatrix
-        Of the training sentences, at least one token of them.
-    vectorizer : transformer or None
-        Fitted; None for a `FeatureMatrix`.
-    """
+    """Learn the features of training sentences, and compute them."""
     if isinstance(X, FeatureMatrix):
         return _not_empty(checked(X)), None
     sentences = read_sentences(X)
@@ -57,19 +42,7 @@ def _not_empty(features: FeatureMatrix) -> FeatureMatrix:
 def apply_features(
     vectorizer: Any, X: Any, blocks: tuple[tuple[str, int, bool], ...], name: str
 ) -> FeatureMatrix:
-    """Compute the features of new sentences, and compare them with those of the fit.
-
-    Parameters
-    ----------
-    vectorizer : transformer or None
-        From `learn_features`.
-    X : list of sentences, or FeatureMatrix
-        The new sentences.
-    blocks : tuple
-        Name and width of every feature group of the fit, and whether it is sparse.
-    name : str
-        The class of the estimator, for messages.
-    """
+    """Compute the features of new sentences, and compare them with those of the fit."""
     if isinstance(X, FeatureMatrix):
         features = checked(X)
     else:

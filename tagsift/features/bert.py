@@ -29,37 +29,27 @@ Float32: TypeAlias = npt.NDArray[np.float32]
 _ROBERTA = ("roberta", "xlm-roberta", "camembert")
 #: Families whose weights this file reads.
 FAMILIES = ("bert", *_ROBERTA)
-_DTYPES = {"F16": np.float16, "F32": np.float32, "F64": np.float64}
+#: Types of weights, as safetensors calls them; the halves of BF16 are put in place.
+_DTYPES: dict[str, Any] = {
+    "BF16": np.uint16,
+    "F16": np.float16,
+    "F32": np.float32,
+    "F64": np.float64,
+}
 
 
 @dataclass(frozen=True)
 class BertConfig:
-    """The sizes in ``config.json``.
+    """The sizes in ``config.json``."""
 
-    Parameters
-    ----------
-    model_type : str
-        The family.
-    hidden_size, num_attention_heads, num_hidden_layers : int
-        Width, heads, layers.
-    max_length : int
-        Most word pieces of one input, special ones included.
-    position_offset : int
-        Number of the first position.
-    layer_norm_eps : float
-        Added to variances.
-    hidden_act : str
-        Activation of the inner layer.
-    """
-
-    model_type: str
+    model_type: str  # the family
     hidden_size: int
     num_attention_heads: int
     num_hidden_layers: int
-    max_length: int
-    position_offset: int
-    layer_norm_eps: float
-    hidden_act: str
+    max_length: int  # most word pieces of one input, special ones included
+    position_offset: int  # number of the first position
+    layer_norm_eps: float  # added to variances
+    hidden_act: str  # activation of the inner layer
 
     @classmethod
     def from_folder(cls, folder: Path) -> Self:
@@ -80,13 +70,11 @@ class BertConfig:
                 hidden_act=str(raw.get("hidden_act", "gelu")),
             )
         except OSError as error:
-            raise DataError(
-                "an encoder folder needs a readable config.json.", path
-            ) from error
+            message = "an encoder folder needs a readable config.json."
+            raise DataError(message, path) from error
         except (KeyError, ValueError, TypeError, AttributeError) as error:
-            raise DataError(
-                f"not the configuration of a BERT model ({error!r}).", path
-            ) from error
+            message = f"not the configuration of a BERT model ({error!r})."
+            raise DataError(message, path) from error
 
 
 def _entry(raw: Mapping[str, Any], name: str, other: str) -> int:
@@ -95,16 +83,9 @@ def _entry(raw: Mapping[str, Any], name: str, other: str) -> int:
 
 
 class Bert:
-    """The first layers of a BERT model.
+    """The first layers of a BERT model; with `layer` 0, only the embeddings.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Sizes.
-    weights : mapping of str to ndarray
-        By the names of the checkpoint, without the leading ``bert.``.
-    layer : int
-        How many layers to compute; 0 gives the embeddings.
+    Weights go by the names of the checkpoint, without the leading ``bert.``.
     """
 
     def __init__(
@@ -135,24 +116,11 @@ class Bert:
         try:
             return cls(config, weights, layer)
         except (KeyError, ValueError) as error:
-            raise DataError(
-                f"the weights do not fit a BERT model of this config.json ({error}).",
-                path,
-            ) from error
+            message = f"the weights do not fit a BERT of this config.json ({error})."
+            raise DataError(message, path) from error
 
     def hidden_state(self, ids: IntArray) -> Float32:
-        """Hidden state after the last layer held.
-
-        Parameters
-        ----------
-        ids : ndarray of shape (n_sentences, n_pieces)
-            Word pieces with the special ones.
-
-        Returns
-        -------
-        ndarray of shape (n_sentences, n_pieces, hidden_size)
-            Single precision.
-        """
+        """Hidden state after the last layer held, [B, T, D], of word pieces [B, T]."""
         first = self.config.position_offset
         places = self._places[first : first + ids.shape[1]]  # [T, D]
         x = self._words[ids] + places + self._type  # [B, T, D]
@@ -171,14 +139,9 @@ class _Layer:
         self._heads = config.num_attention_heads
         self._eps = config.layer_norm_eps
         self._activation = _ACTIVATIONS[config.hidden_act]
-        parts = [
-            _dense(weights, f"{prefix}attention.self.{part}")
-            for part in ("query", "key", "value")
-        ]
-        self._qkv = (
-            np.concatenate([weight for weight, _ in parts], axis=1),  # [D, 3D]
-            np.concatenate([bias for _, bias in parts]),  # [3D]
-        )
+        names = [f"{prefix}attention.self.{part}" for part in ("query", "key", "value")]
+        W, b = zip(*(_dense(weights, name) for name in names), strict=True)
+        self._qkv = np.concatenate(W, axis=1), np.concatenate(b)  # [D, 3D], [3D]
         self._mix = _dense(weights, f"{prefix}attention.output.dense")
         self._mix_norm = _pair(weights, f"{prefix}attention.output.LayerNorm")
         self._up = _dense(weights, f"{prefix}intermediate.dense")
@@ -268,25 +231,17 @@ def _read_weights(path: Path, layer: int) -> dict[str, Float32]:
         raise DataError(f"not a whole safetensors file ({error}).", path) from error
     weights = {}
     for name, tensor in tensors:
-        for family in ("bert.", "roberta."):
-            name = name.removeprefix(family)
-        parts = name.split(".")
-        if parts[0] == "embeddings" or (
-            parts[:2] == ["encoder", "layer"] and int(parts[2]) < layer
-        ):
-            array = _array(tensor)
-            if array is not None:
-                weights[name] = array
+        name = name.removeprefix("bert.").removeprefix("roberta.")
+        start, *place = name.removeprefix("encoder.layer.").split(".")
+        wanted = start == "embeddings" or (start.isdigit() and int(start) < layer)
+        if wanted and place and tensor["dtype"] in _DTYPES:
+            weights[name] = _array(tensor)
     return weights
 
 
-def _array(tensor: Mapping[str, Any]) -> Float32 | None:
-    """Tensor in single precision, or None where it does not hold real numbers."""
-    kind, data = tensor["dtype"], tensor["data"]
-    if kind == "BF16":
-        wide = np.frombuffer(data, dtype=np.uint16).astype(np.uint32) << 16
-        return wide.view(np.float32).reshape(tensor["shape"])
-    if kind not in _DTYPES:
-        return None
-    array = np.frombuffer(data, dtype=_DTYPES[kind]).reshape(tensor["shape"])
-    return array.astype(np.float32)
+def _array(tensor: Mapping[str, Any]) -> Float32:
+    """Tensor in single precision."""
+    flat = np.frombuffer(tensor["data"], dtype=_DTYPES[tensor["dtype"]])
+    if tensor["dtype"] == "BF16":
+        flat = (flat.astype(np.uint32) << 16).view(np.float32)
+    return flat.astype(np.float32).reshape(tensor["shape"])

@@ -22,17 +22,6 @@ def checked(features: FeatureMatrix) -> FeatureMatrix:
 
     Sparse blocks become compressed rows with rising column numbers, each named once;
     what is in that form already is not copied.
-
-    Parameters
-    ----------
-    features : FeatureMatrix
-        From the user, or from a transformer of the user.
-
-    Raises
-    ------
-    InputError
-        Where sentences overlap, there is no column, a block is no matrix of numbers, or
-        a number is NaN, infinite or huge; it says where.
     """
     offsets = np.asarray(features.offsets)  # [S+1]
     steps = np.diff(offsets)  # [S]

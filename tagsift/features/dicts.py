@@ -24,11 +24,6 @@ class DictFeatures:
     As in scikit-learn's ``DictVectorizer``: a string value becomes the binary feature
     ``name=value``, a number or truth value is the value of the feature ``name``, a
     list of strings becomes one binary feature each. Zeros are not stored.
-
-    Parameters
-    ----------
-    names : sequence of str
-        In the order of the columns.
     """
 
     saved: ClassVar[Saved] = {"names": texts()}

@@ -44,20 +44,7 @@ def row_norms(X: Any) -> FloatArray:
 
 
 def pair_products(X: Any, left: IntArray, right: IntArray) -> FloatArray:
-    """Inner products of chosen pairs of rows.
-
-    Parameters
-    ----------
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        The rows.
-    left, right : ndarray of shape (n_pairs,)
-        Row numbers.
-
-    Returns
-    -------
-    products : ndarray of shape (n_pairs,)
-        ``X[left[i]] · X[right[i]]``.
-    """
+    """Inner products of chosen pairs of rows."""
     products = np.empty(len(left))  # [pairs]
     width = X.nnz // max(X.shape[0], 1) + 1 if sp.issparse(X) else X.shape[1]
     step = max(1, _BLOCK // max(int(width), 1))
@@ -74,21 +61,7 @@ def pair_products(X: Any, left: IntArray, right: IntArray) -> FloatArray:
 def squared_distances(
     X: Any, Z: Any, *, like: Array | None = None, device: Any = None
 ) -> Array:
-    """Squared Euclidean distance between the rows of two matrices.
-
-    Parameters
-    ----------
-    X, Z : csr_matrix or array of shapes (A, D) and (B, D)
-        Sparse inputs stay sparse until the product.
-    like, device
-        Where the result shall live; NumPy by default.
-
-    Returns
-    -------
-    array of shape (A, B)
-        Never negative; exactly 0 for equal rows of sparse binary features. Dense rows
-        are centred first, so that a large common shift costs no digits.
-    """
+    """Squared Euclidean distance between the rows of two matrices."""
     wanted = asarray(np.zeros(0), like=like, device=device)
     if is_torch(wanted):
         return _torch_distances(X, Z, wanted)
@@ -135,13 +108,7 @@ def _centred(X: Array, Z: Array) -> tuple[Array, Array]:
 
 
 class Reference:
-    """Rows to measure distances to.
-
-    Parameters
-    ----------
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        The training tokens, say.
-    """
+    """Rows to measure distances to."""
 
     def __init__(self, X: Any) -> None:
         self.X = X

@@ -80,13 +80,7 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
 
     @classmethod
     def packaged(cls, **settings: Any) -> Self:
-        """Return an encoder with the packaged MiniLM (22 million weights, 6 layers).
-
-        Parameters
-        ----------
-        **settings
-            As for the class, without `folder`.
-        """
+        """Return an encoder with the packaged MiniLM (22 million weights, 6 layers)."""
         packaged_folder()
         return cls(None, **settings)
 
@@ -103,10 +97,7 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
     def transform(self, X: Sequence[SentenceLike]) -> list[npt.NDArray[np.float32]]:
         """Word vectors of sentences of strings or of tuples (word, …).
 
-        Returns
-        -------
-        list of ndarray of shape (n_tokens, n_features)
-            One array per sentence, fit to be given to any estimator as X.
+        One array [T, D] per sentence, fit to be given to any estimator as X.
         """
         tokens = stack_tokens(X, 1)
         vectors = self.encode(words_of(tokens))  # [N, D]
@@ -114,18 +105,7 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         return np.split(vectors, cuts[1:-1]) if len(cuts) > 1 else []
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> npt.NDArray[np.float32]:
-        """Word vectors of all words, stacked.
-
-        Parameters
-        ----------
-        sentences : sequence of sequences of str
-            The words.
-
-        Returns
-        -------
-        ndarray of shape (n_tokens, n_features)
-            Single precision, as the encoder gives them.
-        """
+        """Word vectors of all words, stacked, [N, D]; what is cached is not computed."""
         folder = self._open()
         layer = folder.layer(self.layer)
         capacity = self._most_pieces(folder)
@@ -145,9 +125,8 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         todo = sorted(missing, key=lambda key: len(missing[key]))
         for first in range(0, len(todo), _PORTION):
             portion = todo[first : first + _PORTION]
-            vectors = self._compute(
-                folder, layer, capacity, [missing[key] for key in portion]
-            )
+            words = [missing[key] for key in portion]
+            vectors = self._compute(folder, layer, capacity, words)
             fresh = dict(zip(portion, vectors, strict=True))
             cache.write(fresh)
             found |= fresh
@@ -169,9 +148,8 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
             )
         if int(self.batch_size) < 1:
             raise InputError(f"batch_size must be at least 1, found {self.batch_size}.")
-        folder = ModelFolder.open(
-            packaged_folder() if self.folder is None else self.folder
-        )
+        chosen = packaged_folder() if self.folder is None else self.folder
+        folder = ModelFolder.open(chosen)
         folder.layer(self.layer)
         expected = self._fingerprint
         if expected is not None and folder.fingerprint() != expected:
@@ -194,11 +172,7 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         return int(self.max_length)
 
     def _compute(
-        self,
-        folder: ModelFolder,
-        layer: int,
-        capacity: int,
-        sentences: list[list[str]],
+        self, folder: ModelFolder, layer: int, capacity: int, sentences: list[list[str]]
     ) -> list[npt.NDArray[np.float32]]:
         """Word vectors of sentences that are not in the cache."""
         model, tokenizer = folder.load(layer)
@@ -231,16 +205,10 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         The weights are not saved: the folder must be there when a model that uses it
         is loaded elsewhere, or `folder` be set to where it is.
         """
-        return {
-            "folder": None
-            if self.folder is None
-            else fspath(Path(self.folder).resolve()),
-            "layer": int(self.layer),
-            "pooling": self.pooling,
-            "max_length": None if self.max_length is None else int(self.max_length),
-            "batch_size": int(self.batch_size),
-            "fingerprint": self._open().fingerprint(),
-        }
+        path = None if self.folder is None else fspath(Path(self.folder).resolve())
+        names = ("layer", "pooling", "max_length", "batch_size")
+        settings = {name: getattr(self, name) for name in names}
+        return {"folder": path, **settings, "fingerprint": self._open().fingerprint()}
 
     @classmethod
     def from_state(cls, meta: Mapping[str, Any]) -> Self:

@@ -29,15 +29,6 @@ class Indicators:
 
     A feature of a template is a tuple of attribute codes, packed into one integer key;
     its column is the place of its key among the sorted keys of its template.
-
-    Parameters
-    ----------
-    templates : sequence of Template
-        In the order of the columns.
-    lexicons : mapping of int to Lexicon
-        The attribute codes of each column of the input.
-    keys : sequence of ndarray
-        The sorted keys of every template.
     """
 
     def __init__(
@@ -63,19 +54,7 @@ class Indicators:
         templates: Sequence[Template],
         min_count: int,
     ) -> Self:
-        """Collect the features that occur at least `min_count` times.
-
-        Parameters
-        ----------
-        columns : sequence of sequences of str
-            The columns of the stacked tokens.
-        offsets : ndarray of shape (n_sequences + 1,)
-            Where sentences begin.
-        templates : sequence of Template
-            Those that look at columns that are not there are left out.
-        min_count : int
-            The cut-off.
-        """
+        """Collect the features that occur at least `min_count` times."""
         there = set(range(len(columns)))
         used = [template for template in templates if template.columns <= there]
         if not used:

@@ -32,30 +32,14 @@ _REMEDY = (
 
 @dataclass(frozen=True)
 class StackedTokens:
-    """The tokens of all sentences, one after the other.
+    """The tokens of all sentences, one after the other."""
 
-    Parameters
-    ----------
-    kind : {"columns", "dict", "array", "empty"}
-        Which of the next three is filled.
-    columns : tuple of list of str
-        The first columns, one list of N entries each.
-    dicts : list of mapping
-        N feature dicts.
-    array : ndarray of shape (n_tokens, n_features) or None
-        Ready features.
-    offsets : ndarray of shape (n_sequences + 1,)
-        Where sentences begin.
-    width : int
-        How many columns the tokens have, kept or not.
-    """
-
-    kind: Kind
-    columns: tuple[list[str], ...]
-    dicts: list[Mapping[str, Any]]
-    array: FloatArray | None
-    offsets: IntArray
-    width: int = 1
+    kind: Kind  # which of the next three is filled
+    columns: tuple[list[str], ...]  # the first columns, one list of N entries each
+    dicts: list[Mapping[str, Any]]  # N feature dicts
+    array: FloatArray | None  # ready features
+    offsets: IntArray  # where sentences begin
+    width: int = 1  # how many columns the tokens have, kept or not
 
     @property
     def n_tokens(self) -> int:
@@ -64,13 +48,7 @@ class StackedTokens:
 
 
 def read_sentences(X: Any) -> list[Any]:
-    """Check that `X` is a list of sentences and return it as a list.
-
-    Parameters
-    ----------
-    X : sequence of sentences
-        Each a sequence of tokens, of column tuples, of feature dicts, or an array.
-    """
+    """Check that `X` is a list of sentences and return it as a list."""
     if isinstance(X, str | bytes) or not isinstance(X, Sequence | np.ndarray):
         raise InputError(
             f"expected a list of sentences, found {type(X).__name__}; {_REMEDY}."
@@ -88,21 +66,7 @@ def read_sentences(X: Any) -> list[Any]:
 
 
 def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
-    """Check the sentences and lay their tokens end to end.
-
-    Parameters
-    ----------
-    X : sequence of sentences
-        Each a sequence of str, of tuples of str, of dicts, or an array [T, D]; all of
-        one kind. Empty sentences are welcome.
-    n_columns : int
-        How many columns to keep of tuples that are longer.
-
-    Returns
-    -------
-    StackedTokens
-        The tokens, stacked.
-    """
+    """Check the sentences and lay their tokens end to end."""
     sentences = [
         sentence if isinstance(sentence, list | tuple | np.ndarray) else list(sentence)
         for sentence in read_sentences(list(X) if isinstance(X, Iterator) else X)

@@ -20,13 +20,7 @@ __all__ = ["Lexicon"]
 
 
 class Lexicon:
-    """Codes of attribute values, fixed in training.
-
-    Parameters
-    ----------
-    vocabularies : mapping of str to sequence of str
-        For every attribute its known values; a value's place is its code.
-    """
+    """Codes of attribute values, fixed in training."""
 
     def __init__(self, vocabularies: Mapping[str, Sequence[str]]) -> None:
         self.vocabularies = {name: tuple(v) for name, v in vocabularies.items()}
@@ -52,18 +46,7 @@ class Lexicon:
         return cls(vocabularies)
 
     def encode(self, entries: Sequence[str]) -> dict[str, IntArray]:
-        """Codes of every attribute of every entry; −1 for no or an unknown value.
-
-        Parameters
-        ----------
-        entries : sequence of str
-            One column of the stacked tokens, N entries.
-
-        Returns
-        -------
-        dict of str to ndarray of shape (n_tokens,)
-            By attribute.
-        """
+        """Codes of every attribute of every entry; −1 for no or an unknown value."""
         fresh: dict[str, int] = {}
         rows = self._rows
         places = np.empty(len(entries), dtype=np.int64)  # [N]

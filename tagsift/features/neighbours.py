@@ -19,26 +19,10 @@ _GRAIN = 1e-12
 def nearest(
     reference: Reference, Z: Any, k: int, *, same: bool = False
 ) -> tuple[IntArray, FloatArray]:
-    """Find the nearest reference rows of every row of `Z`; ties go to the lower number.
+    """Numbers and distances of the k nearest reference rows of every row of `Z`, [M, k].
 
-    Parameters
-    ----------
-    reference : Reference
-        The rows to choose from.
-    Z : csr_matrix or ndarray of shape (n_new, n_features)
-        The rows to find neighbours for.
-    k : int
-        How many; fewer are returned where there are fewer rows.
-    same : bool
-        Whether `Z` is the reference itself; a row is then no neighbour of itself
-        (removed by its number: duplicates of it stay).
-
-    Returns
-    -------
-    indices : ndarray of shape (n_new, k)
-        Row numbers, nearest first.
-    distances : ndarray of shape (n_new, k)
-        Euclidean distances.
+    Nearest first; ties go to the lower number. Where `Z` is the reference itself
+    (`same`), a row is no neighbour of itself, though its duplicates are.
     """
     k = min(k, reference.n_rows - int(same))
     indices = np.empty((Z.shape[0], k), dtype=np.int64)  # [M, k]

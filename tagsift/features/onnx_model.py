@@ -21,15 +21,8 @@ _HIDDEN = re.compile(r"hidden_states?[._]?([0-9]+)")
 class OnnxModel:
     """An ONNX model whose outputs are hidden states.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    layer : int
-        The layer wanted, 0 for the embeddings.
-    n_layers : int
-        How many the model has. Its last layer is the output ``last_hidden_state`` (or
-        the first output), the others must be outputs called ``hidden_states.<k>``.
+    The last layer is the output ``last_hidden_state`` (or the first output), the others
+    must be outputs called ``hidden_states.<k>``, 0 for the embeddings.
     """
 
     def __init__(self, path: Path, layer: int, n_layers: int) -> None:
@@ -55,11 +48,9 @@ class OnnxModel:
         self._inputs = [entry.name for entry in self._session.get_inputs()]
         unknown = set(self._inputs) - set(_feed(np.zeros((1, 1), dtype=np.int64)))
         if unknown:
-            raise DataError(
-                f"the ONNX model wants inputs that are not known: "
-                f"{', '.join(sorted(unknown))}.",
-                path,
-            )
+            names = ", ".join(sorted(unknown))
+            message = f"the ONNX model wants inputs that are not known: {names}."
+            raise DataError(message, path)
         outputs = [entry.name for entry in self._session.get_outputs()]
         self._output = _find_output(outputs, layer, n_layers, path)
 
@@ -78,9 +69,7 @@ def _feed(ids: IntArray) -> dict[str, Any]:
         "input_ids": ids,  # [B, T]
         "attention_mask": np.ones_like(ids),  # [B, T]
         "token_type_ids": np.zeros_like(ids),  # [B, T]
-        "position_ids": np.arange(ids.shape[1])[None].repeat(
-            len(ids), axis=0
-        ),  # [B, T]
+        "position_ids": np.tile(np.arange(ids.shape[1]), (len(ids), 1)),  # [B, T]
     }
 
 

@@ -82,13 +82,6 @@ _RUNS = re.compile(r"(.)\1+", re.DOTALL)
 def word_shape(word: str, longest: int = 2) -> str:
     """Shape of a word: X upper case, x lower case, d digit, others as they are.
 
-    Parameters
-    ----------
-    word : str
-        The word.
-    longest : int
-        Runs of one sign are cut to this length.
-
     Examples
     --------
     >>> word_shape("McDonald's"), word_shape("1,250.75"), word_shape("IBM", 1)
@@ -150,20 +143,11 @@ _WORD_ATTRIBUTES: dict[str, Callable[[str], str | None]] = {
 
 @dataclass(frozen=True)
 class Attribute:
-    """A property of the entry of one column.
+    """A property of the entry of one column."""
 
-    Parameters
-    ----------
-    name : str
-        As written in templates.
-    column : int
-        The column it looks at, counted from 0.
-    value : callable
-        From the entry to the value, or to None where it has none.
-    """
-
-    name: str
-    column: int
+    name: str  # as written in templates
+    column: int  # the column it looks at, counted from 0
+    # from the entry to the value, or to None where it has none
     value: Callable[[str], str | None]
 
 
@@ -186,21 +170,14 @@ def attribute(name: str) -> Attribute:
 class Template:
     """One feature template of a group.
 
-    Parameters
-    ----------
-    group : str
-        The block of features it belongs to.
-    parts : tuple of (str, int)
-        Attribute and place relative to the token.
-
     Examples
     --------
     >>> Template.parse("window", "lower[-1]|lower[0]").parts
     (('lower', -1), ('lower', 0))
     """
 
-    group: str
-    parts: tuple[tuple[str, int], ...]
+    group: str  # the block of features it belongs to
+    parts: tuple[tuple[str, int], ...]  # attribute and place relative to the token
 
     @classmethod
     def parse(cls, group: str, text: str) -> Template:

@@ -70,13 +70,7 @@ def clear_cache(cache_dir: str | PathLike[str] | None = None) -> int:
 
 
 class VectorCache:
-    """Arrays of word vectors by key.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Where the file stands; None for no cache at all.
-    """
+    """Arrays of word vectors by key."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
 from typing import Any, Self
 
@@ -18,9 +17,16 @@ from tagsift.features.inputs import Kind, StackedTokens, stack_tokens, words_of
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.features.templates import Template, default_templates, input_width
 from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
-from tagsift.typing import FloatArray, SentenceLike
+from tagsift.progress import warn_user
+from tagsift.typing import Arrays, FloatArray, SentenceLike
 
 __all__ = ["SequenceVectorizer"]
+
+_KINDS = {
+    "columns": "strings or tuples of strings",
+    "dict": "feature dicts",
+    "array": "arrays [T, D]",
+}
 
 
 class SequenceVectorizer(TransformerMixin, BaseEstimator):
@@ -76,6 +82,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
     n_columns_in_: int
     encoder_mean_: FloatArray | None
     encoder_scale_: float
+    # Where the features come from, by kind: one of these three.
     _indicators: Indicators | None
     _dicts: DictFeatures | None
     _array_width: int
@@ -95,55 +102,32 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         self.encoder = encoder
 
     def fit(self, X: Sequence[SentenceLike], y: Any = None) -> Self:
-        """Learn which features there are.
-
-        Parameters
-        ----------
-        X : sequence of sentences
-            Training sentences.
-        y : ignored
-            For scikit-learn.
-        """
+        """Learn which features there are; `y` is ignored."""
         self._learn(X)
         return self
 
     def fit_transform(self, X: Sequence[SentenceLike], y: Any = None) -> FeatureMatrix:
         """Learn which features there are, and compute them."""
-        tokens, vectors = self._learn(X)
-        return self._assemble(tokens, vectors)
+        return self._assemble(*self._learn(X))
 
     def transform(self, X: Sequence[SentenceLike]) -> FeatureMatrix:
-        """Compute the features of sentences; those unseen in training are ignored.
-
-        Parameters
-        ----------
-        X : sequence of sentences
-            Of the same kind as the training sentences.
-
-        Returns
-        -------
-        FeatureMatrix
-            Named blocks over stacked tokens.
-        """
+        """Compute the features of sentences; those unseen in training are ignored."""
         self._check_fitted()
         tokens = self._stack(X, self._width)
         self._check_kind(tokens)
-        vectors = None if self.encoder is None else self._encode(X, tokens)
-        return self._assemble(tokens, vectors)
+        return self._assemble(tokens, self._encode(X, tokens))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """Names of all columns of ``transform(X).stacked()``, group first."""
         self._check_fitted()
         names: list[str] = []
-        if self._indicators is not None:
-            for group in self._indicators.groups:
-                names += [f"{group}: {name}" for name in self._indicators.names(group)]
-        elif self._dicts is not None:
-            names += [f"dict: {name}" for name in self._dicts.names]
-        elif self.kind_ == "array":
-            names += [f"array: {d}" for d in range(self._array_width)]
-        if self.encoder_mean_ is not None:
-            names += [f"encoder: {d}" for d in range(len(self.encoder_mean_))]
+        for group, width, sparse in self.columns:
+            own: Iterable[Any] = range(width)
+            if sparse and self._indicators is not None:
+                own = self._indicators.names(group)
+            elif sparse and self._dicts is not None:
+                own = self._dicts.names
+            names += [f"{group}: {name}" for name in own]
         return np.asarray(names, dtype=object)  # [D]
 
     def column_values(self, column: int) -> frozenset[str]:
@@ -176,14 +160,13 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
             raise InputError(
                 f"min_count must be an integer of at least 1, found {self.min_count!r}."
             )
-        templates = self._templates()
-        width = input_width(templates)
-        tokens = self._stack(X, width)
+        templates, least = self._templates(), int(self.min_count)
+        self._width = input_width(templates)
+        tokens = self._stack(X, self._width)
         if tokens.kind == "empty":
             raise InputError(
                 "the training sentences have no tokens; at least one token is needed."
             )
-        self._width = width
         self._indicators = self._dicts = None
         self._array_width = 0
         if tokens.kind == "columns" and templates is None:
@@ -193,12 +176,10 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
             )
         if tokens.kind == "columns" and templates:
             self._indicators = Indicators.learn(
-                tokens.columns, tokens.offsets, templates, int(self.min_count)
+                tokens.columns, tokens.offsets, templates, least
             )
         elif tokens.kind == "dict":
-            self._dicts = DictFeatures.learn(
-                tokens.dicts, tokens.offsets, int(self.min_count)
-            )
+            self._dicts = DictFeatures.learn(tokens.dicts, tokens.offsets, least)
         elif tokens.array is not None:
             self._array_width = tokens.array.shape[1]
         elif self.encoder is None:
@@ -209,33 +190,29 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         self.n_columns_ = len(tokens.columns)
         self.n_columns_in_ = tokens.width if tokens.kind == "columns" else 0
         self.encoder_mean_, self.encoder_scale_ = None, 1.0
-        if self.encoder is None:
-            return tokens, None
         vectors = self._encode(X, tokens)  # [N, D]
-        self.encoder_mean_ = vectors.mean(axis=0, dtype=np.float64)  # [D]
-        norms = np.linalg.norm(vectors - self.encoder_mean_, axis=1)  # [N]
-        self.encoder_scale_ = 1.0 / max(float(norms.mean()), 1e-12)
+        if vectors is not None:
+            self.encoder_mean_ = vectors.mean(axis=0, dtype=np.float64)  # [D]
+            norms = np.linalg.norm(vectors - self.encoder_mean_, axis=1)  # [N]
+            self.encoder_scale_ = 1.0 / max(float(norms.mean()), 1e-12)
         return tokens, vectors
 
     def _templates(self) -> tuple[Template, ...] | None:
         """Return the templates to use, or None for a user's function."""
-        chosen = self.templates
-        if callable(chosen):
+        if callable(self.templates):
             return None
-        if isinstance(chosen, str):
-            if chosen != "default":
-                raise InputError(
-                    f"templates must be 'default', a sequence of group names or of "
-                    f"templates, or a function; found {chosen!r}."
-                )
+        if self.templates == "default":
             return default_templates()
-        templates: list[Template] = []
-        for entry in chosen:
-            if isinstance(entry, Template):
-                templates.append(entry)
-            else:
-                templates.extend(default_templates([entry]))
-        return tuple(templates)
+        if isinstance(self.templates, str):
+            raise InputError(
+                f"templates must be 'default', a sequence of group names or of "
+                f"templates, or a function; found {self.templates!r}."
+            )
+        chosen: list[Template] = []
+        for entry in self.templates:
+            own = isinstance(entry, Template)
+            chosen += [entry] if own else default_templates([entry])
+        return tuple(chosen)
 
     # -- computing ---------------------------------------------------------------
 
@@ -266,14 +243,9 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         if tokens.kind == "empty":
             return
         if tokens.kind != self.kind_:
-            names = {
-                "columns": "strings or tuples of strings",
-                "dict": "feature dicts",
-                "array": "arrays [T, D]",
-            }
             raise InputError(
-                f"the features were learnt from {names[self.kind_]}, found "
-                f"{names[tokens.kind]}; give tokens of the same kind."
+                f"the features were learnt from {_KINDS[self.kind_]}, found "
+                f"{_KINDS[tokens.kind]}; give tokens of the same kind."
             )
         if tokens.array is not None and tokens.array.shape[1] != self._array_width:
             raise InputError(
@@ -281,19 +253,19 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
                 f"{tokens.array.shape[1]}; give the same number."
             )
         if len(tokens.columns) < self.n_columns_:
-            warnings.warn(
+            warn_user(
                 f"the training tokens had {self.n_columns_} columns, these have "
                 f"{len(tokens.columns)}: the features of the missing columns (such as "
                 "the part of speech) are left out, and accuracy suffers.",
                 TagsiftWarning,
-                stacklevel=4,
             )
 
     def _encode(
         self, X: Sequence[SentenceLike], tokens: StackedTokens
-    ) -> np.ndarray[Any, Any]:
-        """Word vectors of the encoder, [N, D]."""
-        assert self.encoder is not None
+    ) -> np.ndarray[Any, Any] | None:
+        """Word vectors of the encoder, [N, D], where there is one."""
+        if self.encoder is None:
+            return None
         raw = stack_tokens(X, 1) if callable(self.templates) else tokens
         return self.encoder.encode(words_of(raw))  # [N, D]
 
@@ -318,7 +290,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
 
     # -- saving ------------------------------------------------------------------
 
-    def state(self) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+    def state(self) -> tuple[dict[str, Any], Arrays]:
         """Return what `from_state` needs: JSON-able settings, and arrays.
 
         A function of the user is not saved (loading never runs code): a restored
@@ -329,6 +301,6 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         return write_vectorizer(self)
 
     @classmethod
-    def from_state(cls, meta: Any, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Self:
+    def from_state(cls, meta: Any, arrays: Arrays) -> Self:
         """Build a fitted vectorizer from what `state` returned, checking it."""
         return read_vectorizer(cls, meta, arrays)

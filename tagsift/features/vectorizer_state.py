@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
 
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features.dicts import DictFeatures
@@ -27,6 +24,7 @@ from tagsift.storage.state import (
     word,
     write_state,
 )
+from tagsift.typing import Arrays
 
 if TYPE_CHECKING:
     from tagsift.features.vectorizer import SequenceVectorizer
@@ -61,7 +59,7 @@ _SAVED: Saved = {
 
 def write_vectorizer(
     vectorizer: SequenceVectorizer,
-) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
+) -> tuple[dict[str, Any], Arrays]:
     """Return JSON-able values, and arrays."""
     encoder, templates = vectorizer.encoder, vectorizer._templates()
     if encoder is not None and not isinstance(encoder, ContextualEncoder):
@@ -79,9 +77,7 @@ def write_vectorizer(
     return write_state(_SAVED, SimpleNamespace(**vars(vectorizer) | made))
 
 
-def read_vectorizer(
-    kind: type[Vectorizer], meta: Any, arrays: Mapping[str, np.ndarray[Any, Any]]
-) -> Vectorizer:
+def read_vectorizer(kind: type[Vectorizer], meta: Any, arrays: Arrays) -> Vectorizer:
     """Build a fitted vectorizer from what `write_vectorizer` returned, checking it."""
     values = read_state(_SAVED, meta, arrays, {})
     given, function = values.pop("templates"), values.pop("function")

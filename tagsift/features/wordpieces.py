@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,13 +18,7 @@ __all__ = ["Window", "WordPieces", "windows", "word_vectors"]
 
 
 class WordPieces:
-    """The tokenizer of a model folder.
-
-    Parameters
-    ----------
-    folder : Path
-        With ``tokenizer.json``, or with ``vocab.txt`` (WordPiece).
-    """
+    """The tokenizer of a model folder: ``tokenizer.json``, or ``vocab.txt``."""
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer = _load(folder)
@@ -31,11 +26,10 @@ class WordPieces:
         self._tokenizer.no_padding()
         bare = self._pieces(["a"], special=False)[0]
         full = self._pieces(["a"], special=True)[0]
-        at = next(
-            (k for k in range(len(full)) if full[k : k + len(bare)] == bare), None
-        )
-        if not bare or at is None:
+        places = [k for k in range(len(full)) if full[k : k + len(bare)] == bare]
+        if not bare or not places:
             raise DataError("the tokenizer gives no word pieces for 'a'.", folder)
+        at = places[0]
         #: Special pieces before and after every input.
         self.before, self.after = full[:at], full[at + len(bare) :]
         self._unknown = self._unknown_piece(bare)
@@ -80,10 +74,9 @@ def _load(folder: Path) -> Any:
         if (folder / "tokenizer.json").is_file():
             return tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         if (folder / "vocab.txt").is_file():
-            settings: dict[str, Any] = {}
-            if (folder / "tokenizer_config.json").is_file():
-                text = (folder / "tokenizer_config.json").read_text(encoding="utf-8")
-                settings = json.loads(text)
+            extra = folder / "tokenizer_config.json"
+            text = extra.read_text(encoding="utf-8") if extra.is_file() else "{}"
+            settings = json.loads(text)
             return tokenizers.BertWordPieceTokenizer(
                 str(folder / "vocab.txt"),
                 lowercase=settings.get("do_lower_case", True),
@@ -111,45 +104,21 @@ def windows(n_pieces: int, capacity: int) -> list[Window]:
     """Cover a sentence with windows that overlap by about one half.
 
     Every piece is kept from the window in which it stands furthest from a cut.
-
-    Parameters
-    ----------
-    n_pieces : int
-        Word pieces of the sentence.
-    capacity : int
-        Most word pieces of a window.
     """
     if n_pieces <= capacity:
         return [Window(0, n_pieces, 0, n_pieces)]
     step = max(capacity // 2, 1)
     starts = [*range(0, n_pieces - capacity, step), n_pieces - capacity]
     # Between two windows the pieces are shared out at the middle of their overlap.
-    cuts = [
-        (left + capacity + right + 1) // 2
-        for left, right in zip(starts[:-1], starts[1:], strict=True)
-    ]
-    return [
-        Window(start, start + capacity, first, last)
-        for start, first, last in zip(
-            starts, [0, *cuts], [*cuts, n_pieces], strict=True
-        )
-    ]
+    cuts = [(left + capacity + right + 1) // 2 for left, right in pairwise(starts)]
+    parts = zip(starts, [0, *cuts], [*cuts, n_pieces], strict=True)
+    return [Window(k, k + capacity, first, last) for k, first, last in parts]
 
 
 def word_vectors(
     states: npt.NDArray[np.float32], sizes: IntArray, pooling: str
 ) -> npt.NDArray[np.float32]:
-    """One vector per word from those of its word pieces.
-
-    Parameters
-    ----------
-    states : ndarray of shape (n_pieces, n_features)
-        One row per word piece.
-    sizes : ndarray of shape (n_words,)
-        Number of pieces of every word, at least one.
-    pooling : {"mean", "first", "last"}
-        The mean of the pieces, or one of them.
-    """
+    """One vector per word, [T, D], from those of its pieces; `sizes` counts these."""
     stops = np.cumsum(sizes)  # [T]
     starts = stops - sizes  # [T]
     if pooling == "first":

@@ -5,11 +5,9 @@ from __future__ import annotations
 from tagsift.storage.container import (
     FORMAT_VERSION,
     add_prefix,
-    bytes_to_text,
     parse_json,
     read_container,
     strip_prefix,
-    text_to_bytes,
     write_container,
 )
 from tagsift.storage.files import atomic_write, check_writable
@@ -18,11 +16,9 @@ __all__ = [
     "FORMAT_VERSION",
     "add_prefix",
     "atomic_write",
-    "bytes_to_text",
     "check_writable",
     "parse_json",
     "read_container",
     "strip_prefix",
-    "text_to_bytes",
     "write_container",
 ]

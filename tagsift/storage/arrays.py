@@ -1,9 +1,8 @@
-"""Arrays and sparse matrices as parts of a declared state."""
+"""Arrays, sparse matrices and lists of texts as parts of a declared state."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
@@ -11,12 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.backend import to_numpy
-from tagsift.storage.container import bytes_to_text, parse_json, text_to_bytes
+from tagsift.storage.container import parse_json
 from tagsift.storage.items import (
     LARGEST,
     Item,
     Reading,
     Writing,
+    check_range,
     is_count,
     refuse,
 )
@@ -31,35 +31,17 @@ _LEAST_PIVOT = 1e-10
 
 @dataclass(frozen=True)
 class Array(Item):
-    """An array.
-
-    Parameters
-    ----------
-    shape : str
-        Sizes in order, such as ``"D+1 L"``.
-    kind : {"float", "int", "bool"}
-        Of the numbers; floats are finite.
-    least, most : float, optional
-        No number is smaller, or larger.
-    below : str, optional
-        The size that all numbers (indices) are below.
-    sums : float, optional
-        What the last axis sums to.
-    infinite : float, optional
-        The one infinity that is allowed, ``-np.inf`` or ``np.inf``.
-    triangular : bool
-        Whether it is a Cholesky factor, with a positive diagonal.
-    """
+    """An array of a shape such as ``"D+1 L"``; floats are finite."""
 
     shape: str
     kind: Literal["float", "int", "bool"] = "float"
     _: KW_ONLY
     least: float | None = None
     most: float | None = None
-    below: str | None = None
-    sums: float | None = None
-    infinite: float | None = None
-    triangular: bool = False
+    below: str | None = None  # the size that all numbers (indices) are below
+    sums: float | None = None  # what the last axis sums to
+    infinite: float | None = None  # the one infinity that is allowed
+    triangular: bool = False  # a Cholesky factor, with a positive diagonal
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
         out.arrays[name] = np.asarray(to_numpy(value))
@@ -72,7 +54,11 @@ class Array(Item):
         usual = found if self.infinite is None else found[found != self.infinite]
         if usual.size:
             low, high = usual.min().item(), usual.max().item()
-            self._check_range(name, low, high, source.sizes)
+            if not (-LARGEST <= low and high <= LARGEST):
+                refuse(name, "must hold finite numbers", "NaN, infinite or huge ones")
+            check_range(name, low, high, self.least, self.most)
+            if self.below is not None and high >= source.sizes[self.below]:
+                refuse(name, f"must be below {source.sizes[self.below]}", high)
         if self.sums is not None and found.size:
             off = np.abs(found.sum(axis=-1) - self.sums).max()
             if off > _SUM_TOLERANCE:
@@ -80,18 +66,6 @@ class Array(Item):
         if self.triangular and (found.diagonal() < _LEAST_PIVOT).any():
             refuse(name, "must have a positive diagonal", "one that is not")
         return found
-
-    def _check_range(
-        self, name: str, low: float, high: float, sizes: Mapping[str, int]
-    ) -> None:
-        if not (-LARGEST <= low and high <= LARGEST):
-            refuse(name, "must hold finite numbers", "NaN, infinite or huge ones")
-        if self.least is not None and low < self.least:
-            refuse(name, f"must be at least {self.least:g}", f"{low:g}")
-        if self.most is not None and high > self.most:
-            refuse(name, f"must be at most {self.most:g}", f"{high:g}")
-        if self.below is not None and high >= sizes[self.below]:
-            refuse(name, f"must be below {sizes[self.below]}", f"{high}")
 
 
 @dataclass(frozen=True)
@@ -109,25 +83,21 @@ class Matrix(Item):
             rows = rows.copy()
             rows.sum_duplicates()
         out.meta[name] = [int(size) for size in rows.shape]
-        out.arrays[f"{name}/data"] = rows.data
-        out.arrays[f"{name}/indices"] = rows.indices
-        out.arrays[f"{name}/indptr"] = rows.indptr
+        for field in ("data", "indices", "indptr"):
+            out.arrays[f"{name}/{field}"] = getattr(rows, field)
 
     def _read(self, name: str, source: Reading) -> Any:
-        dense = Array(self.shape)
         if name not in source.meta:
-            return dense.read(name, source)
+            return Array(self.shape).read(name, source)
         shape = source.meta[name]
         sizes = shape if isinstance(shape, list) else []
-        if len(sizes) != 2 or not all(is_count(size) for size in sizes):
+        if len(sizes) != 2 or not all(map(is_count, sizes)):
             refuse(name, "must have two sizes", shape)
-        source.match(name, self.shape, tuple(shape))
-        local = Reading({}, source.arrays, {"rows": shape[0], "columns": shape[1]})
-        data = Array("stored").read(f"{name}/data", local)
-        indices = Array("stored", "int", least=0, below="columns").read(
-            f"{name}/indices", local
+        source.match(name, self.shape, tuple(sizes))
+        local = Reading({}, source.arrays, {"rows": sizes[0], "columns": sizes[1]})
+        data, indices, indptr = (
+            item.read(f"{name}/{field}", local) for field, item in _SPARSE.items()
         )
-        indptr = Array("rows+1", "int", least=0).read(f"{name}/indptr", local)
         steps = np.diff(indptr)  # [rows]
         if indptr[0] != 0 or indptr[-1] != len(data) or (steps < 0).any():
             refuse(f"{name}/indptr", f"must rise from 0 to {len(data)}", "it does not")
@@ -135,7 +105,14 @@ class Matrix(Item):
         rises[indptr[1:-1][(indptr[1:-1] > 0) & (indptr[1:-1] < len(data))] - 1] = True
         if not rises.all():
             refuse(f"{name}/indices", "must rise within every row", "it does not")
-        return sp.csr_matrix((data, indices, indptr), shape=tuple(shape))
+        return sp.csr_matrix((data, indices, indptr), shape=tuple(sizes))
+
+
+_SPARSE = {
+    "data": Array("stored"),
+    "indices": Array("stored", "int", least=0, below="columns"),
+    "indptr": Array("rows+1", "int", least=0),
+}
 
 
 @dataclass(frozen=True)
@@ -146,14 +123,15 @@ class Texts(Item):
     distinct: bool = True
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
-        out.arrays[name] = text_to_bytes(json.dumps(list(value)))  # [bytes]
+        out.arrays[name] = np.frombuffer(json.dumps(list(value)).encode(), np.uint8)
 
     def _read(self, name: str, source: Reading) -> Any:
         packed = source.array(name)  # [bytes]
         try:
-            found = parse_json(bytes_to_text(packed)) if packed.dtype == "u1" else None
+            text = packed.tobytes().decode() if packed.dtype == "u1" else "null"
+            found = parse_json(text)
         except ValueError as error:
-            refuse(name, "must be a list of texts", str(error)[:60])
+            refuse(name, "must be a list of texts", str(error))
         if not isinstance(found, list) or not all(isinstance(k, str) for k in found):
             refuse(name, "must be a list of texts", found)
         if self.distinct and len(set(found)) != len(found):

@@ -1,11 +1,10 @@
 """The container of model files: one safetensors file, with its settings as JSON.
 
 The metadata holds one JSON text (key ``tagsift``) with the format version, the method
-and its settings, and a checksum over that text and the arrays; strings too long for a
-header travel as arrays of UTF-8 bytes. Loading reads numbers and JSON, and never runs
-code. A model file may come from anyone, so everything is checked before it is used:
-sizes before they are read, here; the meaning of what was read, in
-`tagsift.storage.state`.
+and its settings, and a checksum over that text and the arrays. Loading reads numbers
+and JSON, and never runs code. A model file may come from anyone, so everything is
+checked before it is used: sizes before they are read, here; the meaning of what was
+read, in `tagsift.storage.state`.
 """
 
 from __future__ import annotations
@@ -22,15 +21,14 @@ import numpy as np
 
 from tagsift.errors import InputError, ModelFileError
 from tagsift.storage.files import atomic_write
+from tagsift.typing import Arrays
 
 __all__ = [
     "FORMAT_VERSION",
     "add_prefix",
-    "bytes_to_text",
     "parse_json",
     "read_container",
     "strip_prefix",
-    "text_to_bytes",
     "write_container",
 ]
 
@@ -45,32 +43,15 @@ _MOST_HEADER = 2**25
 _NUMBERS = {"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F32", "F64"}
 
 
-def text_to_bytes(text: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Pack a string into an array of bytes, for strings too long for a header."""
-    return np.frombuffer(text.encode("utf-8"), dtype=np.uint8).copy()  # [B]
-
-
-def bytes_to_text(array: np.ndarray[Any, np.dtype[np.uint8]]) -> str:
-    """Unpack what `text_to_bytes` packed."""
-    return np.asarray(array, dtype=np.uint8).tobytes().decode("utf-8")
-
-
-def add_prefix(
-    prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]
-) -> dict[str, np.ndarray[Any, Any]]:
+def add_prefix(prefix: str, arrays: Arrays) -> Arrays:
     """Put a part's name before the names of its arrays."""
     return {prefix + name: array for name, array in arrays.items()}
 
 
-def strip_prefix(
-    prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]
-) -> dict[str, np.ndarray[Any, Any]]:
+def strip_prefix(prefix: str, arrays: Arrays) -> Arrays:
     """Take the arrays of one part, under their own names."""
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
+    inside = [name for name in arrays if name.startswith(prefix)]
+    return {name.removeprefix(prefix): arrays[name] for name in inside}
 
 
 def parse_json(text: str) -> Any:
@@ -95,7 +76,7 @@ def parse_json(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def _digest(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]]) -> str:
+def _digest(meta: Mapping[str, Any], arrays: Arrays) -> str:
     """Checksum of the metadata, and of names, types, shapes and contents."""
     plain = {name: value for name, value in meta.items() if name != "sha256"}
     total = hashlib.sha256(json.dumps(plain, sort_keys=True).encode())
@@ -107,21 +88,9 @@ def _digest(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]])
 
 
 def write_container(
-    path: str | PathLike[str],
-    meta: Mapping[str, Any],
-    arrays: Mapping[str, np.ndarray[Any, Any]],
+    path: str | PathLike[str], meta: Mapping[str, Any], arrays: Arrays
 ) -> None:
-    """Write arrays and JSON metadata as one safetensors file, atomically.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    meta : mapping
-        JSON-able.
-    arrays : mapping of str to ndarray
-        Numbers and booleans only.
-    """
+    """Write arrays and JSON metadata as one safetensors file, atomically."""
     from safetensors.numpy import save
 
     flat = {name: np.asarray(array, order="C") for name, array in arrays.items()}
@@ -132,94 +101,77 @@ def write_container(
         stream.write(payload)
 
 
-def read_container(
-    path: str | PathLike[str],
-) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Read what `write_container` wrote, checking sizes, format version and checksum.
-
-    Returns
-    -------
-    meta : dict
-        The metadata, with ``format`` and ``sha256``.
-    arrays : dict of str to ndarray
-        The arrays.
-    """
+def read_container(path: str | PathLike[str]) -> tuple[dict[str, Any], Arrays]:
+    """Read what `write_container` wrote; sizes, format and checksum are checked."""
     from safetensors import SafetensorError, safe_open
 
     source = Path(path)
     try:
         _check_size(source)
         with safe_open(source, framework="numpy") as file:
-            meta = _read_header(source, file.metadata() or {})
+            meta = _read_header(file.metadata() or {})
             names = list(file.keys())
-            kinds = {file.get_slice(name).get_dtype() for name in names}
-            if not kinds <= _NUMBERS:
-                odd = ", ".join(sorted(map(str, kinds - _NUMBERS)))
+            odd = {file.get_slice(name).get_dtype() for name in names} - _NUMBERS
+            if odd:
                 raise ModelFileError(
-                    f"{source}: holds arrays of the type {odd}, which no model of "
-                    "tagsift has; save the model again."
+                    f"holds arrays of the type {', '.join(sorted(map(str, odd)))}, "
+                    "which no model of tagsift has; save the model again."
                 )
             arrays = {name: file.get_tensor(name) for name in names}
-    except (ModelFileError, InputError):
+        if _digest(meta, arrays) != meta["sha256"]:
+            raise ModelFileError(
+                "the contents do not match their checksum; the file was altered or "
+                "damaged. Save the model again."
+            )
+    except ModelFileError as error:
+        raise ModelFileError(f"{source}: {error}") from error.__cause__
+    except InputError:
         raise
     except PermissionError as error:
         raise ModelFileError(f"{source}: no permission to read the file.") from error
     except (SafetensorError, OSError, ValueError) as error:
-        raise ModelFileError(
-            f"{source}: not a whole safetensors file ({_first_line(error)}); it was "
-            "truncated or is no model file. Save the model again."
-        ) from error
-    if _digest(meta, arrays) != meta["sha256"]:
-        raise ModelFileError(
-            f"{source}: the contents do not match their checksum; the file was altered "
-            "or damaged. Save the model again."
-        )
+        raise ModelFileError(f"{source}: {_not_whole(_first_line(error))}") from error
     return meta, arrays
 
 
 def _check_size(source: Path) -> None:
     """Refuse what cannot be a model by its size, before it is read."""
     if source.is_dir():
-        raise ModelFileError(f"{source}: expected a model file, found a directory.")
+        raise ModelFileError("expected a model file, found a directory.")
     if not source.exists():
-        raise ModelFileError(f"{source}: there is no such model file.")
+        raise ModelFileError("there is no such model file.")
     if not source.is_file():
-        raise ModelFileError(
-            f"{source}: expected a model file, found a device or pipe."
-        )
+        raise ModelFileError("expected a model file, found a device or pipe.")
     size, most = source.stat().st_size, _most_bytes()
     if size > most:
         raise ModelFileError(
-            f"{source}: has {size:,} bytes, and no more than {most:,} are read "
-            "unasked; if you trust it, set the environment variable "
-            f"{_MOST_BYTES_VARIABLE} to at least its size."
+            f"has {size:,} bytes, and no more than {most:,} are read unasked; if you "
+            f"trust it, set the environment variable {_MOST_BYTES_VARIABLE} to at "
+            "least its size."
         )
     with open(source, "rb") as stream:
         header = int.from_bytes(stream.read(8), "little")
     if size >= 8 and header > min(size - 8, _MOST_HEADER):
-        raise ModelFileError(
-            f"{source}: not a whole safetensors file (a header of {header:,} bytes in "
-            f"a file of {size:,}); it was truncated or is no model file. Save the "
-            "model again."
-        )
+        found = f"a header of {header:,} bytes in a file of {size:,}"
+        raise ModelFileError(_not_whole(found))
 
 
 def _most_bytes() -> int:
-    given = os.environ.get(_MOST_BYTES_VARIABLE, "")
-    if given and not (given.isascii() and given.isdigit()):
+    given = os.environ.get(_MOST_BYTES_VARIABLE) or str(_MOST_BYTES)
+    if not (given.isascii() and given.isdigit()):
         raise InputError(
             f"the environment variable {_MOST_BYTES_VARIABLE} must be a number of "
             f"bytes; found {given!r}."
         )
-    return int(given) if given else _MOST_BYTES
+    return int(given)
 
 
-def _read_header(source: Path, texts: Mapping[str, str]) -> dict[str, Any]:
+def _read_header(texts: Mapping[str, str]) -> dict[str, Any]:
     """Read the JSON metadata, before any array is touched."""
     if _KEY not in texts:
         raise ModelFileError(
-            f"{source}: a safetensors file, but not one that tagsift wrote "
-            "(no 'tagsift' entry in its metadata)."
+            "a safetensors file, but not one that tagsift wrote (no 'tagsift' entry in "
+            "its metadata)."
         )
     try:
         meta = parse_json(texts[_KEY])
@@ -232,21 +184,23 @@ def _read_header(source: Path, texts: Mapping[str, str]) -> dict[str, Any]:
             raise ValueError("it has no checksum")
     except ValueError as error:
         raise ModelFileError(
-            f"{source}: the metadata is damaged ({_first_line(error)}); save the model "
-            "again."
+            f"the metadata is damaged ({_first_line(error)}); save the model again."
         ) from error
-    if version > FORMAT_VERSION:
-        named = str(version) if version < 10**6 else "of a very large number"
+    if version != FORMAT_VERSION:
+        newer = version > FORMAT_VERSION
+        remedy = "install a newer tagsift" if newer else "fit and save the model again"
         raise ModelFileError(
-            f"{source}: written in format {named}, this version of tagsift reads "
-            f"format {FORMAT_VERSION}; install a newer tagsift."
-        )
-    if version < FORMAT_VERSION:
-        raise ModelFileError(
-            f"{source}: written in format {version}, this version of tagsift reads "
-            f"format {FORMAT_VERSION} only; fit and save the model again."
+            f"written in format {str(version)[:20]}, this version of tagsift reads "
+            f"format {FORMAT_VERSION} only; {remedy}."
         )
     return meta
+
+
+def _not_whole(found: str) -> str:
+    return (
+        f"not a whole safetensors file ({found}); it was truncated or is no model "
+        "file. Save the model again."
+    )
 
 
 def _first_line(error: BaseException) -> str:

@@ -25,20 +25,6 @@ def atomic_write(
     Whatever stops the writer (an error, Ctrl-C, a full disk, a kill), `path` is either
     as it was before or complete. A link is followed; a device or a pipe is written to
     as it stands, for it cannot be replaced.
-
-    Parameters
-    ----------
-    path : path-like
-        Where the file shall stand.
-    mode : {"w", "wb"}
-        Text or bytes.
-    encoding : str
-        For text.
-
-    Yields
-    ------
-    file
-        Open for writing.
     """
     named = Path(path)
     text = "b" not in mode

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tagsift.errors import ModelFileError
+from tagsift.typing import Arrays
 
 __all__ = [
     "LARGEST",
@@ -23,10 +24,10 @@ __all__ = [
     "Whole",
     "Word",
     "Writing",
+    "check_range",
     "damaged",
     "is_count",
     "refuse",
-    "short",
 ]
 
 #: Larger numbers are no result of a fit, and their products overflow.
@@ -38,7 +39,7 @@ class Writing:
     """Where the parts of a state are put: JSON values and arrays, by their path."""
 
     meta: dict[str, Any] = field(default_factory=dict)
-    arrays: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+    arrays: Arrays = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,16 @@ class Reading:
     """Where they are taken from, and the sizes known so far."""
 
     meta: Mapping[str, Any]
-    arrays: Mapping[str, np.ndarray[Any, Any]]
+    arrays: Arrays
     sizes: dict[str, int]
 
     def value(self, name: str) -> Any:
         """Return the JSON value called `name`."""
         return _entry(self.meta, "value", name)
 
-    def array(self, name: str) -> np.ndarray[Any, Any]:
+    def array(self, name: str) -> Any:
         """Return the array called `name`."""
-        found: np.ndarray[Any, Any] = _entry(self.arrays, "array", name)
-        return found
+        return _entry(self.arrays, "array", name)
 
     def match(self, name: str, shape: str, found: tuple[int, ...]) -> None:
         """Compare a shape with its declaration, and bind the sizes that are new."""
@@ -66,13 +66,9 @@ class Reading:
             rest = length - int(more or 0)
             fits = fits and rest >= 0 and self.sizes.setdefault(size, rest) == rest
         if not fits:
-            known = [f"{k} = {v}" for k, v in self.sizes.items() if k in shape]
-            refuse(
-                name,
-                f"must have the shape [{', '.join(shape.split())}] with "
-                f"{', '.join(known)}",
-                str(list(found)),
-            )
+            known = ", ".join(f"{k} = {v}" for k, v in self.sizes.items() if k in shape)
+            wanted = ", ".join(shape.split())
+            refuse(name, f"must have the shape [{wanted}] with {known}", list(found))
 
 
 def _entry(entries: Mapping[str, Any], kind: str, name: str) -> Any:
@@ -90,35 +86,32 @@ def damaged(what: str) -> ModelFileError:
 
 def refuse(name: str, expected: str, found: Any) -> NoReturn:
     """Refuse a part of a file that is not as declared."""
-    shown = found if isinstance(found, str) else short(found)
+    text = found if isinstance(found, str) else repr(found)
+    shown = text if len(text) <= 60 else f"{text[:57]}…"
     raise damaged(f"{name!r} {expected}, found {shown}")
+
+
+def check_range(
+    name: str, low: float, high: float, least: float | None, most: float | None
+) -> None:
+    """Refuse numbers from `low` to `high` that leave the range."""
+    if least is not None and not low >= least:
+        refuse(name, f"must be at least {least:g}", f"{low:g}")
+    if most is not None and not high <= most:
+        refuse(name, f"must be at most {most:g}", f"{high:g}")
 
 
 def is_count(value: Any) -> bool:
     """Whether a JSON value can be a size or a place."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**62
-
-
-def short(value: Any) -> str:
-    """Show a JSON value in a sentence."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    return type(value) is int and 0 <= value < 2**62
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """A part of a saved state: a JSON value, unless a subclass says otherwise.
+    """A part of a saved state: a JSON value, unless a subclass says otherwise."""
 
-    Parameters
-    ----------
-    optional : bool
-        Whether it may be None.
-    training : bool
-        Whether it holds features of training tokens.
-    """
-
-    optional: bool = False
-    training: bool = False
+    optional: bool = False  # whether it may be None
+    training: bool = False  # whether it holds features of training tokens
 
     def write(self, name: str, value: Any, out: Writing) -> None:
         """Put `value` under `name`."""
@@ -129,7 +122,7 @@ class Item:
 
     def read(self, name: str, source: Reading) -> Any:
         """Take and check what `write` put under `name`."""
-        if self.optional and name in source.meta and source.meta[name] is None:
+        if self.optional and source.meta.get(name, name) is None:
             return None
         return self._read(name, source)
 
@@ -155,13 +148,9 @@ class Number(Item):
 
     def _read(self, name: str, source: Reading) -> Any:
         found = source.value(name)
-        if isinstance(found, bool) or not isinstance(found, int | float):
+        if type(found) not in (int, float):
             refuse(name, "must be a number", found)
-        if not self.least <= found <= self.most:
-            limit, word = (
-                (self.least, "least") if found < self.least else (self.most, "most")
-            )
-            refuse(name, f"must be a number of at {word} {limit:g}", found)
+        check_range(name, found, found, self.least, self.most)
         if not found > self.above:
             refuse(name, f"must be above {self.above:g}", found)
         return float(found)
@@ -193,7 +182,7 @@ class Word(Item):
         found = source.value(name)
         if not isinstance(found, str) or (self.among and found not in self.among):
             one = f"one of {', '.join(self.among)}" if self.among else "a text"
-            refuse(name, f"must be {one}", short(found))
+            refuse(name, f"must be {one}", repr(found))
         return found
 
 

@@ -17,10 +17,8 @@ one sentence, so that no altered file can reach the arithmetic.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from tagsift.storage.arrays import Array, Matrix, Texts
 from tagsift.storage.items import (
@@ -34,6 +32,7 @@ from tagsift.storage.items import (
     is_count,
     refuse,
 )
+from tagsift.typing import Arrays
 
 __all__ = [
     "Item",
@@ -55,20 +54,14 @@ __all__ = [
     "write_state",
 ]
 
-# Declarations read like words: ``array("D L", least=0)``, ``whole()``.
-array, matrix, texts = Array, Matrix, Texts
-number, whole, flag = Number, Whole, Flag
-
-
-def word(*among: str, optional: bool = False) -> Item:
-    """Declare a text, one of those given where some are."""
-    return Word(among, optional=optional)
+#: A table of what is saved, by attribute.
+Saved: TypeAlias = Mapping[str, Item]
 
 
 @dataclass(frozen=True)
 class _Part(Item):
     kind: Any
-    sizes: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, str]
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
         for key, item in self.kind.saved.items():
@@ -88,18 +81,6 @@ class _Part(Item):
         return [f"{name}/"] if self.training else [f"{name}/{k}" for k in inside]
 
 
-def part(
-    kind: Any, *, training: bool = False, optional: bool = False, **sizes: str
-) -> Item:
-    """Declare an object of a class with a table ``saved`` of its fields.
-
-    It is built by ``from_saved``, where the class has that, or by its constructor; a
-    method ``check_saved`` is asked afterwards. Further keywords say which size outside
-    a size of the class is: ``part(Weights, P="D")``.
-    """
-    return _Part(kind, sizes, training=training, optional=optional)
-
-
 @dataclass(frozen=True)
 class _Several(Item):
     items: Mapping[Any, Item]
@@ -112,47 +93,6 @@ class _Several(Item):
     def _read(self, name: str, source: Reading) -> Any:
         found = {k: item.read(f"{name}/{k}", source) for k, item in self.items.items()}
         return self.make(found)
-
-
-def several(*each: Item) -> Item:
-    """Declare a tuple."""
-    return _Several(dict(enumerate(each)), lambda found: tuple(found.values()))
-
-
-def keyed(*, optional: bool = False, **items: Item) -> Item:
-    """Declare a dictionary with these keys."""
-    return _Several(items, dict, optional=optional)
-
-
-@dataclass(frozen=True)
-class _Listed(Item):
-    count: str
-    each: Item
-
-    def _write(self, name: str, value: Any, out: Writing) -> None:
-        entries = list(value)
-        first = [next(k for k, x in enumerate(entries) if x is y) for y in entries]
-        out.meta[name] = first
-        for k in sorted(set(first)):
-            self.each.write(f"{name}/{k}", entries[k], out)
-
-    def _read(self, name: str, source: Reading) -> Any:
-        first = source.value(name)
-        if not isinstance(first, list) or not all(
-            is_count(k) and k <= n and first[k] == k for n, k in enumerate(first)
-        ):
-            refuse(name, "must say which entries are the same", first)
-        source.match(name, self.count, (len(first),))
-        made = {k: self.each.read(f"{name}/{k}", source) for k in sorted(set(first))}
-        return [made[k] for k in first]
-
-    def training_parts(self, name: str) -> list[str]:
-        return [f"{name}/"] if self.each.training_parts("") else []
-
-
-def listed(count: str, each: Item) -> Item:
-    """Declare a list; an object that stands in it several times is stored once."""
-    return _Listed(count, each)
 
 
 @dataclass(frozen=True)
@@ -178,27 +118,72 @@ class _ByName(Item):
         return [f"{name}/"] if self.each.training_parts("") else []
 
 
+@dataclass(frozen=True)
+class _Listed(_ByName):
+    count: str
+
+    def _write(self, name: str, value: Any, out: Writing) -> None:
+        entries = list(value)
+        first = [next(k for k, x in enumerate(entries) if x is y) for y in entries]
+        out.meta[name] = first
+        for k in sorted(set(first)):
+            self.each.write(f"{name}/{k}", entries[k], out)
+
+    def _read(self, name: str, source: Reading) -> Any:
+        first = source.value(name)
+        if not isinstance(first, list) or not all(
+            is_count(k) and k <= n and first[k] == k for n, k in enumerate(first)
+        ):
+            refuse(name, "must say which entries are the same", first)
+        source.match(name, self.count, (len(first),))
+        made = {k: self.each.read(f"{name}/{k}", source) for k in sorted(set(first))}
+        return [made[k] for k in first]
+
+
+# Declarations read like words: ``array("D L", least=0)``, ``whole()``.
+array, matrix, texts = Array, Matrix, Texts
+number, whole, flag = Number, Whole, Flag
+
+
+def word(*among: str, optional: bool = False) -> Item:
+    """Declare a text, one of those given where some are."""
+    return Word(among, optional=optional)
+
+
+def part(
+    kind: Any, *, training: bool = False, optional: bool = False, **sizes: str
+) -> Item:
+    """Declare an object of a class with a table ``saved`` of its fields.
+
+    It is built by ``from_saved``, where the class has that, or by its constructor; a
+    method ``check_saved`` is asked afterwards. Further keywords say which size outside
+    a size of the class is: ``part(Weights, P="D")``.
+    """
+    return _Part(kind, sizes, training=training, optional=optional)
+
+
+def several(*each: Item) -> Item:
+    """Declare a tuple."""
+    return _Several(dict(enumerate(each)), lambda found: tuple(found.values()))
+
+
+def keyed(*, optional: bool = False, **items: Item) -> Item:
+    """Declare a dictionary with these keys."""
+    return _Several(items, dict, optional=optional)
+
+
 def by_name(each: Item) -> Item:
     """Declare a dictionary; sizes that are new in an entry hold in that entry only."""
     return _ByName(each)
 
 
-#: A table of what is saved, by attribute.
-Saved: TypeAlias = Mapping[str, Item]
+def listed(count: str, each: Item) -> Item:
+    """Declare a list; an object that stands in it several times is stored once."""
+    return _Listed(each, count)
 
 
-def write_state(
-    table: Mapping[str, Item], source: Any
-) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
-    """Collect what the table names from the attributes of `source`.
-
-    Returns
-    -------
-    meta : dict
-        JSON-able values by path.
-    arrays : dict of str to ndarray
-        Arrays by path.
-    """
+def write_state(table: Saved, source: Any) -> tuple[dict[str, Any], Arrays]:
+    """Collect what the table names from `source`: JSON values and arrays, by path."""
     out = Writing()
     for name, item in table.items():
         item.write(name.strip("_"), getattr(source, name, None), out)
@@ -206,29 +191,16 @@ def write_state(
 
 
 def read_state(
-    table: Mapping[str, Item],
-    meta: Any,
-    arrays: Mapping[str, np.ndarray[Any, Any]],
-    sizes: Mapping[str, int],
+    table: Saved, meta: Any, arrays: Arrays, sizes: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Read and check what `write_state` returned.
-
-    Parameters
-    ----------
-    table : mapping of str to Item
-        The declaration.
-    meta, arrays : mappings
-        What the file holds.
-    sizes : mapping of str to int
-        What the sizes of the declaration are, as far as they are known beforehand.
-    """
+    """Read and check what `write_state` returned, with the sizes known beforehand."""
     if not isinstance(meta, dict):
         refuse("model", "must be a table of values", meta)
     source = Reading(meta, arrays, dict(sizes))
     return {name: item.read(name.strip("_"), source) for name, item in table.items()}
 
 
-def training_parts(table: Mapping[str, Item]) -> tuple[str, ...]:
+def training_parts(table: Saved) -> tuple[str, ...]:
     """How the names of saved arrays begin that hold features of training tokens."""
     return tuple(
         prefix

@@ -18,10 +18,8 @@ from tagsift.storage import (
     FORMAT_VERSION,
     add_prefix,
     atomic_write,
-    bytes_to_text,
     read_container,
     strip_prefix,
-    text_to_bytes,
     write_container,
 )
 
@@ -203,11 +201,6 @@ def test_transposed_arrays_are_stored_in_the_right_order(tmp_path: Path):
     array = np.arange(6.0).reshape(2, 3).T
     write_container(path, {}, {"a": array})
     np.testing.assert_array_equal(read_container(path)[1]["a"], array)
-
-
-@pytest.mark.parametrize("text", ["", "O", "naïve\nB-ÖRT\t字" * 50])
-def test_text_survives_as_bytes(text: str):
-    assert bytes_to_text(text_to_bytes(text)) == text
 
 
 def test_the_file_is_plain_safetensors(tmp_path: Path):

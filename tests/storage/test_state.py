@@ -58,6 +58,7 @@ SHARED = np.arange(2.0)
         (word("a", "b"), "b"),
         (flag(), True),
         (texts(), ("é", "\ud800", "")),
+        (texts(), ("O", "naïve\nB-ÖRT\t字" * 50)),
         (several(number(), whole()), (0.5, 2)),
         (by_name(number()), {"b": 1.0, "a": 2.0}),
         (keyed(a=number(), b=word()), {"a": 1.0, "b": "x"}),
