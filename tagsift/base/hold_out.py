@@ -17,7 +17,7 @@ _STREAM = 20
 
 
 def hold_out(train: TrainingSet) -> tuple[IntArray, IntArray]:
-    """Draw sentences to fit, and a fifth to leave out, in their order; none is empty."""
+    """Draw sentences to fit and a fifth to leave out, in order; none is empty."""
     rng = np.random.default_rng([train.seed, _STREAM])
     order = rng.permutation(np.flatnonzero(train.features.lengths))  # [S']
     n_out = round(_SHARE * len(order))

@@ -35,7 +35,7 @@ from tagsift.progress import warn_user
 from tagsift.storage import write_container
 from tagsift.storage.state import Saved, training_parts
 from tagsift.threads import blas_threads
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.typing import Arrays, BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["SequenceTagger"]
 
@@ -305,21 +305,12 @@ class SequenceTagger(Declared, BaseEstimator):
 
     @classmethod
     def from_container(
-        cls,
-        meta: Mapping[str, Any],
-        arrays: Mapping[str, np.ndarray[Any, Any]],
-        *,
-        features: Any = None,
+        cls, meta: Mapping[str, Any], arrays: Arrays, *, features: Any = None
     ) -> Self:
-        """Rebuild a fitted estimator from what `tagsift.storage` read.
+        """Rebuild a fitted estimator from what `tagsift.storage.read_container` read.
 
-        Parameters
-        ----------
-        meta, arrays : mappings
-            From `tagsift.storage.read_container`.
-        features : transformer or callable, optional
-            The user's own features, which a model file cannot hold: the fitted
-            transformer, or the function.
+        `features` are the user's own, which a model file cannot hold: the fitted
+        transformer, or the function.
         """
         return unpack(cls, meta, arrays, features)
 

@@ -105,7 +105,7 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         return np.split(vectors, cuts[1:-1]) if len(cuts) > 1 else []
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> npt.NDArray[np.float32]:
-        """Word vectors of all words, stacked, [N, D]; what is cached is not computed."""
+        """Word vectors of all words, stacked, [N, D]; cached ones are not computed."""
         folder = self._open()
         layer = folder.layer(self.layer)
         capacity = self._most_pieces(folder)

@@ -19,7 +19,7 @@ _GRAIN = 1e-12
 def nearest(
     reference: Reference, Z: Any, k: int, *, same: bool = False
 ) -> tuple[IntArray, FloatArray]:
-    """Numbers and distances of the k nearest reference rows of every row of `Z`, [M, k].
+    """Numbers and distances of the k nearest reference rows of each row of `Z`.
 
     Nearest first; ties go to the lower number. Where `Z` is the reference itself
     (`same`), a row is no neighbour of itself, though its duplicates are.

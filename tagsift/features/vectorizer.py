@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from numbers import Integral
 from typing import Any, Self
 
@@ -208,11 +209,11 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
                 f"templates must be 'default', a sequence of group names or of "
                 f"templates, or a function; found {self.templates!r}."
             )
-        chosen: list[Template] = []
-        for entry in self.templates:
-            own = isinstance(entry, Template)
-            chosen += [entry] if own else default_templates([entry])
-        return tuple(chosen)
+        chosen = (
+            (entry,) if isinstance(entry, Template) else default_templates([entry])
+            for entry in self.templates
+        )
+        return tuple(chain.from_iterable(chosen))
 
     # -- computing ---------------------------------------------------------------
 
