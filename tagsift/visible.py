@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
-__all__ = ["visible"]
+__all__ = ["in_context", "visible"]
 
 #: Joiners that the spelling of several languages needs; they move nothing.
 _JOINERS = "\u200c\u200d"
@@ -27,6 +28,12 @@ def visible(text: str, *, keep: str = "") -> str:
     return "".join(
         char if char in keep or _harmless(char) else _escape(char) for char in text
     )
+
+
+def in_context(words: Sequence[str], start: int, end: int, around: int) -> str:
+    """Words of a sentence between brackets, with a few others on either side."""
+    before, after = words[max(start - around, 0) : start], words[end : end + around]
+    return " ".join((*before, f"[{' '.join(words[start:end])}]", *after))
 
 
 def _harmless(char: str) -> bool:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import tagsift
 from tagsift.cli._options import Fitting
-from tagsift.cli._output import draw, percent, print_json, say
+from tagsift.cli._output import draw, print_json, say
 from tagsift.cli._training import DEFAULT_METHOD, Recovered, TrainingData, recover
 
 if TYPE_CHECKING:
-    from tagsift.data import Corpus
+    from tagsift.data import Corpus, PartialCorpus
     from tagsift.metrics import Recovery, Scores
-    from tagsift.report import Tagged
+    from tagsift.report import Report, Tagged
 
 __all__ = ["RIVALS", "run_candidates"]
 
@@ -64,7 +64,8 @@ def run_candidates(
         if not json:
             say(f"{results[name].title}: fitted in {results[name].seconds:.1f} s.")
     settings = {"task": task, "cl": cl, "p": p, "seed": seed}
-    _write_report(out, results, training, settings=settings, notice=notice)
+    page = _report(results, partial, settings=settings, notice=notice)
+    tagsift.report.write_html(out, page)
     if json:
         print_json(
             {
@@ -77,7 +78,7 @@ def run_candidates(
             }
         )
         return
-    _draw(results)
+    draw(page.sections[0].tables[0], title=page.sections[0].title)
     say(f"Report: {out}")
 
 
@@ -107,9 +108,10 @@ def _work(
 ) -> _Result:
     """Fit one method, recover the training labels, tag and score the rest."""
     partial = training.partial
+    gold = partial.gold or []
     needs_gold = tagsift.make(name).method.exact_only
-    if needs_gold and partial.gold is not None:
-        exact = [[frozenset([label]) for label in row] for row in partial.gold]
+    if needs_gold:
+        exact = [[frozenset([label]) for label in row] for row in gold]
         training = replace(training, partial=replace(partial, candidates=exact))
     started = time.perf_counter()
     found = recover(training, Fitting(method=name, seed=seed, quiet=quiet))
@@ -124,53 +126,27 @@ def _work(
         marginals=model.predict_marginals(held_out.rows) if probable else None,
         scheme=held_out.scheme,
     )
+    right = tagsift.metrics.recovery(gold, found.labels, partial.candidates)
     return _Result(
-        title=f"{model.method.title} (gold labels)"
-        if needs_gold
-        else model.method.title,
+        title=model.method.title + " (gold labels)" * needs_gold,
         recovered=found,
         tagged=tagged,
         scores=tagged.scores(),
-        recovery=None
-        if needs_gold or partial.gold is None
-        else tagsift.metrics.recovery(partial.gold, found.labels, partial.candidates),
+        recovery=None if needs_gold else right,
         seconds=seconds,
     )
 
 
-def _draw(results: dict[str, _Result]) -> None:
-    draw(
-        "Held-out text and recovered training labels (percent)",
-        ("method", "span F1", "token acc.", "recovered", "ECE", "fit (s)"),
-        (
-            (
-                result.title,
-                percent(result.scores.span_f1),
-                percent(result.scores.tokens.accuracy),
-                "–" if result.recovery is None else percent(result.recovery.ambiguous),
-                "–"
-                if result.scores.calibration is None
-                else percent(result.scores.calibration.ece),
-                f"{result.seconds:.1f}",
-            )
-            for result in results.values()
-        ),
-        left=("method",),
-    )
-
-
-def _write_report(
-    out: Path,
+def _report(
     results: dict[str, _Result],
-    training: TrainingData,
+    partial: PartialCorpus,
     *,
     settings: dict[str, Any],
     notice: str,
-) -> None:
-    """Write the HTML report about the first method, compared with the others."""
+) -> Report:
+    """Report on the first method, compared with the others."""
     first, *others = results.values()
-    partial = training.partial
-    page = tagsift.report.demo_report(
+    return tagsift.report.demo_report(
         first.tagged,
         tagsift.report.Cleaned(
             tokens=partial.tokens,
@@ -189,4 +165,3 @@ def _write_report(
         ],
         notices=[notice],
     )
-    tagsift.report.write_html(out, page)

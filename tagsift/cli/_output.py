@@ -7,18 +7,22 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import rich.table
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 import tagsift
 from tagsift.visible import visible
 
+if TYPE_CHECKING:
+    from tagsift.report import Cell, Table
+
 __all__ = [
     "complain",
     "draw",
+    "draw_rows",
     "number",
     "percent",
     "print_json",
@@ -59,25 +63,28 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def draw(
-    title: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    left: Sequence[str] = (),
-) -> None:
-    """Draw a table on standard output; no cell is read as markup."""
-    table = Table(title=Text(title, style="bold"), title_justify="left")
-    for name in columns:
-        table.add_column(
-            Text(visible(name)),
-            justify="left" if name in left else "right",
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*(Text(visible(cell)) for cell in row))
+def draw(table: Table, *, title: str = "", most: int | None = None) -> None:
+    """Draw a table of a report on standard output; no cell is read as markup."""
+    heading = Text(title or table.title, style="bold")
+    drawn = rich.table.Table(title=heading, title_justify="left")
+    for column in table.columns:
+        name = Text(visible(column.name))
+        drawn.add_column(name, justify=column.side, overflow="fold")
+    for row in table.texts()[:most]:
+        drawn.add_row(*(Text(visible(cell)) for cell in row))
     width = None if sys.stdout.isatty() else 120
-    Console(width=width, highlight=False).print(table)
+    Console(width=width, highlight=False).print(drawn)
+
+
+def draw_rows(
+    title: str, columns: Mapping[str, str], rows: Iterable[tuple[Cell, ...]]
+) -> None:
+    """Draw rows by the formats of their columns: "%" is percent, none is text."""
+    heads = (
+        tagsift.report.Column(name, *((".2f", 100) if form == "%" else (form,)))
+        for name, form in columns.items()
+    )
+    draw(tagsift.report.Table(tuple(heads), tuple(rows), title))
 
 
 def number(value: float) -> str:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import tagsift
 from tagsift.cli._options import FileFormat, OMeans, Source
-from tagsift.cli._output import complain, draw, percent
+from tagsift.cli._output import complain
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
-    from tagsift.annotators import AnnotatorReport
     from tagsift.base import SequenceTagger
     from tagsift.data import VoteCorpus
 
@@ -21,7 +20,6 @@ __all__ = [
     "TEXT_MODELS",
     "are_votes",
     "columns_only",
-    "draw_annotators",
     "make_for_votes",
     "read_vote_file",
     "takes_votes",
@@ -158,40 +156,3 @@ def tallies(corpus: VoteCorpus, labels: list[list[str]]) -> list[list[tuple[str,
         [made[entry, label] for entry, label in zip(votes, row, strict=True)]
         for votes, row in zip(corpus.votes, labels, strict=True)
     ]
-
-
-def draw_annotators(
-    people: tuple[AnnotatorReport, ...],
-    labels: list[str],
-    gold: tuple[AnnotatorReport, ...] | None = None,
-) -> None:
-    """Draw the annotators, the most reliable first."""
-    true = {} if gold is None else {one.name: (percent(one.f1),) for one in gold}
-    known = any(one.tokens for one in people)
-    counts = ("tokens", "prec.", "recall", "F1") if known else ()
-    draw(
-        "Annotators, the most reliable first (percent)",
-        ("annotator", "reliability", *counts, *(("true F1",) if true else ()))
-        + ("habits", "remarks"),
-        (
-            (
-                one.name,
-                percent(one.reliability),
-                *(
-                    (
-                        str(one.tokens),
-                        percent(one.precision),
-                        percent(one.recall),
-                        percent(one.f1),
-                    )
-                    if known
-                    else ()
-                ),
-                *true.get(one.name, ()),
-                tagsift.annotators.habits(one, labels),
-                "; ".join((*(("abstains",) if one.abstains else ()), *one.flags)),
-            )
-            for one in sorted(people, key=lambda one: -one.reliability)
-        ),
-        left=("annotator", "habits", "remarks"),
-    )

@@ -8,19 +8,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tagsift
-from tagsift.cli._options import Fitting, Json, Source, grouped
-from tagsift.cli._output import draw, number, percent, print_json, say
+from tagsift.cli._options import Fitting, Json, Quiet, Seed, Source, grouped
+from tagsift.cli._output import draw, draw_rows, number, percent, print_json, say
 from tagsift.cli._training import TrainingData, fit_model
-from tagsift.cli._votes import draw_annotators, read_vote_file
+from tagsift.cli._votes import read_vote_file
 
 if TYPE_CHECKING:
-    from tagsift.annotators import Agreement, AnnotatorReport
+    from tagsift.annotators import AnnotatorReport
     from tagsift.data import VoteCorpus
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
 PLACE = 80
 EXAMPLE = "tagsift agree votes.tsv --votes 2:48 --quick"
+
+
+_PAIRS = {
+    "first": "",
+    "second": "",
+    "shared tokens": "d",
+    "equal (%)": "%",
+    "span F1": "%",
+    "Cohen's kappa": ".4f",
+}
 
 
 @grouped
@@ -40,10 +50,8 @@ def run(
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also show every pair of annotators.")
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the fit.")] = 0,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show no progress.")
-    ] = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Agreement of annotators; each one's reliability and habits; who copies whom.
@@ -76,9 +84,13 @@ def run(
     say(f"Fleiss' kappa                      {number(found.fleiss_kappa)}")
     say(f"Krippendorff's alpha               {number(found.krippendorff_alpha)}")
     say()
-    draw_annotators(people, labels, gold)
+    draw(tagsift.report.annotator_table(people, labels, gold or ()))
     if pairs:
-        _draw_pairs(found)
+        rows = (
+            (p.first, p.second, p.shared, p.agreement, p.span_f1, p.kappa)
+            for p in found.pairs
+        )
+        draw_rows("Pairs of annotators", _PAIRS, rows)
 
 
 def _people(
@@ -92,22 +104,3 @@ def _people(
     training = TrainingData(path, corpus.candidates(), corpus)
     model: Any = fit_model(training, fitting)
     return model.annotators_, [str(name) for name in model.classes_]
-
-
-def _draw_pairs(found: Agreement) -> None:
-    draw(
-        "Pairs of annotators",
-        ("first", "second", "shared tokens", "equal (%)", "span F1", "Cohen's kappa"),
-        (
-            (
-                pair.first,
-                pair.second,
-                str(pair.shared),
-                percent(pair.agreement),
-                percent(pair.span_f1),
-                number(pair.kappa),
-            )
-            for pair in found.pairs
-        ),
-        left=("first", "second"),
-    )

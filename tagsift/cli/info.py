@@ -9,8 +9,7 @@ import typer
 
 import tagsift
 from tagsift.cli._options import Json
-from tagsift.cli._output import draw, print_json, say
-from tagsift.cli._votes import draw_annotators
+from tagsift.cli._output import draw, draw_rows, print_json, say
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -74,20 +73,12 @@ def run(
         say("holds the words of the training text as a vocabulary, no sentences.")
     if facts["annotators"]:
         say(f"votes count {tagger.temperature_:.2f} times")
-        draw_annotators(tagger.annotators_, [str(name) for name in tagger.classes_])
-    draw(
+        draw(tagsift.report.annotator_table(tagger.annotators_, tagger.classes_))
+    draw_rows(
         "Arrays",
-        ("name", "type", "shape", "kB"),
+        {"name": "", "type": "", "shape": "", "kB": ".1f"},
         (
-            (
-                name,
-                str(part["type"]),
-                " × ".join(map(str, array.shape)) or "1",
-                f"{array.nbytes / 1e3:.1f}",
-            )
-            for (name, part), (_, array) in zip(
-                parts.items(), sorted(arrays.items()), strict=True
-            )
+            (name, str(a.dtype), " × ".join(map(str, a.shape)) or "1", a.nbytes / 1e3)
+            for name, a in sorted(arrays.items())
         ),
-        left=("name", "type", "shape"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tagsift
 from tagsift.cli._options import Json
-from tagsift.cli._output import draw, print_json
+from tagsift.cli._output import draw_rows, print_json
 
 __all__ = ["EXAMPLE", "NEEDS_ARGUMENTS", "PLACE", "run"]
 
@@ -19,9 +19,10 @@ def run(json: Json = False) -> None:
     if json:
         print_json([method.as_dict() for method in found])
         return
-    draw(
+    columns = ("name", "family", "candidates", "chain", "prob.", "settings", "source")
+    draw_rows(
         "Methods (--method NAME)",
-        ("name", "family", "candidates", "chain", "prob.", "settings", "source"),
+        dict.fromkeys(columns, ""),
         (
             (
                 method.name,
@@ -34,5 +35,4 @@ def run(json: Json = False) -> None:
             )
             for method in found
         ),
-        left=("name", "family", "candidates", "chain", "prob.", "settings", "source"),
     )

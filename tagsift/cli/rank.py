@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 import tagsift
-from tagsift.cli._options import (
-    Fitting,
-    Json,
-    Model,
-    OutOrScreen,
-    Training,
-    grouped,
-)
-from tagsift.cli._output import draw, print_json, say
+from tagsift.cli._options import Fitting, Json, Model, OutOrScreen, Training, grouped
+from tagsift.cli._output import draw_rows, print_json, say
 from tagsift.cli._training import (
     Recovered,
     check_columns,
@@ -31,6 +23,7 @@ from tagsift.cli._training import (
     recover,
 )
 from tagsift.errors import InputError
+from tagsift.visible import in_context
 
 if TYPE_CHECKING:
     from tagsift.annotators import Ballots, Look
@@ -44,6 +37,8 @@ EXAMPLE = "tagsift rank votes.tsv --votes 2:6 --top 30 -o check.tsv"
 
 #: Words to show on either side.
 _AROUND = 6
+#: What is said of a token, a span or a sentence.
+Described: TypeAlias = dict[str, Any]
 
 
 class By(StrEnum):
@@ -100,10 +95,10 @@ def run(
     else:
         found = _learn(train, source, fitting, model, by, quiet=json)
     scores = found.scores(by)  # [N]
-    tokens = list(found.tokens_first(scores, None if out is not None else top))
+    tokens = found.tokens_first(scores, None if out is not None else top)
     shown = {
         "tokens_first": tokens[:top],
-        "spans_first": list(found.spans_first(scores, top)),
+        "spans_first": found.spans_first(scores, top),
         "sentences_first": found.sentences_first(scores)[:top],
     }
     if out is not None:
@@ -152,30 +147,25 @@ class _Labelled:
             return tagsift.metrics.doubt(self.confidences, self.chosen)
         return tagsift.annotators.error_chance(*self._told)
 
-    def tokens_first(
-        self, scores: FloatArray, most: int | None
-    ) -> Iterator[dict[str, Any]]:
+    def tokens_first(self, scores: FloatArray, most: int | None) -> list[Described]:
         """The tokens by falling score, described for people."""
         looks = tagsift.annotators.rank_tokens(*self._told, self.classes, scores)
-        for look in islice(looks, most):
-            yield self._described(look)
+        return [self._described(look) for look in islice(looks, most)]
 
-    def spans_first(self, scores: FloatArray, most: int) -> Iterator[dict[str, Any]]:
+    def spans_first(self, scores: FloatArray, most: int) -> list[Described]:
         """The spans by falling score, described for people."""
-        looks = tagsift.annotators.rank_spans(
-            *self._told, self.classes, self.scheme, scores
-        )
-        for look in islice(looks, most):
-            words = self.words[look.sentence][look.start : look.end]
-            yield {**self._described(look), "last": look.end, "word": " ".join(words)}
+        rank = tagsift.annotators.rank_spans
+        looks = islice(rank(*self._told, self.classes, self.scheme, scores), most)
+        return [
+            {**self._described(look), "last": look.end, "word": self._span(look)}
+            for look in looks
+        ]
 
-    def _described(self, look: Look) -> dict[str, Any]:
+    def _span(self, look: Look) -> str:
+        return " ".join(self.words[look.sentence][look.start : look.end])
+
+    def _described(self, look: Look) -> Described:
         words = self.words[look.sentence]
-        around = (
-            *words[max(look.start - _AROUND, 0) : look.start],
-            f"[{' '.join(words[look.start : look.end])}]",
-            *words[look.end : look.end + _AROUND],
-        )
         return {
             "sentence": look.sentence + 1,
             "token": look.start + 1,
@@ -183,7 +173,7 @@ class _Labelled:
             "label": str(look.label),
             "why": look.reason,
             "votes": self._said(look),
-            "context": " ".join(around),
+            "context": in_context(words, look.start, look.end, _AROUND),
             "probabilities": look.probabilities,
             "score": look.score,
         }
@@ -194,7 +184,7 @@ class _Labelled:
             return " ".join(f"{name}:{count}" for name, count in look.tally.items())
         return "|".join(sorted(self.candidates[look.sentence][look.start]))
 
-    def sentences_first(self, scores: FloatArray) -> list[dict[str, Any]]:
+    def sentences_first(self, scores: FloatArray) -> list[Described]:
         """The sentences, by the sum over their tokens."""
         lengths = [len(row) for row in self.words]
         ranking = tagsift.metrics.rank_sentences(scores, lengths)
@@ -242,12 +232,8 @@ def _tag_text(path: Path, source: Training, model_file: Path | None) -> _Labelle
     labels = [[str(name) for name in row] for row in model.predict(rows)]
     sure = model.predict_marginals(rows) if model.method.probabilities else None
     found = Recovered(model, labels, sure)
-    tokens = sum(len(row) for row in rows)
-    facts = {
-        "method": model.method.name,
-        "sentences": len(rows),
-        "tokens": tokens,
-    }
+    sizes = {"sentences": len(rows), "tokens": sum(map(len, rows))}
+    facts = {"method": model.method.name, **sizes}
     return _labelled(found, rows, None, model.scheme_, facts)
 
 
@@ -282,7 +268,7 @@ def _labelled(
     )
 
 
-def _sheet_row(numbered: tuple[int, dict[str, Any]]) -> dict[str, object]:
+def _sheet_row(numbered: tuple[int, Described]) -> dict[str, object]:
     """A row of the sheet to fill in."""
     rank, cells = numbered
     likely = cells["probabilities"].items()
@@ -296,37 +282,28 @@ def _sheet_row(numbered: tuple[int, dict[str, Any]]) -> dict[str, object]:
     }
 
 
-def _draw(shown: dict[str, list[dict[str, Any]]], by: By) -> None:
+def _draw(shown: dict[str, list[Described]], by: By) -> None:
     """Draw the three tables."""
     for title, unit in (("Tokens", "tokens_first"), ("Spans", "spans_first")):
-        draw(
+        draw_rows(
             f"{title} to check first (by {by.value})",
-            ("at", "in context", "label", "said", "why", "score"),
+            dict.fromkeys(("at", "in context", "label", "said", "why"), "")
+            | {"score": ".3f"},
             (
                 (
                     f"{one['sentence']}:{one['token']}",
                     shorten(one["context"], 46, placeholder=" …"),
-                    one["label"],
-                    one["votes"],
-                    one["why"],
-                    f"{one['score']:.3f}",
+                    *(one[name] for name in ("label", "votes", "why", "score")),
                 )
                 for one in shown[unit]
             ),
-            left=("in context", "label", "said", "why"),
         )
-    draw(
+    names = ("sentence", "score", "tokens", "worst_token")
+    draw_rows(
         "Sentences to check first",
-        ("sentence", "score", "tokens", "worst token", "text"),
+        dict(zip(names, ("d", ".3f", "d", "d"), strict=True)) | {"text": ""},
         (
-            (
-                str(s["sentence"]),
-                f"{s['score']:.3f}",
-                str(s["tokens"]),
-                str(s["worst_token"]),
-                shorten(str(s["text"]), 60, placeholder=" …"),
-            )
+            (*(s[name] for name in names), shorten(s["text"], 60, placeholder=" …"))
             for s in shown["sentences_first"]
         ),
-        left=("text",),
     )

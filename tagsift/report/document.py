@@ -62,7 +62,7 @@ class Column:
     align: Literal["left", "right"] | None = None  # by default numbers to the right
 
     @property
-    def side(self) -> str:
+    def side(self) -> Literal["left", "right"]:
         """Where the cells are aligned."""
         return self.align or ("right" if self.form else "left")
 
@@ -157,6 +157,11 @@ class Stat:
     name: str  # what it is
     value: str  # the number, as it shall be read
     note: str = ""  # a few words of context
+
+    @classmethod
+    def percent(cls, name: str, share: float, note: str) -> Stat:
+        """Show a share in percent."""
+        return cls(name, f"{100 * share:.1f} %", note)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from html import escape
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from tagsift.report.palette import COLOURS, Style, css_variables, themed
@@ -35,6 +36,13 @@ WIDTH = 4.3
 NARROW = 3.6
 # The font of the page, or the reader's where a drawing stands alone.
 _FONT = "var(--sans, sans-serif)"
+_LOOK = Path(__file__).parent / "templates" / "drawing.mplstyle"
+_INKS = {
+    "ink": ("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor")
+    + ("legend.labelcolor",),
+    "muted": ("axes.edgecolor", "xtick.color", "ytick.color"),
+    "rule": ("grid.color",),
+}
 
 
 def can_draw() -> bool:
@@ -45,44 +53,6 @@ def can_draw() -> bool:
 def ink(name: str) -> str:
     """Stand-in of a named colour, for drawing."""
     return COLOURS[name].stand_in
-
-
-def _settings() -> Any:
-    return {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "tagsift",
-        "font.family": "sans-serif",
-        "font.sans-serif": ["DejaVu Sans"],
-        "font.size": 9.0,
-        "text.parse_math": False,
-        "text.color": ink("ink"),
-        "axes.titlesize": 10.0,
-        "axes.titleweight": "bold",
-        "axes.titlelocation": "left",
-        "axes.labelcolor": ink("ink"),
-        "axes.labelsize": 9.0,
-        "axes.edgecolor": ink("muted"),
-        "axes.linewidth": 0.8,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.facecolor": "none",
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.color": ink("rule"),
-        "grid.linewidth": 0.7,
-        "xtick.color": ink("muted"),
-        "ytick.color": ink("muted"),
-        "xtick.labelcolor": ink("ink"),
-        "ytick.labelcolor": ink("ink"),
-        "xtick.labelsize": 8.5,
-        "ytick.labelsize": 8.5,
-        "legend.frameon": False,
-        "legend.fontsize": 9.0,
-        "legend.labelcolor": ink("ink"),
-        "figure.facecolor": "none",
-        "savefig.facecolor": "none",
-        "savefig.edgecolor": "none",
-    }
 
 
 def draw(
@@ -109,7 +79,8 @@ def _render(fill: Callable[[Any], None], alt: str, width: float, height: float) 
     from matplotlib.figure import Figure
 
     buffer = io.StringIO()
-    with matplotlib.rc_context(_settings()), warnings.catch_warnings():
+    inks: Any = {part: ink(name) for name, parts in _INKS.items() for part in parts}
+    with matplotlib.rc_context(inks, _LOOK), warnings.catch_warnings():
         # Letters that the measuring font lacks are set in a font of the reader's.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure = Figure(figsize=(width, height), layout="constrained")

@@ -7,37 +7,37 @@ forbids the browser to fetch anything. Light or dark follows the reader's system
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from os import PathLike
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from tagsift._version import __version__
-from tagsift.report.document import (
-    Figure,
-    Report,
-    Section,
-    Table,
-    prose,
-    slug,
-)
+from tagsift.report.document import Figure, Report, Section, Table, prose, slug
 from tagsift.report.palette import css_variables
 from tagsift.storage import atomic_write
 
-__all__ = ["render_html", "write_html"]
+__all__ = ["render_html", "templates", "write_html"]
 
 
-def render_html(report: Report) -> str:
-    """Text of the HTML page of a report."""
+def templates(*, autoescape: bool, **filters: Callable[..., Any]) -> Environment:
+    """The templates of pages, with filters for their text."""
     environment = Environment(
         loader=PackageLoader("tagsift.report"),
-        autoescape=True,
+        autoescape=autoescape,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"inline": _inline, "prose": prose, "long": _long}
+    environment.filters |= {"prose": prose, **filters}
+    return environment
+
+
+def render_html(report: Report) -> str:
+    """Text of the HTML page of a report."""
+    environment = templates(autoescape=True, inline=_inline, long=_long)
     style = environment.get_template("report.css").render(
         light=Markup(css_variables("light")), dark=Markup(css_variables("dark"))
     )

@@ -115,13 +115,9 @@ def css_variables(theme: Literal["light", "dark"]) -> str:
 
 def themed(svg: str) -> str:
     """Rewrite stand-in colours to CSS variables with the light value as fallback."""
-    return re.sub(
-        r"#01f0[0-9a-f]{2}",
-        lambda found: _variable(found.group(0)),
-        svg,
-    )
 
+    def variable(found: re.Match[str]) -> str:
+        colour = _BY_STAND_IN[found[0]]
+        return f"var(--{colour.name}, {colour.light})"
 
-def _variable(stand_in: str) -> str:
-    colour = _BY_STAND_IN[stand_in]
-    return f"var(--{colour.name}, {colour.light})"
+    return re.sub(r"#01f0[0-9a-f]{2}", variable, svg)

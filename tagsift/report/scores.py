@@ -105,21 +105,19 @@ def _stats(scores: Scores, found: Recovery | None = None) -> tuple[Stat, ...]:
     stats = []
     if scores.scheme != "plain":
         note = f"{micro.n_correct:,} of {micro.n_gold:,} spans found"
-        stats.append(_share("span F1", micro.f1, note))
+        stats.append(Stat.percent("span F1", micro.f1, note))
     note = f"{tokens.n_tokens:,} tokens of unseen text"
-    stats.append(_share("token accuracy", tokens.accuracy, note))
+    stats.append(Stat.percent("token accuracy", tokens.accuracy, note))
     if found is not None and found.n_ambiguous:
         note = f"of {found.n_ambiguous:,} ambiguous tokens"
-        stats.append(_share("training labels recovered", found.ambiguous, note))
+        stats.append(Stat.percent("training labels recovered", found.ambiguous, note))
     if part is not None:
         kept, whole = (part.risk_coverage.risk_at(share) for share in (0.9, 1.0))
         note = f"{100 * whole:.1f} % among all"
         stats += [
-            _share("calibration error", part.ece, "between confidence and accuracy"),
-            _share("wrong among the surest 90 %", kept, note),
+            Stat.percent(
+                "calibration error", part.ece, "between confidence and accuracy"
+            ),
+            Stat.percent("wrong among the surest 90 %", kept, note),
         ]
     return tuple(stats)
-
-
-def _share(name: str, value: float, note: str) -> Stat:
-    return Stat(name, f"{100 * value:.1f} %", note)

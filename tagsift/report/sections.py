@@ -18,15 +18,19 @@ from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
 from tagsift.report.document import Cell, Column, Mark, Section, Table
 from tagsift.report.matrices import confusion_plot, sentence_map
 from tagsift.report.records import Cleaned, Tagged
+from tagsift.typing import BoolArray, Label
+from tagsift.visible import in_context
 
 __all__ = [
     "calibration_section",
     "comparison_section",
     "confusion_section",
+    "effort_tables",
     "recovery_section",
     "review_section",
     "score_section",
     "sentence_section",
+    "verdict",
 ]
 
 #: Figures of the comparison, by their names in `Scores.headline`.
@@ -191,33 +195,35 @@ def confusion_section(tagged: Tagged) -> Section:
 
 def review_section(training: Cleaned) -> Section:
     """What a person should check first, and what the checking would bring."""
-    columns = [
+    gold = training.gold
+    columns = (
         Column("token"),
         Column("sentence", "d"),
         Column("context"),
         Column("candidates"),
         Column("recovered"),
         Column("confidence", ".2f"),
-    ]
-    if training.gold is not None:
-        columns.append(Column("truth"))
-    rows: list[tuple[Cell, ...]] = []
-    for s, t, confidence in training.suspects():
+        *(() if gold is None else (Column("truth"),)),
+    )
+
+    def cells(s: int, t: int, confidence: float) -> tuple[Cell, ...]:
         words, label = training.tokens[s], training.recovered[s][t]
-        context = [*words[max(t - 3, 0) : t], f"[{words[t]}]", *words[t + 1 : t + 4]]
-        candidates = [
-            str(k) for k in training.classes if k in training.candidates[s][t]
-        ]
-        row = (words[t], s + 1, " ".join(context), " ".join(candidates), str(label))
-        rows.append((*row, confidence))
-        if training.gold is not None:
-            truth = training.gold[s][t]
-            right = Mark("right", "good")
-            rows[-1] += (right if truth == label else Mark(f"is {truth}", "bad"),)
-    tables = [Table(tuple(columns), tuple(rows), title="The least sure tokens")]
-    effort = _effort_table(training)
-    if effort is not None:
-        tables.append(effort)
+        candidates = [k for k in training.classes if k in training.candidates[s][t]]
+        return (
+            words[t],
+            s + 1,
+            in_context(words, t, t + 1, 3),
+            " ".join(map(str, candidates)),
+            str(label),
+            confidence,
+            *(() if gold is None else (verdict(label, gold[s][t]),)),
+        )
+
+    rows = tuple(cells(*suspect) for suspect in training.suspects())
+    tables = [Table(columns, rows, title="The least sure tokens")]
+    wrong = training.wrong()
+    if wrong is not None:
+        tables += effort_tables(wrong[training.order()], "ambiguous tokens")
     return Section(
         "What to re-check first",
         "Ambiguous training tokens by how unsure their recovered label is.",
@@ -225,29 +231,27 @@ def review_section(training: Cleaned) -> Section:
     )
 
 
-def _effort_table(training: Cleaned) -> Table | None:
-    """Share of the wrong labels found when the least sure tokens are checked."""
-    wrong = training.wrong()
-    if wrong is None:
-        return None
-    order = training.order()  # [A]
-    errors = np.cumsum(wrong[order])  # [A]
-    if not len(errors) or errors[-1] == 0:
-        return None
+def verdict(label: Label, truth: Label) -> Mark:
+    """Say whether a label is the true one, and else which is."""
+    return Mark("right", "good") if label == truth else Mark(f"is {truth}", "bad")
+
+
+def effort_tables(wrong: BoolArray, what: str = "tokens") -> list[Table]:
+    """Wrong labels found when tokens are checked in this order; none without any."""
+    errors = np.cumsum(wrong)  # [N]
+    if not wrong.any():
+        return []
     rows = []
     for share in _EFFORTS:
-        checked = max(1, round(share * len(order)))
+        checked = max(1, round(share * len(wrong)))
         found = int(errors[checked - 1])
-        rows.append((f"{100 * share:g} %", checked, found, found / errors[-1]))
-    return Table(
-        (
-            Column("ambiguous tokens checked", align="right"),
-            Column("tokens", ",d"),
-            Column("wrong labels among them", ",d"),
-            Column("of all wrong labels %", ".0f", 100),
-        ),
-        tuple(rows),
-        title="What checking brings",
-        note=f"{int(errors[-1]):,} of {len(order):,} ambiguous tokens have a wrong "
-        "recovered label.",
+        rows.append((f"{100 * share:g} %", checked, found, found / errors[-1], share))
+    columns = (
+        Column(f"{what} checked", align="right"),
+        Column("tokens", ",d"),
+        Column("wrong labels among them", ",d"),
+        Column("of all wrong labels %", ".0f", 100),
+        Column("in random order %", ".0f", 100),
     )
+    note = f"{errors[-1]:,} of {len(wrong):,} {what} have a wrong label."
+    return [Table(columns, tuple(rows), "What checking brings", note)]

@@ -19,12 +19,16 @@ from tagsift.annotators import (
 from tagsift.data import VoteCorpus
 from tagsift.metrics import Scores, evaluate
 from tagsift.report.document import Cell, Column, Mark, Report, Section, Stat, Table
-from tagsift.report.sections import calibration_section, score_section
+from tagsift.report.sections import (
+    calibration_section,
+    effort_tables,
+    score_section,
+    verdict,
+)
+from tagsift.typing import Label
+from tagsift.visible import in_context
 
-__all__ = ["MergedScores", "votes_report"]
-
-_EFFORTS = (0.01, 0.02, 0.05, 0.10, 0.20)
-_AROUND = 5
+__all__ = ["MergedScores", "annotator_table", "merged_scores", "votes_report"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,18 @@ class MergedScores:
 
     labels: Scores  # of the labels it made of the votes
     tagger: Scores  # of its tagger on text that it has not seen
+
+
+def merged_scores(corpus: VoteCorpus, model: VoteTagger) -> Scores:
+    """Every score of the labels that a tagger made of the votes, against the truth."""
+    return evaluate(
+        corpus.gold or [],
+        [[str(name) for name in row] for row in model.recovered_],
+        scheme=corpus.scheme,
+        marginals=model.confidences_,
+        classes=model.classes_,
+        unknown="wrong",
+    )
 
 
 def votes_report(
@@ -49,16 +65,7 @@ def votes_report(
     With gold labels, everything is compared with them; `compared` names methods by
     title, the model's own first.
     """
-    scores = None
-    if corpus.gold is not None:
-        scores = evaluate(
-            corpus.gold,
-            [[str(name) for name in row] for row in model.recovered_],
-            scheme=corpus.scheme,
-            marginals=model.confidences_,
-            classes=model.classes_,
-            unknown="wrong",
-        )
+    scores = None if corpus.gold is None else merged_scores(corpus, model)
     sections = [_compared(compared)] if compared else []
     sections += [_people(corpus, model), _looks(corpus, model)]
     if scores is not None and scores.calibration is not None:
@@ -87,19 +94,19 @@ def _stats(
     compared: Mapping[str, MergedScores] | None,
 ) -> tuple[Stat, ...]:
     """Tiles of the first screen."""
-    alpha = corpus_agreement(corpus).krippendorff_alpha
-    stats = [
-        Stat("agreement", f"{alpha:.2f}", "Krippendorff's alpha, 1 for full agreement"),
-        Stat("weight of a vote", f"{model.temperature_:.2f}", "as the text judges it"),
-    ]
+    stats = []
     if scores is not None:
         note = "of the labels, against the truth"
-        stats.insert(0, Stat("span F1", f"{100 * scores.span_f1:.1f} %", note))
+        stats.append(Stat.percent("span F1", scores.span_f1, note))
     if compared:
         tagger = next(iter(compared.values())).tagger
-        note = "span F1 on unseen text"
-        stats.insert(1, Stat("tagger", f"{100 * tagger.span_f1:.1f} %", note))
-    return tuple(stats)
+        stats.append(Stat.percent("tagger", tagger.span_f1, "span F1 on unseen text"))
+    alpha = corpus_agreement(corpus).krippendorff_alpha
+    return (
+        *stats,
+        Stat("agreement", f"{alpha:.2f}", "Krippendorff's alpha, 1 for full agreement"),
+        Stat("weight of a vote", f"{model.temperature_:.2f}", "as the text judges it"),
+    )
 
 
 def _compared(compared: Mapping[str, MergedScores]) -> Section:
@@ -110,18 +117,16 @@ def _compared(compared: Mapping[str, MergedScores]) -> Section:
         Column("ECE", ".1f", 100),
         Column("tagger: span F1", ".1f", 100),
     )
-    rows: list[tuple[Cell, ...]] = []
-    for name, one in compared.items():
-        part = one.labels.calibration
-        rows.append(
-            (
-                name,
-                one.labels.span_f1,
-                None if part is None else part.nll,
-                None if part is None else part.ece,
-                one.tagger.span_f1,
-            )
+    rows = [
+        (
+            name,
+            one.labels.span_f1,
+            one.labels.headline().get("nll"),
+            one.labels.headline().get("ece"),
+            one.tagger.span_f1,
         )
+        for name, one in compared.items()
+    ]
     return Section(
         "One label from many votes",
         "The labels made of the votes, and a tagger fitted on each, against the truth, "
@@ -140,113 +145,87 @@ def _compared(compared: Mapping[str, MergedScores]) -> Section:
 
 def _people(corpus: VoteCorpus, model: VoteTagger) -> Section:
     """Who is reliable, as found and, where the truth is known, as it is."""
-    true: dict[str, AnnotatorReport] = {}
-    if corpus.gold is not None:
-        found = annotators_against(corpus, corpus.gold)
-        true = {one.name: one for one in found}
-    columns = [
-        Column("annotator"),
-        Column("tokens", ",d"),
-        Column("reliability found", ".1f", 100),
-        *([Column("true", ".1f", 100)] if true else []),
-        Column("precision", ".1f", 100),
-        Column("recall", ".1f", 100),
-        Column("habits"),
-        Column("remarks"),
-    ]
-    rows: list[tuple[Cell, ...]] = []
-    for one in sorted(model.annotators_, key=lambda one: -one.reliability):
-        remarks: Cell = "; ".join(one.flags)
-        rows.append(
-            (
-                one.name,
-                one.tokens,
-                one.reliability,
-                *([true[one.name].reliability] if true else []),
-                one.precision,
-                one.recall,
-                habits(one, model.classes_),
-                Mark(str(remarks), "warn")
-                if one.flags
-                else ("abstains by O" if one.abstains else ""),
-            )
-        )
+    gold = corpus.gold
+    true = () if gold is None else annotators_against(corpus, gold)
     return Section(
         "Who is reliable",
         "Every annotator against the labels found from all votes and the text. The "
         "reliability is the span F1; for a source that abstains, the precision.",
-        (Table(tuple(columns), tuple(rows), title="Annotators, in percent"),),
+        (annotator_table(model.annotators_, model.classes_, true),),
     )
+
+
+def annotator_table(
+    people: Sequence[AnnotatorReport],
+    classes: Sequence[Label],
+    true: Sequence[AnnotatorReport] = (),
+) -> Table:
+    """How reliable annotators are, and what they do; `true` is what gold labels say."""
+    truth = {one.name: one.reliability for one in true}
+    counted = any(one.tokens for one in people)  # a model file knows no counts
+
+    def cells(one: AnnotatorReport) -> tuple[Cell, ...]:
+        remarks: Cell = "abstains by O" if one.abstains else ""
+        counts = (one.tokens, one.precision, one.recall, one.f1)
+        return (
+            one.name,
+            one.reliability,
+            *((truth[one.name],) if truth else ()),
+            *(counts if counted else ()),
+            habits(one, classes),
+            Mark("; ".join(one.flags), "warn") if one.flags else remarks,
+        )
+
+    shares = [Column(name, ".1f", 100) for name in ("precision", "recall", "F1")]
+    columns = (
+        Column("annotator"),
+        Column("reliability", ".1f", 100),
+        *((Column("true", ".1f", 100),) if truth else ()),
+        *((Column("tokens", ",d"), *shares) if counted else ()),
+        Column("habits"),
+        Column("remarks"),
+    )
+    ranked = sorted(people, key=lambda one: -one.reliability)
+    title = "Annotators, the most reliable first (percent)"
+    return Table(columns, tuple(map(cells, ranked)), title)
 
 
 def _looks(corpus: VoteCorpus, model: VoteTagger, most: int = 15) -> Section:
     """What a person should check first, and what the checking would bring."""
-    looks = list(model.looks())
-    known = corpus.gold is not None
-    columns = [
+    looks, gold = list(model.looks()), corpus.gold
+    columns = (
         Column("in context"),
         Column("sentence", "d"),
         Column("label"),
         Column("votes"),
         Column("why"),
         Column("chance of an error", ".0f", 100),
-        *([Column("truth")] if known else []),
+        *(() if gold is None else (Column("truth"),)),
+    )
+
+    def cells(look: Look) -> tuple[Cell, ...]:
+        s, t = look.sentence, look.start
+        return (
+            in_context(corpus.tokens[s], t, look.end, 5),
+            s + 1,
+            str(look.label),
+            " ".join(f"{name}:{count}" for name, count in look.tally.items()),
+            look.reason,
+            look.score,
+            *(() if gold is None else (verdict(look.label, gold[s][t]),)),
+        )
+
+    tables = [
+        Table(
+            columns, tuple(map(cells, islice(looks, most))), "The most doubtful tokens"
+        )
     ]
-    rows = [_look_row(corpus, look) for look in islice(looks, most)]
-    tables = [Table(tuple(columns), tuple(rows), title="The most doubtful tokens")]
-    if known:
-        tables.append(_effort(corpus, model, looks))
+    if gold is not None:
+        wrong = np.array([x.label != gold[x.sentence][x.start] for x in looks])  # [N]
+        tables += effort_tables(wrong)
     return Section(
-        "What to check again",
+        "What to check first",
         "Tokens by the chance that their label is wrong. Tokens on which all "
         "annotators agree are among them: the text has not seen their votes.",
         tuple(tables),
-    )
-
-
-def _look_row(corpus: VoteCorpus, look: Look) -> tuple[Cell, ...]:
-    words = corpus.tokens[look.sentence]
-    around = (
-        *words[max(look.start - _AROUND, 0) : look.start],
-        f"[{words[look.start]}]",
-        *words[look.end : look.end + _AROUND],
-    )
-    row: tuple[Cell, ...] = (
-        " ".join(around),
-        look.sentence + 1,
-        str(look.label),
-        " ".join(f"{name}:{count}" for name, count in look.tally.items()),
-        look.reason,
-        look.score,
-    )
-    if corpus.gold is None:
-        return row
-    truth = corpus.gold[look.sentence][look.start]
-    right = truth == look.label
-    return (*row, Mark("right" if right else f"is {truth}", "good" if right else "bad"))
-
-
-def _effort(corpus: VoteCorpus, model: VoteTagger, looks: Sequence[Look]) -> Table:
-    """Share of the wrong labels found when the most doubtful tokens are checked."""
-    gold = corpus.gold or []
-    wrong = np.array(
-        [look.label != gold[look.sentence][look.start] for look in looks]
-    )  # [N]
-    total = max(int(wrong.sum()), 1)
-    rows = []
-    for share in _EFFORTS:
-        n = max(1, round(share * len(wrong)))
-        found = int(wrong[:n].sum())
-        rows.append((f"{100 * share:g} %", n, found, found / total, share))
-    return Table(
-        (
-            Column("tokens checked", align="right"),
-            Column("tokens", ",d"),
-            Column("wrong labels among them", ",d"),
-            Column("of all wrong labels %", ".0f", 100),
-            Column("in random order %", ".0f", 100),
-        ),
-        tuple(rows),
-        title="What checking brings",
-        note=f"{int(wrong.sum()):,} of {len(wrong):,} labels are wrong.",
     )

@@ -13,11 +13,10 @@ def test_demo_of_votes(tagsift, tmp_path, monkeypatch):
     outcome = tagsift("demo", "-o", out, "--quiet")
     assert outcome.status == 0, outcome.err
     assert "Five annotators label 40 sentences" in outcome.out
-    for title in ("Who is reliable", "What to check first", "Labels made of the votes"):
-        assert title in outcome.out
     assert "takes ORG for LOC" in outcome.out
     page = out.read_text(encoding="utf-8")
-    for heading in ("Who is reliable", "What to check again", "One label from many"):
+    for heading in ("Who is reliable", "What to check first", "One label from many"):
+        assert heading in outcome.out
         assert heading in page
     assert "synthetic" in page
     assert "http://" not in page.replace("http://www.w3.org", "")
