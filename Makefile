@@ -19,7 +19,7 @@ FILES  := pyproject.toml constraints.txt
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow fuzz lint format types layers reproduce bench docs clean
+.PHONY: help demo test slow fuzz lint format types layers reproduce bench docs dist clean
 
 help:  ## This list.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -63,7 +63,10 @@ bench: $(VENV)/.dev  ## Time and memory, as ratios in one run.
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/.dev  ## The documentation, into site/.
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+dist: $(VENV)/.dev  ## Wheel and source archive, into dist/.
+	$(BIN)/python -m hatchling build
 
 clean:  ## Remove the environment and everything that was made.
 	rm -rf $(VENV) build dist site runs *.egg-info .pytest_cache .mypy_cache \

@@ -1,0 +1,35 @@
+"""Three models and two people: merge their answers, and see what each is worth."""
+
+import tagsift
+from tagsift.data import SimulatedAnnotator, simulate_votes
+
+corpus = tagsift.bundled("ner")
+text = corpus[:80]
+people = [
+    SimulatedAnnotator(name="ann", labels=0.6, misses=0.1),
+    SimulatedAnnotator(name="bob", labels=0.6, misses=0.3, shifts=0.1),
+]
+asked = simulate_votes(text, people)  # None where one did not label
+
+answers = {}  # of models that were trained elsewhere, each on little
+for part, name in enumerate(["partial-crf", "wknn", "word-counts"], 3):
+    seen = corpus[100 * part : 100 * part + 40]
+    answers[name] = tagsift.make(name).fit(seen.rows, seen.labels).predict(text.rows)
+
+merged = tagsift.VoteCorpus(
+    rows=text.rows,
+    votes=[
+        [(*said, *labels) for said, *labels in zip(votes, *models, strict=True)]
+        for votes, *models in zip(asked.votes, *answers.values(), strict=True)
+    ],
+    annotators=("ann", "bob", *answers),
+    gold=None,
+    scheme=text.scheme,
+)
+tagger = tagsift.VoteTagger(random_state=0).fit(merged.rows, merged)
+
+print("span F1 of labels")
+for name, labels in answers.items():
+    print(f"{name:<12} {tagsift.metrics.evaluate(text.labels, labels).span_f1:.2f}")
+together = tagsift.metrics.evaluate(text.labels, tagger.recovered_).span_f1
+print(f"{'all together':<12} {together:.2f}")

@@ -1,0 +1,96 @@
+"""Every block of code in the documentation runs, or says why it does not."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import sys
+import types
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import tagsift
+from tagsift.data import simulate_votes
+from tests.docs.blocks import LANGUAGES, PAGES, ROOT, blocks, run
+
+#: Blocks that are not run; each says why, in a comment above it.
+NOT_RUN = {
+    "README.md": 3,
+    "CONTRIBUTING.md": 2,
+    "docs/baselines.md": 1,
+    "docs/experiments.md": 1,
+    "docs/guide/cli.md": 1,
+    "docs/guide/install.md": 2,
+    "docs/paper/readings.md": 1,
+}
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+_NUMBER = re.compile(r"\d+\.\d+")
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch) -> Path:
+    """A folder with the files that the pages speak of, ten sentences each."""
+    monkeypatch.chdir(tmp_path)
+    corpus = tagsift.bundled("ner").columns(1)
+    gold = corpus[10:20]
+    for file in ("train.conll", "gold.conll"):
+        tagsift.write_conll(file, gold)
+    text = "\n\n".join("\n".join(tokens) for tokens in gold.tokens) + "\n"
+    for file in ("text.conll", "new.conll"):
+        Path(file).write_text(text, encoding="utf-8")
+    partial = tagsift.corrupt(corpus[:10], cl=3, p=0.2, random_state=0)
+    tagsift.write_partial("partial.conll", partial)
+    tagsift.write_votes("votes.tsv", simulate_votes(corpus[:10]))
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("default::tagsift.errors.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if any(b.runs for b in blocks(p))], ids=name
+)
+def test_the_code_of_a_page_runs(page: Path, folder: Path, monkeypatch, capsys):
+    module = types.ModuleType("page")  # classes look their module up by its name
+    monkeypatch.setitem(sys.modules, "page", module)
+    for block in blocks(page):
+        if block.runs:
+            run(block, vars(module))
+
+
+def test_what_is_not_run_is_counted():
+    skipped = Counter(name(p) for p in PAGES for b in blocks(p) if b.reason)
+    assert skipped == NOT_RUN
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_fence_is_found_and_names_its_language(page: Path):
+    found = blocks(page)
+    fences = re.findall(r"^\s*```", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(fences) == 2 * len(found)
+    assert {block.language for block in found} <= LANGUAGES
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_prints_what_its_page_says(script: Path, capsys):
+    page = ROOT / "docs/examples" / f"{script.stem.replace('_', '-')}.md"
+    code, said = blocks(page)
+    assert code.code == f'--8<-- "examples/{script.name}"\n'
+    runpy.run_path(str(script), run_name="__main__")
+    printed = capsys.readouterr().out.strip()
+    assert _NUMBER.sub("0.0", printed) == _NUMBER.sub("0.0", said.code.strip())
+    # Machines differ a little; so do versions of NumPy.
+    figures = [float(number) for number in _NUMBER.findall(printed)]
+    assert figures == pytest.approx(
+        list(map(float, _NUMBER.findall(said.code))), abs=0.05
+    )
+
+
+def test_every_example_is_in_the_gallery():
+    gallery = (ROOT / "docs/examples/index.md").read_text(encoding="utf-8")
+    for script in EXAMPLES:
+        assert f"({script.stem.replace('_', '-')}.md)" in gallery
