@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
-from tagsift.data.columns import ANY, PathName, check_label, write_blocks
+from tagsift.data.columns import ANY, PathName, check_label, check_written, write_blocks
 from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import Columns
 from tagsift.data.rows import Row, RowCorpus, as_rows, check_lengths
@@ -66,8 +66,7 @@ class PartialCorpus(RowCorpus):
     def __post_init__(self) -> None:
         check_scheme(self.scheme)
         check_lengths(self.rows, self.candidates, "candidate sets")
-        if self.gold is not None:
-            check_lengths(self.rows, self.gold, "gold labels")
+        check_lengths(self.rows, self.gold, "gold labels")
         full = self.label_set.full
         for number, sentence in enumerate(self.candidates):
             for token, names in enumerate(sentence):
@@ -160,19 +159,13 @@ def partial_scheme(
     gold: Sequence[Sequence[str]] | None,
     label_set: LabelSet,
 ) -> str:
-    """Find the scheme without looking at corrupted labels.
-
-    The names of the labels and the gold labels decide, or without these the sentences
-    whose tokens are all labelled exactly.
-    """
-    if gold is not None:
-        return detect_scheme(gold, label_set)
+    """Find the scheme by gold labels, or by sentences that are labelled exactly."""
     exact = (
-        [next(iter(c)) for c in sentence]
+        [name for names in sentence for name in names]
         for sentence in candidates
-        if all(len(c) == 1 for c in sentence)
+        if all(len(names) == 1 for names in sentence)
     )
-    return detect_scheme(exact, label_set)
+    return detect_scheme(exact if gold is None else gold, label_set)
 
 
 def parse_candidates(cell: str) -> frozenset[str] | None:
@@ -186,32 +179,23 @@ def parse_candidates(cell: str) -> frozenset[str] | None:
     if cell == ANY:
         return None
     names = cell.split("|")
+    problem = ""
     for name in names:
         if not name.strip():
-            raise DataError(
-                f"expected labels joined by '|', found an empty one in {cell!r}; write "
-                f"'{ANY}' for any label."
-            )
-        if name == ANY:
-            raise DataError(
-                f"expected '{ANY}' alone, found it among labels in {cell!r}; it means "
-                "any label."
-            )
-        if name != name.strip():
-            raise DataError(
-                f"expected labels without white space around them, found {name!r}."
-            )
+            problem = f"joined by '|', found an empty one in {cell!r}"
+        elif name == ANY:
+            problem = f"or '{ANY}' alone, found it among labels in {cell!r}"
+        elif name != name.strip():
+            problem = f"without white space around them, found {name!r}"
+        if problem:
+            raise DataError(f"expected labels {problem}; '{ANY}' means any label.")
     return frozenset(names)
 
 
 def format_candidates(names: AbstractSet[str], label_set: LabelSet) -> str:
     """Write a cell of candidates, in the order of the label set."""
     for name in names:
-        if "|" in name or name in ("", ANY) or name != name.strip():
-            raise InputError(
-                f"expected labels without '|' and white space, other than '{ANY}', "
-                f"found {name!r}."
-            )
+        check_written(name)
     if not names:
         raise InputError("expected at least one candidate, found an empty set.")
     return "|".join(sorted(names, key=label_set.index))
@@ -251,12 +235,11 @@ def read_partial(
     -------
     PartialCorpus
     """
-    label_set = as_label_set(labels)
-    reader = CandidateReader(path, label_set, scheme)
+    reader = CandidateReader(path, as_label_set(labels), scheme)
     table = Table(
         path,
-        needed="label",
-        parse=reader.read,
+        "label",
+        reader.read,
         scheme=scheme,
         columns=columns,
         header=header,
@@ -267,41 +250,33 @@ def read_partial(
     truth = None if table.layout.gold is None else [entry.gold for entry in entries]
     if gold and truth is None:
         raise InputError("expected a column named 'gold' among columns=, found none.")
-    return reader.corpus(
-        [list(entry.rows) for entry in entries],
-        [entry.labels for entry in entries],
-        truth,
-    )
+    rows = [list(entry.rows) for entry in entries]
+    return reader.corpus(rows, [entry.labels for entry in entries], truth)
 
 
+@dataclass
 class CandidateReader:
     """Parse cells of candidates, and gather the labels of a file on the way."""
 
-    def __init__(self, path: PathName, label_set: LabelSet | None, scheme: str) -> None:
-        self.path = path
-        self.label_set = label_set
-        self.scheme = scheme
-        self.names: set[str] = set()
+    path: PathName
+    label_set: LabelSet | None  # all labels of the task, if they were given
+    scheme: str
+    names: set[str] = field(default_factory=set)  # labels met so far
 
-    def read(self, cell: str, line: int) -> frozenset[str] | None:
+    def read(self, cell: str) -> frozenset[str] | None:
         """Parse one cell; None for any label."""
-        try:
-            names = parse_candidates(cell)
-        except DataError as error:
-            raise DataError(error.message, self.path, line) from None
-        return None if names is None else self.check(names, line)
+        names = parse_candidates(cell)
+        return None if names is None else self.check(names)
 
-    def check(self, names: frozenset[str], line: int) -> frozenset[str]:
+    def check(self, names: frozenset[str]) -> frozenset[str]:
         """Check the candidates of one token against the label set and the scheme."""
         for name in sorted(names - self.names):
             if self.label_set is not None and name not in self.label_set:
                 raise DataError(
                     f"expected one of the {len(self.label_set)} labels given, found "
-                    f"{name!r}; add it to labels=.",
-                    self.path,
-                    line,
+                    f"{name!r}; add it to labels=."
                 )
-            check_label(name, self.path, line, self.scheme)
+            check_label(name, self.scheme)
         self.names.update(names)
         return names
 
@@ -312,21 +287,17 @@ class CandidateReader:
         gold: list[list[str]] | None,
     ) -> PartialCorpus:
         """Make the corpus once all labels are known."""
-        label_set = self.label_set
-        if label_set is None:
-            if not self.names:
-                raise DataError(
-                    "expected labels among the candidates, found '?' alone; give "
-                    "labels= with the whole label set.",
-                    self.path,
-                )
-            label_set = LabelSet(tuple(sorted(self.names)))
-        full = label_set.full
-        sets = [[full if c is None else c for c in sentence] for sentence in parsed]
-        scheme = self.scheme
-        if scheme == "auto":
-            scheme = partial_scheme(sets, gold, label_set)
-        return PartialCorpus(rows, sets, gold, label_set, scheme)
+        if self.label_set is None and not self.names:
+            raise DataError(
+                "expected labels among the candidates, found '?' alone; give labels= "
+                "with the whole label set.",
+                self.path,
+            )
+        label_set = self.label_set or LabelSet(tuple(sorted(self.names)))
+        sets = [[label_set.full if c is None else c for c in row] for row in parsed]
+        return PartialCorpus.from_lists(
+            rows, sets, gold=gold, labels=label_set, scheme=self.scheme
+        )
 
 
 def write_partial(
@@ -346,29 +317,20 @@ def write_partial(
     gold : bool
         Write the truth as one more column, after the candidates.
     """
-    truth = partial.gold
-    if gold and truth is None:
+    if gold and partial.gold is None:
         raise InputError("expected a partial corpus with gold labels, found none.")
-    label_set = partial.label_set
-    full = label_set.full
+    full = partial.label_set.full
     cells: dict[frozenset[str], str] = {}
-    spelled = len(full) == 1
 
     def cell(names: frozenset[str]) -> str:
-        nonlocal spelled
-        if names == full and spelled and len(full) > 1:
-            return ANY
-        spelled = spelled or names == full
         if names not in cells:
-            cells[names] = format_candidates(names, label_set)
+            cells[names] = format_candidates(names, partial.label_set)
+        elif names == full and len(full) > 1:
+            return ANY
         return cells[names]
 
-    def lines() -> Iterator[list[list[str]]]:
-        for number, (rows, sets) in enumerate(partial):
-            made = [[*row, cell(names)] for row, names in zip(rows, sets, strict=True)]
-            if gold and truth is not None:
-                for row, label in zip(made, truth[number], strict=True):
-                    row.append(label)
-            yield made
-
-    write_blocks(path, lines())
+    lines = (
+        [[*row, cell(names)] for row, names in zip(rows, sets, strict=True)]
+        for rows, sets in partial
+    )
+    write_blocks(path, lines, partial.gold if gold else None)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import IO, NamedTuple, TypeAlias
@@ -29,10 +30,12 @@ __all__ = [
     "ColumnFile",
     "PathName",
     "check_label",
+    "check_written",
     "column_lines",
     "count",
     "decode_line",
     "label_problem",
+    "located",
     "open_bytes",
     "write_blocks",
 ]
@@ -53,27 +56,19 @@ class Block(NamedTuple):
     columns: list[tuple[str, ...]]
 
 
+@dataclass
 class ColumnFile:
     """A column file, read sentence by sentence."""
 
-    def __init__(
-        self,
-        path: PathName,
-        *,
-        comments: bool = False,
-        header: bool = False,
-        least: int = 1,
-        allow_empty: bool = False,
-    ) -> None:
-        self.path = path
-        self.names: list[str] = []
-        self.tabs = False
-        self._comments = comments
-        self._header = header
-        self._least = least
-        self._allow_empty = allow_empty
-        self._width = 0
-        self._first_line = 0
+    path: PathName
+    comments: bool = False  # skip lines that start with ``#`` and have no second column
+    header: bool = False  # the first line, blank ones and comments apart, has names
+    least: int = 1  # number of columns
+    allow_empty: bool = False
+    names: list[str] = field(default_factory=list, init=False)  # cells of the header
+    tabs: bool = field(default=False, init=False)  # known while reading
+    _width: int = field(default=0, init=False)
+    _first_line: int = field(default=0, init=False)
 
     def __iter__(self) -> Iterator[Block]:
         """Yield the sentences as lists of cells."""
@@ -89,18 +84,19 @@ class ColumnFile:
                         yield Block(lines, list(zip(*rows, strict=True)))
                         lines, rows = [], []
                     continue
-                if self._comments and line[0] == "#" and len(cells) == 1:
+                if self.comments and line[0] == "#" and len(cells) == 1:
                     continue
                 if len(cells) != self._width or "" in cells:
-                    self._check_row(cells, number)
-                if self._header and not self.names:
+                    with located(self.path, number):
+                        self._check_row(cells, number)
+                if self.header and not self.names:
                     self.names = cells
                     continue
                 lines.append(number)
                 rows.append(cells)
             if rows:
                 yield Block(lines, list(zip(*rows, strict=True)))
-        if not self._width and not self._allow_empty:
+        if not self._width and not self.allow_empty:
             raise DataError(
                 "expected at least one token, found an empty file; give a file with "
                 "one token per line.",
@@ -123,25 +119,27 @@ class ColumnFile:
             raise DataError(
                 f"expected {count(self._width, 'column')} as in line "
                 f"{self._first_line}, found {len(cells)}; columns are separated by "
-                f"{separator} throughout the file.",
-                self.path,
-                number,
+                f"{separator} throughout the file."
             )
-        if len(cells) < self._least:
+        if len(cells) < self.least:
             raise DataError(
-                f"expected at least {count(self._least, 'column')}, found "
-                f"{len(cells)}; the token comes first and the label last, separated "
-                f"by {separator}.",
-                self.path,
-                number,
+                f"expected at least {count(self.least, 'column')}, found {len(cells)}; "
+                f"the token comes first and the label last, separated by {separator}."
             )
         if "" in cells:
             raise DataError(
                 f"expected {count(self._width, 'column')} with something in each, "
-                f"found column {cells.index('') + 1} empty.",
-                self.path,
-                number,
+                f"found column {cells.index('') + 1} empty."
             )
+
+
+@contextmanager
+def located(path: PathName, line: int | None = None) -> Iterator[None]:
+    """Add the file and the line to an error that does not name them."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(error.message, path, line) from error.__cause__
 
 
 def count(number: int, thing: str) -> str:
@@ -149,19 +147,17 @@ def count(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' * (number != 1)}"
 
 
-def check_label(
-    label: str, path: PathName, line: int, scheme: str = "auto", *, hint: str = ""
-) -> str:
-    """Refuse what cannot be one label, naming file and line."""
+def check_label(label: str, scheme: str = "auto") -> str:
+    """Refuse what cannot be one label."""
     problem = label_problem(label)
     if problem is None and scheme != "auto" and not is_tag(label, scheme):
         problem = f"a tag of the scheme {scheme}"
-    if problem is not None:
-        if not hint and ("|" in label or label == ANY):
-            hint = "candidate sets are read with read_partial, votes with read_votes"
-        tail = f"; {hint}." if hint else "."
-        raise DataError(f"expected {problem}, found {label!r}{tail}", path, line)
-    return label
+    if problem is None:
+        return label
+    hint = "."
+    if "|" in label or label == ANY:
+        hint = "; candidate sets are read with read_partial, votes with read_votes."
+    raise DataError(f"expected {problem}, found {label!r}{hint}")
 
 
 def label_problem(label: str) -> str | None:
@@ -175,6 +171,13 @@ def label_problem(label: str) -> str | None:
     if label != label.strip():
         return "a label without white space around it"
     return None
+
+
+def check_written(label: str, where: str = "") -> None:
+    """Refuse a label that a column file cannot hold."""
+    problem = label_problem(label)
+    if problem is not None:
+        raise InputError(f"{where}expected {problem}, found {label!r}.")
 
 
 @contextmanager
@@ -205,27 +208,29 @@ def _split_spaces(line: str) -> list[str]:
 def decode_line(raw: bytes, path: PathName, number: int) -> str:
     """Text of one line without its end."""
     if b"\0" in raw:
-        raise DataError(
-            "expected text, found a NUL byte; save the file as plain UTF-8.",
-            path,
-            number,
-        )
+        sentence = "expected text, found a NUL byte; save the file as plain UTF-8."
+        raise DataError(sentence, path, number)
     try:
         line = raw.decode()
     except UnicodeDecodeError as error:
+        found = f"the byte 0x{raw[error.start]:02x} at position {error.start + 1}"
         raise DataError(
-            f"expected UTF-8 text, found the byte 0x{raw[error.start]:02x} at position "
-            f"{error.start + 1}; save the file as UTF-8.",
-            path,
-            number,
+            f"expected UTF-8 text, found {found}; save the file as UTF-8.", path, number
         ) from error
-    if number == 1 and line.startswith(_BOM):
-        line = line[1:]
-    return line.rstrip("\r\n")
+    return (line.removeprefix(_BOM) if number == 1 else line).rstrip("\r\n")
 
 
-def write_blocks(path: PathName, sentences: Iterable[Sequence[Sequence[str]]]) -> None:
-    """Write a column file that `ColumnFile` reads back, whole or not at all."""
+def write_blocks(
+    path: PathName,
+    sentences: Iterable[Sequence[Sequence[str]]],
+    last: Iterable[Sequence[str]] | None = None,
+) -> None:
+    """Write a column file, whole or not at all; `last` is one more column."""
+    if last is not None:
+        sentences = (
+            [[*row, label] for row, label in zip(rows, labels, strict=True)]
+            for rows, labels in zip(sentences, last, strict=True)
+        )
     with atomic_write(path) as stream:
         stream.writelines(column_lines(sentences))
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tagsift.data.columns import PathName, check_label, label_problem, write_blocks
+from tagsift.data.columns import PathName, check_label, check_written, write_blocks
 from tagsift.data.layout import Columns
 from tagsift.data.rows import Row
 from tagsift.data.schemes import detect_scheme
 from tagsift.data.sentence import Corpus, Sentence
 from tagsift.data.table import Table
-from tagsift.errors import InputError
 
 __all__ = ["iter_conll", "read_conll", "read_text", "write_conll"]
 
@@ -45,13 +44,12 @@ def read_conll(
     Corpus
         ``rows`` holds all columns but the last, ``labels`` the last.
     """
-    sentences = tuple(
-        iter_conll(
-            path, comments=comments, scheme=scheme, columns=columns, header=header
-        )
+    found = iter_conll(
+        path, scheme=scheme, comments=comments, columns=columns, header=header
     )
+    sentences = tuple(found)
     if scheme == "auto":
-        scheme = detect_scheme(s.labels for s in sentences if s.labels is not None)
+        scheme = detect_scheme(sentence.labels or () for sentence in sentences)
     return Corpus(sentences, scheme)
 
 
@@ -69,8 +67,8 @@ def iter_conll(
     """
     table = Table(
         path,
-        needed="label",
-        parse=lambda cell, line: check_label(cell, path, line, scheme),
+        "label",
+        lambda cell: check_label(cell, scheme),
         scheme=scheme,
         columns=columns,
         header=header,
@@ -101,14 +99,7 @@ def read_text(
     list of lists of tuples of str
         Sentences of rows.
     """
-    table = Table(
-        path,
-        needed="",
-        parse=lambda cell, line: cell,
-        columns=columns,
-        header=header,
-        comments=comments,
-    )
+    table = Table(path, "", str, columns=columns, header=header, comments=comments)
     return [list(entry.rows) for entry in table]
 
 
@@ -124,16 +115,5 @@ def write_conll(path: PathName, corpus: Corpus) -> None:
     """
     for sentence, labels in enumerate(corpus.labels):
         for token, label in enumerate(labels):
-            problem = label_problem(label)
-            if problem is not None:
-                raise InputError(
-                    f"sentence {sentence}, token {token}: expected {problem}, found "
-                    f"{label!r}."
-                )
-    write_blocks(
-        path,
-        (
-            [[*row, label] for row, label in zip(rows, labels, strict=True)]
-            for rows, labels in zip(corpus.rows, corpus.labels, strict=True)
-        ),
-    )
+            check_written(label, f"sentence {sentence}, token {token}: ")
+    write_blocks(path, corpus.rows, corpus.labels)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tagsift.data.candidates import CandidateReader, PartialCorpus, as_label_set
-from tagsift.data.columns import ANY, PathName, decode_line, open_bytes
+from tagsift.data.columns import ANY, PathName, decode_line, located, open_bytes
 from tagsift.data.label_set import LabelSet
 from tagsift.data.rows import Row
 from tagsift.data.schemes import check_scheme
@@ -116,8 +116,9 @@ def read_jsonl(
                 path,
                 line,
             )
-        for names in sets:
-            reader.check(names or frozenset(), line)
+        with located(path, line):
+            for names in sets:
+                reader.check(names or frozenset())
         if rows and ("gold" in record) != bool(gold):
             raise DataError(
                 "expected gold labels in all lines or in none, found both kinds.",

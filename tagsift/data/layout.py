@@ -8,11 +8,11 @@ out, any other name is a feature.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tagsift.data.columns import PathName, count
+from tagsift.data.columns import count
 from tagsift.errors import DataError, InputError
 
 __all__ = [
@@ -35,8 +35,8 @@ class Layout:
     """Which columns, counted from 0, hold what; the token is the first of `rows`."""
 
     rows: tuple[int, ...]
-    label: int | None = None
     votes: tuple[int, ...] = ()
+    label: int | None = None
     gold: int | None = None
     exact: int | None = None
 
@@ -90,75 +90,45 @@ def parse_names(columns: Columns) -> tuple[str, ...]:
     return names
 
 
-def by_name(
-    names: Sequence[str], width: int, needed: str, path: PathName, line: int
-) -> Layout:
+def by_name(names: Sequence[str], width: int, needed: str) -> Layout:
     """Lay out a file by the names of its columns."""
     if len(names) != width:
         raise DataError(
             f"expected {count(len(names), 'column')}, as many as were named "
-            f"({','.join(names)}), found {width}; name every column, '-' leaves one "
-            "out.",
-            path,
-            line,
+            f"({','.join(names)}), found {width}; name every one, '-' leaves one out."
         )
     if needed and needed not in names:
-        raise DataError(
-            f"expected a column named {needed!r}, found {','.join(names)}.", path, line
-        )
+        raise DataError(f"expected a column named {needed!r}, found {','.join(names)}.")
     places = {role: [i for i, n in enumerate(names) if n == role] for role in names}
     roles = ("token", "label", "vote", "gold", "exact", "-")
     rest = [i for i, name in enumerate(names) if name not in roles]
-    return Layout(
-        (*places["token"], *rest),
-        places.get("label", [None])[0],
-        tuple(places.get("vote", ())),
-        places.get("gold", [None])[0],
-        places.get("exact", [None])[0],
-    )
+    single = [places.get(role, [None])[0] for role in ("label", "gold", "exact")]
+    return Layout((*places["token"], *rest), tuple(places.get("vote", ())), *single)
 
 
 def by_position(
-    width: int,
-    needed: str,
-    votes: Iterable[int],
-    gold: int | None,
-    exact: int | None,
-    path: PathName,
-    line: int,
+    width: int, needed: str, votes: tuple[int, ...], gold: int | None, exact: int | None
 ) -> Layout:
     """Lay out a file by column numbers from 1, checked against its width."""
-    columns = tuple(votes)
     truth = width + 1 + gold if gold is not None and gold < 0 else gold
-    asked = (*columns, *(column for column in (truth, exact) if column is not None))
+    asked = (*votes, *(column for column in (truth, exact) if column is not None))
     wrong = [column for column in asked if not 1 <= column <= width]
     if wrong:
         raise DataError(
             f"expected the column numbers to lie in 1:{width}, the columns of the "
-            f"file, found {wrong[0]}.",
-            path,
-            line,
+            f"file, found {wrong[0]}."
         )
-    if len(set(asked)) != len(asked) or (needed == "vote" and not columns):
+    if len(set(asked)) != len(asked) or (needed == "vote" and not votes):
         raise DataError(
             "expected each column to be named once, and at least one of votes, found "
-            f"votes {list(columns)}, gold {gold} and exact {exact}.",
-            path,
-            line,
+            f"votes {list(votes)}, gold {gold} and exact {exact}."
         )
     rest = [i for i in range(width) if i + 1 not in asked]
     last = rest.pop() if needed == "label" else None
     if not rest:
         raise DataError(
             f"expected one column for the token, found all {width} taken by votes and "
-            "gold.",
-            path,
-            line,
+            "gold."
         )
-    return Layout(
-        tuple(rest),
-        last,
-        tuple(c - 1 for c in columns),
-        truth and truth - 1,
-        exact and exact - 1,
-    )
+    places = tuple(column - 1 for column in votes)
+    return Layout(tuple(rest), places, last, truth and truth - 1, exact and exact - 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from tagsift.data.columns import ANY, Block, PathName
@@ -37,19 +38,21 @@ _TOKEN_NUMBER = re.compile(r"\d+[-.]\d+")
 _SAMPLE = 200
 
 
+@dataclass
 class Watch:
     """Looks on while a file is read, and says at its end what it looks like."""
 
-    def __init__(
-        self, path: PathName, layout: Layout, *, tabs: bool, header: bool
-    ) -> None:
-        self.path, self.layout, self.tabs, self.header = path, layout, tabs, header
-        self.first: tuple[str, ...] = ()
-        self.line = 0
-        self.seen: dict[int, set[str]] = {}
-        self.sample: list[tuple[str, ...]] = []
-        self.counts_tokens = self.names_sentences = True
-        self.longest = 0
+    path: PathName
+    layout: Layout
+    tabs: bool
+    header: bool  # whether there was one, so that none is left to find
+    first: tuple[str, ...] = ()
+    line: int = 0
+    seen: dict[int, set[str]] = field(default_factory=dict)  # values by column
+    sample: list[tuple[str, ...]] = field(default_factory=list)
+    counts_tokens: bool = True
+    names_sentences: bool = True
+    longest: int = 0
 
     def see(self, block: Block) -> None:
         """Look at one sentence."""

@@ -82,9 +82,13 @@ def as_rows(sentence: Sequence[str | Row]) -> tuple[Row, ...]:
 
 
 def check_lengths(
-    rows: Sequence[Sequence[object]], part: Sequence[Sequence[object]], name: str
+    rows: Sequence[Sequence[object]],
+    part: Sequence[Sequence[object]] | None,
+    name: str,
 ) -> None:
-    """Refuse entries that are not one per token, naming the sentence."""
+    """Refuse entries, if there are any, that are not one per token."""
+    if part is None:
+        return
     if len(rows) != len(part):
         raise InputError(
             f"expected {name} for every sentence, found {len(rows)} sentences and "

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
-from tagsift.data.columns import ANY, Block, ColumnFile, PathName, check_label
+from tagsift.data.columns import ANY, Block, ColumnFile, PathName, check_label, located
 from tagsift.data.layout import Columns, Layout, by_name, by_position, parse_names
 from tagsift.data.lookalikes import recognise_head
 from tagsift.data.misreads import Watch
@@ -29,42 +30,39 @@ class Entry(NamedTuple, Generic[T]):
     exact: list[str | None]
 
 
+@dataclass
 class Table(Generic[T]):
     """A column file whose columns have roles, watched for being misread.
 
-    `parse` turns a cell of a label or a vote, and its line, into what it means; each
-    distinct cell is parsed once. `needed` is what the file must hold besides tokens:
-    ``"label"``, ``"vote"`` or nothing. Columns are counted from 1, `gold` from the end
-    where it is negative. Whoever names the columns (see `tagsift.data.layout`) is taken
-    at their word, and the file is not watched.
+    Columns are counted from 1, `gold` from the end where it is negative. Whoever names
+    the columns (see `tagsift.data.layout`) is taken at their word, and the file is not
+    watched.
     """
 
-    def __init__(
-        self,
-        path: PathName,
-        *,
-        needed: str,
-        parse: Callable[[str, int], T],
-        scheme: str = "auto",
-        columns: Columns | None = None,
-        header: bool = False,
-        comments: bool = False,
-        votes: Iterable[int] = (),
-        gold: int | None = None,
-        exact: int | None = None,
-    ) -> None:
-        if scheme != "auto":
-            check_scheme(scheme)
-        self.path, self.scheme, self.layout = path, scheme, Layout(())
-        self._needed, self._parse = needed, parse
-        self._names = None if columns is None else parse_names(columns)
-        self._votes, self._gold, self._exact = tuple(votes), gold, exact
+    path: PathName
+    needed: str  # what the file must hold besides tokens: "label", "vote" or nothing
+    parse: Callable[[str], T]  # what a cell of a label or a vote means
+    _: KW_ONLY
+    scheme: str = "auto"  # of the gold labels
+    columns: Columns | None = None
+    header: bool = False
+    comments: bool = False
+    votes: tuple[int, ...] = ()
+    gold: int | None = None
+    exact: int | None = None
+    layout: Layout = field(default=Layout(()), init=False)
+
+    def __post_init__(self) -> None:
+        if self.scheme != "auto":
+            check_scheme(self.scheme)
+        self._names = None if self.columns is None else parse_names(self.columns)
+        gold_too = self.needed == "label" and self.gold is not None
         self._file = ColumnFile(
-            path,
-            comments=comments,
-            header=header,
-            least=1 + bool(needed) + (needed == "label" and gold is not None),
-            allow_empty=not needed,
+            self.path,
+            comments=self.comments,
+            header=self.header,
+            least=1 + bool(self.needed) + gold_too,
+            allow_empty=not self.needed,
         )
 
     def __iter__(self) -> Iterator[Entry[T]]:
@@ -73,11 +71,11 @@ class Table(Generic[T]):
         seen_gold: dict[str, str] = {}
         for block in self._blocks():
             if not self.layout.rows:
-                self.layout = self._lay_out(len(block.columns), block.lines[0])
+                with located(self.path, block.lines[0]):
+                    self.layout = self._lay_out(len(block.columns))
                 if self._names is None:
                     header = bool(self._file.names)
-                    tabs = self._file.tabs
-                    watch = Watch(self.path, self.layout, tabs=tabs, header=header)
+                    watch = Watch(self.path, self.layout, self._file.tabs, header)
             if watch is not None:
                 watch.see(block)
             elif self._names is not None and self._names[0] == "-":
@@ -87,7 +85,7 @@ class Table(Generic[T]):
             watch.end()
 
     @property
-    def header(self) -> tuple[str, ...]:
+    def annotators(self) -> tuple[str, ...]:
         """The names of the vote columns in the header, if there was one."""
         names = self._file.names
         return tuple(names[i] for i in self.layout.votes) if names else ()
@@ -102,26 +100,17 @@ class Table(Generic[T]):
                 raise
             raise DataError(better, self.path, error.line) from None
 
-    def _lay_out(self, width: int, line: int) -> Layout:
+    def _lay_out(self, width: int) -> Layout:
         if self._names is not None:
-            return by_name(self._names, width, self._needed, self.path, line)
+            return by_name(self._names, width, self.needed)
         for number, name in enumerate(self._file.names, 1):
             if number > 1 and name.lower() in ("token", "word", "form"):
                 raise DataError(
                     f"expected the token in the first column, found {name!r} as the "
                     f"name of column {number}; name the columns, such as --columns "
-                    "-,token,label (in Python columns=).",
-                    self.path,
+                    "-,token,label (in Python columns=)."
                 )
-        return by_position(
-            width,
-            self._needed,
-            self._votes,
-            self._gold,
-            self._exact,
-            self.path,
-            line,
-        )
+        return by_position(width, self.needed, self.votes, self.gold, self.exact)
 
     def _check_token_numbers(self, block: Block) -> None:
         """Refuse the ranges and empty nodes of CoNLL-U, which are no tokens."""
@@ -141,28 +130,26 @@ class Table(Generic[T]):
         columns, layout = block.columns, self.layout
 
         def parsed(
-            place: int, seen: dict[str, V], parse: Callable[[str, int], V]
-        ) -> Iterator[V]:
-            cells = columns[place]
+            place: int | None, seen: dict[str, V], parse: Callable[[str], V]
+        ) -> list[V]:
+            """Parse the cells of a column, each distinct one once."""
+            cells = () if place is None else columns[place]
             for cell in dict.fromkeys(cells):
                 if cell not in seen:
-                    seen[cell] = parse(cell, block.lines[cells.index(cell)])
-            return map(seen.__getitem__, cells)
+                    with located(self.path, block.lines[cells.index(cell)]):
+                        seen[cell] = parse(cell)
+            return [seen[cell] for cell in cells]
 
-        def check(cell: str, line: int) -> str:
-            return check_label(cell, self.path, line, self.scheme)
+        exact: dict[str, str | None] = {ANY: None}
 
-        votes = [parsed(i, known, self._parse) for i in layout.votes]
-        labels = None if layout.label is None or votes else layout.label
+        def check(cell: str) -> str:
+            return check_label(cell, self.scheme)
+
+        votes = [parsed(i, known, self.parse) for i in layout.votes]
         return Entry(
             tuple(zip(*(columns[i] for i in layout.rows), strict=True)),
-            [] if labels is None else list(parsed(labels, known, self._parse)),
+            parsed(None if votes else layout.label, known, self.parse),
             list(zip(*votes, strict=True)),
-            [] if layout.gold is None else list(parsed(layout.gold, seen_gold, check)),
-            []
-            if layout.exact is None
-            else [
-                None if cell == ANY else check(cell, line)
-                for cell, line in zip(columns[layout.exact], block.lines, strict=True)
-            ],
+            parsed(layout.gold, seen_gold, check),
+            parsed(layout.exact, exact, check),
         )

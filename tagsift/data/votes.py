@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
 from tagsift.data.candidates import PartialCorpus
-from tagsift.data.columns import ANY, PathName, check_label, write_blocks
+from tagsift.data.columns import ANY, PathName, check_label, check_written, write_blocks
 from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import parse_columns
 from tagsift.data.rows import Row, RowCorpus, check_lengths
@@ -71,16 +71,9 @@ class VoteCorpus(RowCorpus):
             )
         width = len(self.annotators)
         check_lengths(self.rows, self.votes, "votes")
-        if self.gold is not None:
-            check_lengths(self.rows, self.gold, "gold labels")
-        if self.exact is not None:
-            check_lengths(self.rows, self.exact, "exact labels")
-        unknown = set(self.abstaining) - set(self.annotators)
-        if unknown:
-            raise InputError(
-                f"expected names of annotators in abstaining, found {min(unknown)!r}; "
-                f"they are {', '.join(self.annotators)}."
-            )
+        check_lengths(self.rows, self.gold, "gold labels")
+        check_lengths(self.rows, self.exact, "exact labels")
+        self._check_names(self.abstaining, " in abstaining")
         for number, votes in enumerate(self.votes):
             for token, entry in enumerate(votes):
                 if len(entry) != width:
@@ -113,6 +106,25 @@ class VoteCorpus(RowCorpus):
             for column in zip(*sentence, strict=True)
         )
 
+    def _check_names(self, names: Iterable[str], where: str = "") -> None:
+        unknown = set(names) - set(self.annotators)
+        if unknown:
+            raise InputError(
+                f"expected names of annotators{where}, found {min(unknown)!r}; they "
+                f"are {', '.join(self.annotators)}."
+            )
+
+    def _counts(self) -> dict[Vote, Counter[str]]:
+        """How many annotators gave each label, of every combination of votes there is.
+
+        A counter keeps the order of the annotators among equal counts.
+        """
+        made = {votes for sentence in self.votes for votes in sentence}
+        return {
+            votes: Counter(name for vote in votes for name in _said(vote))
+            for votes in made
+        }
+
     def candidates(self, min_votes: int = 1) -> PartialCorpus:
         """Turn votes into candidate sets.
 
@@ -130,19 +142,13 @@ class VoteCorpus(RowCorpus):
         if min_votes < 1:
             raise InputError(f"expected min_votes of at least 1, found {min_votes}.")
         full = self.label_set.full
-        made: dict[Vote, frozenset[str]] = {}
 
-        def chosen(votes: Vote) -> frozenset[str]:
-            counts = Counter(name for vote in votes for name in _said(vote))
-            if not counts:
-                return full
-            least = min(min_votes, max(counts.values()))
-            return frozenset(name for name, count in counts.items() if count >= least)
+        def chosen(counts: Counter[str]) -> frozenset[str]:
+            least = min(min_votes, max(counts.values(), default=0))
+            names = frozenset(name for name, count in counts.items() if count >= least)
+            return names or full
 
-        for sentence in self.votes:
-            for votes in sentence:
-                if votes not in made:
-                    made[votes] = chosen(votes)
+        made = {votes: chosen(counts) for votes, counts in self._counts().items()}
         return PartialCorpus(
             rows=self.rows,
             candidates=[[made[votes] for votes in sentence] for sentence in self.votes],
@@ -163,25 +169,20 @@ class VoteCorpus(RowCorpus):
         Corpus
             Its ``labels`` are the majority's.
         """
+        counted = self._counts()
         overall: Counter[str] = Counter()
         for sentence in self.votes:
             for votes in sentence:
-                overall.update(name for vote in votes for name in _said(vote))
+                overall.update(counted[votes])
         if not overall:
             raise InputError("expected at least one vote, found none in the corpus.")
-        usual = overall.most_common(1)[0][0]
-        made: dict[Vote, str] = {}
-
-        def label(votes: Vote) -> str:
-            if votes not in made:
-                counts = Counter(name for vote in votes for name in _said(vote))
-                # Counter keeps the order of the annotators among equal counts.
-                made[votes] = counts.most_common(1)[0][0] if counts else usual
-            return made[votes]
-
+        made = {
+            votes: (counts or overall).most_common(1)[0][0]
+            for votes, counts in counted.items()
+        }
         return Corpus(
             tuple(
-                Sentence(tuple(rows), tuple(map(label, votes)))
+                Sentence(tuple(rows), tuple(made[entry] for entry in votes))
                 for rows, votes in zip(self.rows, self.votes, strict=True)
             ),
             self.scheme,
@@ -190,12 +191,7 @@ class VoteCorpus(RowCorpus):
     def without(self, annotators: Iterable[str]) -> VoteCorpus:
         """Make the same corpus without the votes of some annotators."""
         gone = set(annotators)
-        unknown = gone - set(self.annotators)
-        if unknown:
-            raise InputError(
-                f"expected names of annotators, found {min(unknown)!r}; they are "
-                f"{', '.join(self.annotators)}."
-            )
+        self._check_names(gone)
         kept = [i for i, name in enumerate(self.annotators) if name not in gone]
         return replace(
             self,
@@ -276,24 +272,21 @@ def read_votes(
             raise InputError(
                 f"expected {role}= with column numbers only; name it {role!r}."
             )
-
     if o_means not in ("outside", "abstain"):
         raise InputError(
             f"expected o_means to be 'outside' or 'abstain', found {o_means!r}."
         )
 
-    def parse(cell: str, line: int) -> str | frozenset[str] | None:
+    def parse(cell: str) -> str | frozenset[str] | None:
         if cell == ANY:
             return None
-        names = cell.split("|")
-        for name in names:
-            check_label(name, path, line, scheme)
-        return cell if len(names) == 1 else frozenset(names)
+        said = [check_label(name, scheme) for name in cell.split("|")]
+        return cell if len(said) == 1 else frozenset(said)
 
     table = Table(
         path,
-        needed="vote",
-        parse=parse,
+        "vote",
+        parse,
         scheme=scheme,
         columns=names,
         header=header,
@@ -307,7 +300,7 @@ def read_votes(
     truth = None if table.layout.gold is None else [entry.gold for entry in entries]
     if scheme == "auto":
         scheme = detect_scheme(_sequences(votes) if truth is None else truth)
-    people = _annotator_names(len(table.layout.votes), annotators or table.header)
+    people = _annotator_names(len(table.layout.votes), annotators or table.annotators)
     return VoteCorpus(
         [list(entry.rows) for entry in entries],
         votes,
@@ -364,24 +357,15 @@ def write_votes(path: PathName, corpus: VoteCorpus, *, gold: bool = False) -> No
     gold : bool
         Write the truth as the last column.
     """
-    truth = corpus.gold
-    if gold and truth is None:
+    if gold and corpus.gold is None:
         raise InputError("expected votes with gold labels, found none.")
     for name in corpus.label_set:
-        if "|" in name or name == ANY or name != name.strip():
-            raise InputError(
-                f"expected labels without '|' and white space, other than '{ANY}', "
-                f"found {name!r}."
-            )
-
-    def lines() -> Iterator[list[list[str]]]:
-        for number, (rows, votes) in enumerate(
-            zip(corpus.rows, corpus.votes, strict=True)
-        ):
-            yield [
-                [*row, *("|".join(_said(v)) or ANY for v in entry)]
-                + ([truth[number][token]] if gold and truth is not None else [])
-                for token, (row, entry) in enumerate(zip(rows, votes, strict=True))
-            ]
-
-    write_blocks(path, lines())
+        check_written(name)
+    lines = (
+        [
+            [*row, *("|".join(_said(vote)) or ANY for vote in entry)]
+            for row, entry in zip(rows, votes, strict=True)
+        ]
+        for rows, votes in zip(corpus.rows, corpus.votes, strict=True)
+    )
+    write_blocks(path, lines, corpus.gold if gold else None)
