@@ -36,6 +36,7 @@ from tagsift.sgppsl.confidence import (
 from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import Moments, expectation
 from tagsift.sgppsl.fitted import FittedGP
+from tagsift.sgppsl.gradients import theta_gradient
 from tagsift.sgppsl.hyperparameters import laplace_evidence
 from tagsift.sgppsl.labels import Labels, Settings
 from tagsift.sgppsl.likelihoods import Chain, Piecewise, Separate
@@ -121,7 +122,7 @@ def functions(work: Workload, device: Any) -> dict[str, Any]:
     covariance, roots = distances.covariance(kernel)  # hyperparameters: through points
     problem = Problem(covariance, expectation("jensen"))
     state = start(problem, labels.uniform(), L)
-    slopes = distances.gradient(problem, kernel, roots, ways["piecewise"], state)
+    slopes = theta_gradient(distances, problem, kernel, roots, ways["piecewise"], state)
     out["gradient (20), theta"], out["gradient (20), amplitude"] = slopes
     return out
 

@@ -19,9 +19,7 @@ from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainObjective
-from tagsift.chain.potentials import log_evidence
-from tagsift.chain.problem import ChainProblem
+from tagsift.chain.objective import ChainObjective, ChainProblem
 from tagsift.chain.viterbi import viterbi
 from tagsift.typing import FloatArray, IntArray
 
@@ -105,13 +103,13 @@ class Part:
         """Marginals of all scores times `factor`, with or without evidence."""
         chain = self.chain
         assert chain is not None
-        T, start, end = factor * chain.transitions, factor * chain.start, None
-        if self.problem.allowed is not None:
-            between, first, last = (log_evidence(k) for k in self.problem.allowed)
-            T, start, end = T + between, start + first, last
-        known = None if evidence is None else factor * evidence[self.rows]
         found = forward_backward(
-            factor * self.U, T, self.layout, start=start, end=end, evidence=known
+            factor * self.U,
+            factor * chain.transitions,
+            self.layout,
+            start=factor * chain.start,
+            evidence=None if evidence is None else factor * evidence[self.rows],
+            allowed=self.problem.allowed,
         )
         return np.asarray(found.marginals)
 
@@ -119,16 +117,13 @@ class Part:
         """The best label sequences, [N'']."""
         chain = self.chain
         assert chain is not None
-        between, first, last = self.problem.allowed or (None, None, None)
         return np.asarray(
             viterbi(
                 self.U + evidence[self.rows],
                 chain.transitions,
                 self.layout,
                 start=chain.start,
-                allowed=between,
-                allowed_start=first,
-                allowed_end=last,
+                allowed=self.problem.allowed,
             )
         )
 

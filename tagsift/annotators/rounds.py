@@ -17,7 +17,7 @@ from tagsift.annotators.cross_fit import CrossFit
 from tagsift.annotators.judge import beside_text, choose_temper
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
-from tagsift.chain.problem import ChainProblem
+from tagsift.chain.objective import ChainProblem
 from tagsift.progress import progress
 from tagsift.typing import FloatArray, IntArray
 

@@ -19,7 +19,8 @@ from tagsift.annotators.rounds import Plan, run_rounds
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import vote_evidence
 from tagsift.base import Method, TrainingSet, setting
-from tagsift.chain.linear_chain import Allowed, LinearChain
+from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain.potentials import Allowed
 from tagsift.data import VoteCorpus, allowed_transitions
 from tagsift.errors import NotSupportedError, TagsiftWarning
 from tagsift.progress import warn_user

@@ -58,18 +58,7 @@ def device_of(x: Array) -> Device:
 
 
 def use_device(name: str) -> Device:
-    """Check that the device can be used, and return it.
-
-    Parameters
-    ----------
-    name : {"cpu", "cuda"} or "cuda:1", …
-        ``"cpu"`` means NumPy; ``"cuda"`` PyTorch on a GPU.
-
-    Returns
-    -------
-    device
-        What `asarray` takes as `device`.
-    """
+    """Check that the device (``"cpu"``, ``"cuda"``, ``"cuda:1"``) can be used."""
     if name == "cpu":
         return "cpu"
     if not isinstance(name, str) or name.partition(":")[0] != "cuda":
@@ -118,23 +107,9 @@ def available_device(name: str) -> str:
 def asarray(
     x: Any, *, like: Array | None = None, device: Device = None, dtype: Any = None
 ) -> Array:
-    """Bring `x` to the library and device of `like`, or to `device`.
+    """Bring `x` to the library and device of `like`, or to `device` (default: NumPy).
 
-    Parameters
-    ----------
-    x : array-like, tensor or SciPy sparse matrix
-        Sparse matrices stay sparse (csr).
-    like : array, optional
-        The array whose library and device are wanted.
-    device : "cpu", "cuda" or torch.device, optional
-        Used where `like` is not given; ``"cpu"`` (the default) means NumPy.
-    dtype : dtype of NumPy, optional
-        The type of the result; by default that of `x`.
-
-    Returns
-    -------
-    array
-        `x` itself where nothing has to change.
+    Sparse matrices stay sparse (csr); `x` itself comes back where it is there already.
     """
     if like is not None:
         device = device_of(like)
@@ -178,20 +153,10 @@ def to_numpy(x: Any) -> Any:
 
 
 def sparse_matmul(X: Any, B: Array) -> Array:
-    """Multiply a sparse or dense matrix by a dense one, in the library of `B`.
+    """Multiply a sparse or dense matrix by a dense one, in the library of `B`, [N, K].
 
-    Parameters
-    ----------
-    X : csr_matrix, csr_array, sparse tensor or dense array of shape (N, D)
-        A SciPy matrix is carried over to PyTorch at every call when `B` is a tensor:
-        bring it there once with `asarray`.
-    B : array of shape (D, K)
-        Dense.
-
-    Returns
-    -------
-    array of shape (N, K)
-        Dense, in the wider of the two number types.
+    The product has the wider of the two number types. A SciPy matrix is carried over to
+    PyTorch at every call when `B` is a tensor: bring it there once with `asarray`.
     """
     if is_torch(B):
         X = asarray(X, like=B)  # [N, D]

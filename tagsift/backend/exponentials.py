@@ -36,17 +36,7 @@ def _shift(x: Array, axis: int) -> Array:
 def log_softmax_parts(x: Array) -> tuple[Array, Array]:
     """Logsumexp and softmax along the last axis, from one pass of exponentials.
 
-    Parameters
-    ----------
-    x : array of shape (N, L)
-        Finite at one place in every row.
-
-    Returns
-    -------
-    total : array of shape (N,)
-        Logarithms of the sums of exponentials.
-    shares : array of shape (N, L)
-        Exponentials divided by their sums.
+    Every row is finite somewhere.
     """
     xp = namespace(x)
     top = xp.max(x, axis=-1, keepdims=True)  # [N, 1]

@@ -18,22 +18,10 @@ _JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 
 
 def cholesky(K: Array, *, overwrite: bool = False) -> tuple[Array, float]:
-    """Lower Cholesky factor of a symmetric matrix, with jitter where it is needed.
+    """Lower Cholesky factor of a symmetric matrix, and the jitter it needed.
 
-    Parameters
-    ----------
-    K : array of shape (N, N)
-        Symmetric, positive definite up to rounding.
-    overwrite : bool
-        Whether the memory of `K` may be used for the factor (NumPy only).
-
-    Returns
-    -------
-    factor : array of shape (N, N)
-        Lower triangular, zeros above the diagonal.
-    jitter_used : float
-        What was added to every element of the diagonal: nothing where that serves,
-        else from 1e-10 of its mean, growing tenfold, to 1e-3.
+    What is added to the diagonal is nothing where that serves, else from 1e-10 of its
+    mean, growing tenfold, to 1e-3. With `overwrite` NumPy may put the factor into `K`.
     """
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise InputError(
@@ -107,21 +95,7 @@ def solve_triangular(
 ) -> Array:
     """Solve ``L X = B``, or ``Lᵀ X = B``, for a lower triangular matrix.
 
-    Parameters
-    ----------
-    L : array of shape (N, N)
-        Lower triangular; the upper triangle is not read.
-    B : array of shape (N,) or (N, K)
-        The right-hand sides.
-    trans : bool
-        Whether to solve with the transpose of `L`.
-    overwrite : bool
-        Whether the memory of `B` may be used for the answer (NumPy only).
-
-    Returns
-    -------
-    array of the shape of B
-        The solution X.
+    The upper triangle is not read; with `overwrite` NumPy may put the answer into `B`.
     """
     if B.ndim == 1:
         return solve_triangular(L, B[:, None], trans=trans, overwrite=overwrite)[:, 0]

@@ -7,8 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from tagsift.chain.decoders import candidate, free, non_candidate
+from tagsift.chain.decoders import non_candidate
 from tagsift.chain.layout import ChainLayout
+from tagsift.chain.viterbi import viterbi
 from tagsift.data.offsets import offsets_of
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -74,8 +75,6 @@ class Batch:
             found = np.empty_like(exists)  # [B]
             found[self.layout.sentences] = exists
             return labels, np.where(found, self.score(labels, U, A), -np.inf)
-        if term.decoder == "candidate":
-            labels = candidate(U, A, self.mask, self.layout)  # [N']
-        else:
-            labels = free(U, A, self.layout)  # [N']
+        mask = self.mask if term.decoder == "candidate" else None  # [N', L]
+        labels = viterbi(U, A, self.layout, mask=mask)  # [N']
         return labels, self.score(labels, U, A)

@@ -20,8 +20,9 @@ from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe, MarginSolution
 from tagsift.baselines._pointwise import append_one
 from tagsift.baselines._scaling import Scale, ScaledTagger
-from tagsift.chain.decoders import candidate, mean_feature
+from tagsift.chain.decoders import mean_feature
 from tagsift.chain.layout import ChainLayout
+from tagsift.chain.viterbi import viterbi
 from tagsift.errors import ConvergenceWarning, NotSupportedError
 from tagsift.features import FeatureMatrix
 from tagsift.progress import warn_user
@@ -132,7 +133,8 @@ class MaxMarginTagger(ScaledTagger):
     @staticmethod
     def _candidates(solver: BlockFrankWolfe, train: TrainingSet) -> IntArray:
         """Best candidate sequences of the training sentences (D2), [N]."""
-        return candidate(solver.scores(), solver.A, train.mask, train.layout)
+        U, T = solver.scores(), solver.A  # [N, L], [L, L]
+        return np.asarray(viterbi(U, T, train.layout, mask=train.mask))
 
     # What the base class asks for ------------------------------------------------
 
@@ -166,7 +168,7 @@ class MaxMarginTagger(ScaledTagger):
         X = self._with_bias(self.scaler_.transform(features))  # [M, D]
         U = np.asarray(X @ self.emissions_)  # [M, L]
         layout = ChainLayout.from_offsets(features.offsets)
-        return candidate(U, self.transitions_, mask, layout)  # [M]
+        return np.asarray(viterbi(U, self.transitions_, layout, mask=mask))  # [M]
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
         shape = (features.n_tokens, len(self.seen_))

@@ -12,8 +12,7 @@ from tagsift.base import Method, SequenceTagger, TrainingSet, setting
 from tagsift.baselines._tuning import Tuning, tune
 from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainObjective
-from tagsift.chain.problem import ChainProblem
+from tagsift.chain.objective import ChainObjective, ChainProblem
 from tagsift.data import allowed_transitions
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, number, part, whole

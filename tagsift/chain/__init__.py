@@ -4,5 +4,5 @@ In the order of use: `layout` (how tokens are packed), `potentials` (all scores 
 matrix), `lattice` (sums over label sequences, with its log-domain twin `log_lattice`),
 `viterbi`, `linear_chain` (the model that every chained method stands on), `objective`
 and `lbfgs` (how it is fitted), `decoders` (those of the max-margin methods), and the
-paper's own `scores`, `factors` and `weighted_viterbi`.
+paper's own `weighted_viterbi`.
 """

@@ -22,21 +22,11 @@ __all__ = ["MergedColumns"]
 
 @dataclass(frozen=True)
 class MergedColumns:
-    """A sparse matrix with identical columns merged and empty ones left out.
+    """A sparse matrix with identical columns merged and empty ones left out."""
 
-    Parameters
-    ----------
-    X : csr_matrix of shape (n_rows, n_groups)
-        The distinct columns, each times the root of the number of its copies.
-    group : ndarray of shape (n_columns,)
-        The group of every original column, −1 for an empty one.
-    size : ndarray of shape (n_groups,)
-        Number of copies.
-    """
-
-    X: Any
-    group: IntArray
-    size: IntArray
+    X: Any  # [N, G], distinct columns, each times the root of its number of copies
+    group: IntArray  # [D], group of every original column, −1 for an empty one
+    size: IntArray  # [G], number of copies
 
     @classmethod
     def of(cls, matrix: Any) -> MergedColumns:

@@ -1,17 +1,14 @@
-"""The four decoders of the max-margin methods, each over all sentences at once.
+"""The decoders of the max-margin methods, each over all sentences at once.
 
 ========================  =====================================================
-`free` (D1)               best label sequence: ordinary Viterbi
-`candidate` (D2)          best sequence inside the candidate sets
+`viterbi` (D1)            best label sequence
+`viterbi`, `mask` (D2)    best sequence inside the candidate sets
 `non_candidate` (D3)      best sequence that leaves the sets at least once
 `mean_feature` (D4)       label and transition counts averaged over the sets
 ========================  =====================================================
 
-All take the unary scores U [N, L] of stacked tokens (with the task loss added where the
-decoding is loss-augmented), the transition scores T [L, L] and a `ChainLayout`. Every
-step of a recursion is one maximum over [B, L, L], B being the sentences that still run.
-The forward pass keeps values only; the way back asks again which predecessor gave the
-value, for one label per sentence, which is L times less work than to store all answers.
+The first two stand in `tagsift.chain.viterbi`. Unary scores U [N, L] of stacked tokens
+have the task loss added where the decoding is loss-augmented.
 """
 
 from __future__ import annotations
@@ -19,50 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import viterbi
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["candidate", "free", "mean_feature", "non_candidate"]
-
-
-def free(U: FloatArray, T: FloatArray, layout: ChainLayout) -> IntArray:
-    """Best label sequence of every sentence (D1).
-
-    Parameters
-    ----------
-    U : ndarray of shape (n_tokens, n_labels)
-        Unary scores of stacked tokens.
-    T : ndarray of shape (n_labels, n_labels)
-        ``T[a, b]`` scores label a followed by b.
-    layout : ChainLayout
-        Where the sentences lie.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_tokens,)
-        In stacked order; ties go to the lowest label.
-    """
-    return np.asarray(viterbi(U, T, layout), dtype=np.int64)  # [N]
-
-
-def candidate(
-    U: FloatArray, T: FloatArray, mask: BoolArray, layout: ChainLayout
-) -> IntArray:
-    """Best label sequence inside the candidate sets (D2).
-
-    Parameters
-    ----------
-    U, T, layout
-        As in `free`.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        The candidate sets; none is empty.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_tokens,)
-        In stacked order.
-    """
-    return np.asarray(viterbi(U, T, layout, mask=mask), dtype=np.int64)  # [N]
+__all__ = ["mean_feature", "non_candidate"]
 
 
 def non_candidate(
@@ -71,36 +27,27 @@ def non_candidate(
     """Best label sequence that leaves its candidate sets at least once (D3).
 
     Viterbi over pairs (flag, label); the flag rises once a token has taken a label
-    outside its set, and the sequence must end with the flag up.
-
-    Parameters
-    ----------
-    U, T, mask, layout
-        As in `candidate`.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_tokens,)
-        In stacked order; meaningless for sentences that are not found.
-    found : ndarray of bool, shape (n_non_empty,)
-        In the order of ``layout.sentences``; False where all sets are full, so that
-        no such sequence exists.
+    outside its set, and the sequence must end with the flag up. Every step is one
+    maximum over [B, L, L], B being the sentences that still run. The forward pass keeps
+    values only; the way back asks again which predecessor gave the value, for one label
+    per sentence, which is L times less work than to store all answers. With the labels
+    [N] comes whether there is such a sequence, [S'] as in ``layout.sentences``: there
+    is none where all sets are full.
     """
     steps, n_labels = layout.steps, U.shape[1]
     packed, inside = U[layout.order], mask[layout.order]  # [N, L]
     score = np.empty((len(packed), 2, n_labels), dtype=packed.dtype)  # [N, 2, L]
     score[:, 0] = np.where(inside, packed, -np.inf)  # [N, L]  flag down
     score[:, 1] = np.where(inside, -np.inf, packed)  # [N, L]  flag up
-    for t in range(1, layout.max_length):
-        rows = slice(steps[t], steps[t + 1])
-        last = score[steps[t - 1] : steps[t - 1] + steps[t + 1] - steps[t]]
+    for lo, hi, before in layout.steps_after_first:
+        rows, last = slice(lo, hi), score[before : before + hi - lo]  # [B, 2, L]
         best = (last[..., None] + T).max(axis=2)  # [B, 2, L]
         down, up = best[:, 0], best[:, 1]  # [B, L]
         np.maximum(down, up, out=up, where=~inside[rows])
         score[rows, 0] += down
         score[rows, 1] = up + packed[rows]
     labels = np.empty(len(packed), dtype=np.int64)  # [N]
-    found = np.empty(len(layout.sentences), dtype=bool)  # [S']
+    found = np.empty(layout.n_sentences, dtype=bool)  # [S']
     flag = label = np.empty(0, dtype=np.int64)  # [B]
     columns = T.T  # [L, L]
     for t in range(layout.max_length - 1, -1, -1):
@@ -125,21 +72,7 @@ def mean_feature(mask: BoolArray, offsets: IntArray) -> tuple[FloatArray, FloatA
 
     The candidate sequences are a product set, so that their uniform distribution has
     independent tokens: P = mask / row sums, and a transition has the probability of its
-    two ends.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        The candidate sets of stacked tokens.
-    offsets : ndarray of shape (n_sequences + 1,)
-        Where the sentences begin.
-
-    Returns
-    -------
-    P : ndarray of shape (n_tokens, n_labels)
-        Mean label indicators: the mean unary feature of a sentence is ``P.T @ X``.
-    pairs : ndarray of shape (n_sequences, n_labels, n_labels)
-        Mean number of transitions of every sentence.
+    two ends. The mean unary feature of a sentence is ``P.T @ X``.
     """
     P = mask / mask.sum(axis=1, keepdims=True)  # [N, L]
     pairs = np.zeros((len(offsets) - 1, P.shape[1], P.shape[1]))  # [S, L, L]

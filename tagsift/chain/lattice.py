@@ -15,65 +15,34 @@ again in the log domain.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tagsift.backend import asarray, exp_inplace, namespace, to_numpy
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.log_lattice import log_forward, log_marginals
-from tagsift.chain.potentials import Potentials, row_max, take_sentences
+from tagsift.chain.potentials import Potentials, row_max
 from tagsift.typing import Array, BoolArray
 
-__all__ = [
-    "Lattice",
-    "forward_backward",
-    "log_partition",
-    "packed_forward_backward",
-]
+__all__ = ["Lattice", "forward_backward", "log_partition", "packed_forward_backward"]
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """What forward–backward finds.
+    """What forward–backward finds; −inf and 0 where no label sequence is allowed."""
 
-    Parameters
-    ----------
-    log_z : array of shape (n_sentences,)
-        Log-normaliser of every sentence that is not empty, in the order of
-        ``layout.sentences``; −inf where no label sequence is allowed.
-    marginals : array of shape (n_tokens, n_labels)
-        Probability of every label at every token, in stacked order; 0 throughout a
-        sentence in which no label sequence is allowed.
-    pairs : array of shape (n_labels, n_labels)
-        Expected number of times that a label follows another, over all sentences.
-    """
-
-    log_z: Array
-    marginals: Array
-    pairs: Array
+    log_z: Array  # [S'], log-normalisers in the order of layout.sentences
+    marginals: Array  # [N, L], probability of every label at every token
+    pairs: Array  # [L, L], expected number of times that a label follows another
 
 
-def forward_backward(
-    U: Array, T: Array, layout: ChainLayout, **scores: Array | None
-) -> Lattice:
-    """Normalisers and marginals of every sentence.
-
-    Parameters
-    ----------
-    U, T, layout, scores
-        As in `Potentials.gather`: the labels and pairs, the sentences, and further
-        scores (``start``, ``end``, ``mask``, ``evidence``).
-
-    Returns
-    -------
-    Lattice
-        ``log_z``, ``marginals`` and ``pairs``.
-    """
+def forward_backward(U: Array, T: Array, layout: ChainLayout, **scores: Any) -> Lattice:
+    """Normalisers and marginals of every sentence, scores as in `Potentials.gather`."""
     potentials = Potentials.gather(U, T, layout, **scores)
     packed = packed_forward_backward(potentials)
-    return Lattice(packed.log_z, potentials.unpack(packed.marginals), packed.pairs)
+    return Lattice(packed.log_z, layout.unpack(packed.marginals), packed.pairs)
 
 
 def packed_forward_backward(potentials: Potentials) -> Lattice:
@@ -86,16 +55,8 @@ def packed_forward_backward(potentials: Potentials) -> Lattice:
     return lattice if ok.all() else _mixed(potentials, ok)
 
 
-def log_partition(
-    U: Array, T: Array, layout: ChainLayout, **scores: Array | None
-) -> Array:
-    """Log-normalisers alone, by the forward pass; parameters as `forward_backward`.
-
-    Returns
-    -------
-    array of shape (n_sentences,)
-        In the order of ``layout.sentences``.
-    """
+def log_partition(U: Array, T: Array, layout: ChainLayout, **scores: Any) -> Array:
+    """Log-normalisers alone, by the forward pass, as `forward_backward` has them."""
     potentials = Potentials.gather(U, T, layout, **scores)
     if _cannot_underflow(potentials):
         return _rescaled_forward(potentials)[1]
@@ -138,20 +99,13 @@ def _rescaled_forward(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Forward pass in probabilities that sum to one at every token.
 
-    Returns
-    -------
-    alpha : array of shape (n_tokens, n_labels)
-        Forward probabilities in packed order.
-    log_z : array of shape (n_sentences,)
-        In the order of ``layout.sentences``.
-    scale : array of shape (n_tokens,)
-        The sums that were divided out.
-    eU, eT : arrays of shape (n_tokens, n_labels) and (n_labels, n_labels)
-        Exponentials of the scores, each row of W and all of T shifted to maximum 0.
+    These in packed order [N, L], the log-normalisers [S'], the sums that were divided
+    out [N], and the exponentials of W and T, each row of W and all of T shifted to
+    maximum 0.
     """
     W, T, layout = potentials.W, potentials.T, potentials.layout
     xp = namespace(W)
-    n_sentences = len(layout.sentences)
+    n_sentences = layout.n_sentences
     top = row_max(W)  # [N]
     eU = exp_inplace(W - top[:, None])  # [N, L]
     peak = row_max(xp.reshape(T, (1, -1)))  # [1]
@@ -162,7 +116,7 @@ def _rescaled_forward(
     with np.errstate(all="ignore"):
         scale[:n_sentences] = eU[:n_sentences] @ ones
         alpha[:n_sentences] = eU[:n_sentences] / scale[:n_sentences, None]
-        for lo, hi, before in _steps_after_first(layout):
+        for lo, hi, before in layout.steps_after_first:
             step = alpha[before : before + hi - lo] @ eT  # [S_t, L]
             step *= eU[lo:hi]
             scale[lo:hi] = step @ ones  # [S_t]
@@ -187,7 +141,7 @@ def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
         onward = eU  # [N, L], from here on eU · beta / scale
         onward /= scale[:, None]
         marginals = alpha  # [N, L], from here on alpha · beta
-        for lo, hi, before in reversed(_steps_after_first(layout)):
+        for lo, hi, before in reversed(layout.steps_after_first):
             after = onward[lo:hi]  # [S_t, L]
             # Views, so that a product in place is one operation.
             here = marginals[before : before + hi - lo]  # [S_t, L]
@@ -204,13 +158,12 @@ def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
 def _representable(potentials: Potentials, eU: Array, eT: Array) -> BoolArray:
     """Whether the exponentials of a sentence's finite scores all are positive, [S']."""
     W, T, layout = potentials.W, potentials.T, potentials.layout
-    ok = np.ones(len(layout.sentences), dtype=bool)  # [S']
+    ok = np.ones(layout.n_sentences, dtype=bool)  # [S']
     if _n_lost(T, eT):
         return ~ok
     if _n_lost(W, eU):
         lost = to_numpy((eU < _smallest(eU)) & (W > -np.inf)).any(axis=1)  # [N]
-        for lo, hi in itertools.pairwise(layout.steps):
-            ok[: hi - lo] &= ~lost[lo:hi]
+        ok[layout.token_sentences[lost]] = False
     return ok
 
 
@@ -229,33 +182,25 @@ def _mixed(potentials: Potentials, ok: BoolArray) -> Lattice:
     marginals = xp.empty_like(W)  # [N, L]
     pairs = xp.zeros_like(T)  # [L, L]
     for chosen in (ok, ~ok):
-        rows, sub = take_sentences(layout, chosen)
-        packed = asarray(rows, like=W)  # [N']
+        tokens, sub = layout.take(chosen)
+        rows = asarray(tokens, like=W)  # [N']
+        sentences = asarray(np.flatnonzero(chosen), like=W)  # [S'']
         weights = potentials.weights
-        if weights is not None:
-            weights = weights[asarray(np.flatnonzero(chosen), like=W)]  # [S'']
-        part = Potentials(xp.take(W, packed, axis=0), T, sub, weights)
-        if chosen is ok:
-            found = _rescaled(part)[0]
-        else:
-            found = Lattice(*log_marginals(part))
-        log_z[asarray(np.flatnonzero(chosen), like=W)] = found.log_z
-        marginals[packed] = found.marginals
+        weights = None if weights is None else weights[sentences]  # [S'']
+        part = Potentials(xp.take(W, rows, axis=0), T, sub, weights)
+        probable = chosen is ok
+        found = _rescaled(part)[0] if probable else Lattice(*log_marginals(part))
+        log_z[sentences] = found.log_z
+        marginals[rows] = found.marginals
         pairs += found.pairs
     return Lattice(log_z, marginals, pairs)
-
-
-def _steps_after_first(layout: ChainLayout) -> list[tuple[int, int, int]]:
-    """Packed rows (from, to) of every step but the first, and where the last began."""
-    steps = layout.steps.tolist()
-    return list(zip(steps[1:], steps[2:], steps, strict=False))
 
 
 def _sum_by_sentence(packed: Array, layout: ChainLayout) -> Array:
     """Sum values of tokens in packed order over every sentence, [S']."""
     xp = namespace(packed)
-    total = xp.asarray(packed[: len(layout.sentences)], copy=True)  # [S']
-    for lo, hi, _ in _steps_after_first(layout):
+    total = xp.asarray(packed[: layout.n_sentences], copy=True)  # [S']
+    for lo, hi, _ in layout.steps_after_first:
         running = total[: hi - lo]  # [S_t], a view
         running += packed[lo:hi]
     return total

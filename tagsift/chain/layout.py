@@ -9,32 +9,24 @@ positions works on whole slices, without padding and without masks.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from tagsift.backend import asarray, namespace
 from tagsift.data.offsets import offsets_of
-from tagsift.typing import IntArray
+from tagsift.typing import Array, BoolArray, IntArray
 
 __all__ = ["ChainLayout", "neighbours"]
 
 
 @dataclass(frozen=True)
 class ChainLayout:
-    """Packed, time-major order of stacked tokens.
+    """Packed, time-major order of stacked tokens."""
 
-    Parameters
-    ----------
-    order : ndarray of shape (n_tokens,)
-        ``order[k]`` is the stacked token at packed position ``k``.
-    steps : ndarray of shape (max_length + 1,)
-        Packed rows ``steps[t]:steps[t + 1]`` are the ``t``-th tokens.
-    sentences : ndarray of shape (n_non_empty,)
-        Sorted position → sentence number; empty sentences are left out.
-    """
-
-    order: IntArray
-    steps: IntArray
-    sentences: IntArray
+    order: IntArray  # [N], the stacked token at every packed position
+    steps: IntArray  # [T+1], packed rows steps[t]:steps[t + 1] are the t-th tokens
+    sentences: IntArray  # [S'], sorted position → sentence number, without empty ones
 
     @classmethod
     def from_offsets(cls, offsets: IntArray) -> ChainLayout:
@@ -59,24 +51,51 @@ class ChainLayout:
         return len(self.order)
 
     @property
+    def n_sentences(self) -> int:
+        """Sentences that are not empty, S'; the first packed rows begin them."""
+        return len(self.sentences)
+
+    @property
     def max_length(self) -> int:
         """Length of the longest sentence."""
         return len(self.steps) - 1
 
-    @property
-    def counts(self) -> IntArray:
-        """Sentences still running at every step, [T]."""
-        return np.diff(self.steps)
+    @cached_property
+    def steps_after_first(self) -> list[tuple[int, int, int]]:
+        """Packed rows (from, to) of every later step, and where its last one began."""
+        steps = self.steps.tolist()
+        return list(zip(steps[1:], steps[2:], steps, strict=False))
 
-    def pack(self, stacked: IntArray) -> IntArray:
-        """Reorder a NumPy array over stacked tokens into packed order."""
-        return stacked[self.order]
+    @cached_property
+    def token_sentences(self) -> IntArray:
+        """Position in `sentences` of the sentence of every packed token, [N]."""
+        first: IntArray = np.repeat(self.steps[:-1], np.diff(self.steps))  # [N]
+        return np.arange(self.n_tokens) - first  # [N]
 
-    def unpack(self, packed: IntArray) -> IntArray:
-        """Undo `pack`."""
-        stacked = np.empty_like(packed)
-        stacked[self.order] = packed
-        return stacked
+    @cached_property
+    def lengths(self) -> IntArray:
+        """Tokens of every sentence in the order of `sentences`, [S']."""
+        return np.bincount(self.token_sentences, minlength=self.n_sentences)  # [S']
+
+    @cached_property
+    def last_tokens(self) -> IntArray:
+        """Packed positions of the last tokens, one per sentence, [S']."""
+        return self.steps[self.lengths - 1] + np.arange(self.n_sentences)  # [S']
+
+    def take(self, chosen: BoolArray) -> tuple[IntArray, ChainLayout]:
+        """Lay out some of the sentences by themselves, chosen as `sentences` has them.
+
+        With the layout come the packed rows of their tokens, which already are in its
+        packed order.
+        """
+        rows = np.flatnonzero(chosen[self.token_sentences])  # [N']
+        return rows, ChainLayout.from_offsets(offsets_of(self.lengths[chosen]))
+
+    def unpack(self, packed: Array) -> Array:
+        """Bring an array over packed tokens back to stacked order."""
+        inverse = np.empty_like(self.order)  # [N]
+        inverse[self.order] = np.arange(self.n_tokens)
+        return namespace(packed).take(packed, asarray(inverse, like=packed), axis=0)
 
 
 def neighbours(offsets: IntArray) -> IntArray:

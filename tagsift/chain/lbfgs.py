@@ -19,7 +19,7 @@ from tagsift.errors import ConvergenceWarning
 from tagsift.progress import progress, warn_user
 from tagsift.typing import Array
 
-__all__ = ["Minimum", "Objective", "Step", "lbfgs", "minimise"]
+__all__ = ["Objective", "Step", "lbfgs", "minimise"]
 
 #: Value and gradient of the function to minimise.
 Objective = Callable[[Array], tuple[float, Array]]
@@ -27,48 +27,19 @@ Objective = Callable[[Array], tuple[float, Array]]
 #: Wolfe conditions: sufficient decrease, and how flat the slope must have become.
 _DECREASE, _FLATNESS = 1e-4, 0.9
 _MAX_TRIALS = 20
+#: Past steps that shape the curvature.
+_MEMORY = 10
 
 
 @dataclass(frozen=True)
 class Step:
-    """Where the solver stands.
+    """Where the solver stands."""
 
-    Parameters
-    ----------
-    x, gradient : arrays of shape (n_parameters,)
-        The point and the gradient there.
-    value : float
-        The function there.
-    change : float
-        Relative decrease of the function by this step.
-    """
-
-    x: Array
-    gradient: Array
+    x: Array  # [P]
+    gradient: Array  # [P]
     value: float
-    change: float
-
-
-@dataclass(frozen=True)
-class Minimum:
-    """Where the steps ended.
-
-    Parameters
-    ----------
-    x : array of shape (n_parameters,)
-        The point.
-    value : float
-        The function there.
-    n_iter : int
-        Steps taken.
-    change : float
-        Relative decrease of the function by the last step.
-    """
-
-    x: Array
-    value: float
-    n_iter: int
-    change: float
+    change: float  # relative decrease of the function by the last step
+    n_iter: int  # steps taken
 
 
 def minimise(
@@ -80,67 +51,35 @@ def minimise(
     title: str = "",
     verbose: bool = False,
     warn: bool = False,
-) -> Minimum:
-    """Take steps until one lowers the function by no more than a share of its value.
-
-    Parameters
-    ----------
-    objective : callable
-        Value and gradient at a point.
-    x : array of shape (n_parameters,)
-        Where to begin.
-    max_iter : int
-        Most steps.
-    tol : float
-        The relative change at which to stop.
-    title : str
-        What is being fitted, for the progress bar and the warning.
-    verbose : bool
-        Whether to draw a progress bar.
-    warn : bool
-        Whether ending for `max_iter` gives a warning.
-    """
-    n_iter, value, change = 0, np.nan, 0.0
-    for step in progress(lbfgs(objective, x), title, enabled=verbose, total=max_iter):
-        x, value, change = step.x, step.value, step.change
-        n_iter += 1
-        if change <= tol or n_iter == max_iter:
+) -> Step:
+    """Take steps until one lowers the function by no more than a share of its value."""
+    last: Step | None = None
+    for last in progress(lbfgs(objective, x), title, enabled=verbose, total=max_iter):
+        if last.change <= tol or last.n_iter == max_iter:
             break
-    if n_iter == 0:
-        value = objective(x)[0]
-    if warn and n_iter == max_iter and change > tol:
+    if last is None:
+        value, gradient = objective(x)
+        return Step(x, gradient, value, 0.0, 0)
+    if warn and last.n_iter == max_iter and last.change > tol:
         warn_user(
             f"{title} stopped after max_iter={max_iter} steps, the last of which "
-            f"changed the objective by {change:.1e} of its value. It can be used as "
-            f"it is; to go on, raise max_iter (on the command line --set "
+            f"changed the objective by {last.change:.1e} of its value. It can be used "
+            "as it is; to go on, raise max_iter (on the command line --set "
             f"max_iter={4 * max_iter}); to stop sooner without this, raise "
             f"tol={tol:.1e}.",
             ConvergenceWarning,
         )
-    return Minimum(x, float(value), n_iter, float(change))
+    return last
 
 
-def lbfgs(objective: Objective, x: Array, *, memory: int = 10) -> Iterator[Step]:
+def lbfgs(objective: Objective, x: Array) -> Iterator[Step]:
     """Yield one step after the other, until none lowers the function any more.
 
     The caller decides when to stop.
-
-    Parameters
-    ----------
-    objective : callable
-        Value and gradient at a point.
-    x : array of shape (n_parameters,)
-        Where to begin.
-    memory : int
-        Number of past steps that shape the curvature.
-
-    Yields
-    ------
-    Step
-        After every successful step.
     """
     value, gradient = objective(x)
-    past: deque[tuple[Array, Array, float]] = deque(maxlen=memory)
+    past: deque[tuple[Array, Array, float]] = deque(maxlen=_MEMORY)
+    n_iter = 0
     while True:
         direction = _direction(gradient, past)  # [P]
         slope = float(gradient @ direction)
@@ -161,7 +100,8 @@ def lbfgs(objective: Objective, x: Array, *, memory: int = 10) -> Iterator[Step]
         scale = max(abs(value), abs(new_value), 1.0)
         change = (value - new_value) / scale
         x, value, gradient = new_x, new_value, new_gradient
-        yield Step(x, gradient, value, change)
+        n_iter += 1
+        yield Step(x, gradient, value, change, n_iter)
 
 
 def _direction(gradient: Array, past: deque[tuple[Array, Array, float]]) -> Array:

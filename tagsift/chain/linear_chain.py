@@ -10,45 +10,30 @@ chained method stands on this model; `tagsift.chain.objective` fits it.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 
 from tagsift.backend import Device, asarray, namespace, sparse_matmul, to_numpy
 from tagsift.chain.lattice import forward_backward, log_partition
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.potentials import log_evidence
+from tagsift.chain.potentials import Allowed, log_evidence
 from tagsift.chain.viterbi import viterbi
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, array
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["Allowed", "LinearChain"]
-
-#: Which label may follow which, and which may begin and end a sentence.
-Allowed: TypeAlias = tuple[BoolArray, BoolArray, BoolArray]
+__all__ = ["LinearChain"]
 
 
 @dataclass(frozen=True)
 class LinearChain:
-    """Parameters of a linear chain.
+    """Parameters of a linear chain."""
 
-    Parameters
-    ----------
-    emissions : array of shape (n_features, n_labels)
-        Weight of every feature for every label.
-    bias : array of shape (n_labels,)
-        Score of a label at any token; −inf for labels that can never be.
-    transitions : array of shape (n_labels, n_labels)
-        Score of a label followed by another.
-    start : array of shape (n_labels,)
-        Score of the first label of a sentence.
-    """
-
-    emissions: Array
-    bias: Array
-    transitions: Array
-    start: Array
+    emissions: Array  # [D, L], weight of every feature for every label
+    bias: Array  # [L], score of a label at any token; −inf for labels that can never be
+    transitions: Array  # [L, L], score of a label followed by another
+    start: Array  # [L], score of the first label of a sentence
 
     saved: ClassVar[Saved] = {
         "emissions": array("P L"),
@@ -70,8 +55,7 @@ class LinearChain:
     @property
     def possible(self) -> BoolArray:
         """Labels that can be predicted at all, [L]."""
-        possible: BoolArray = np.isfinite(to_numpy(self.bias))  # [L]
-        return possible
+        return np.asarray(np.isfinite(to_numpy(self.bias)))  # [L]
 
     def scores(self, features: FeatureMatrix) -> Array:
         """Unary scores of every token, where the parameters live, [N, L]."""
@@ -86,19 +70,10 @@ class LinearChain:
 
     def best(self, features: FeatureMatrix, allowed: Allowed | None = None) -> IntArray:
         """Label sequence of the highest score, among those allowed, [N]."""
-        between, first, last = allowed or (None, None, None)
-        labels: IntArray = to_numpy(
-            viterbi(
-                self.scores(features),
-                self.transitions,
-                ChainLayout.from_offsets(features.offsets),
-                start=self.start,
-                allowed=between,
-                allowed_start=first,
-                allowed_end=last,
-            )
-        )  # [N]
-        return labels
+        U, T = self.scores(features), self.transitions  # [N, L], [L, L]
+        layout = ChainLayout.from_offsets(features.offsets)
+        labels = viterbi(U, T, layout, start=self.start, allowed=allowed)  # [N]
+        return np.asarray(to_numpy(labels))
 
     def marginals(
         self, features: FeatureMatrix, evidence: BoolArray | FloatArray | None = None
@@ -106,18 +81,6 @@ class LinearChain:
         """Probability of every label at every token, given what is known of them.
 
         Where the model can predict no candidate of a token, its candidates score alike.
-
-        Parameters
-        ----------
-        features : FeatureMatrix
-            The sentences.
-        evidence : ndarray of shape (n_tokens, n_labels), optional
-            Log evidence of every label, or a mask of candidates; nothing by default.
-
-        Returns
-        -------
-        ndarray of shape (n_tokens, n_labels)
-            Rows sum to 1.
         """
         U = self.scores(features)  # [N, L]
         known = None
@@ -126,15 +89,9 @@ class LinearChain:
             reset = (known > -np.inf) & self._unknown(known)  # [N, L]
             xp = namespace(U)
             U = xp.where(asarray(reset, like=U), xp.zeros_like(U), U)  # [N, L]
-        lattice = forward_backward(
-            U,
-            self.transitions,
-            ChainLayout.from_offsets(features.offsets),
-            start=self.start,
-            evidence=known,
-        )
-        marginals: FloatArray = to_numpy(lattice.marginals)  # [N, L]
-        return marginals
+        T, layout = self.transitions, ChainLayout.from_offsets(features.offsets)
+        lattice = forward_backward(U, T, layout, start=self.start, evidence=known)
+        return np.asarray(to_numpy(lattice.marginals))  # [N, L]
 
     def recover(
         self, features: FeatureMatrix, evidence: BoolArray | FloatArray
@@ -149,19 +106,8 @@ class LinearChain:
     ) -> FloatArray:
         """Log-likelihood log Z(f + e) − log Z(f) of every sentence that is not empty.
 
-        A token none of whose candidates the model can predict counts as unlabelled.
-
-        Parameters
-        ----------
-        features : FeatureMatrix
-            The sentences.
-        evidence : ndarray of shape (n_tokens, n_labels)
-            Log evidence of every label, or a mask of candidates.
-
-        Returns
-        -------
-        ndarray of shape (n_sentences,)
-            In the order of the sentences, the empty ones left out.
+        In the order of the sentences, [S']. A token none of whose candidates the model
+        can predict counts as unlabelled.
         """
         layout = ChainLayout.from_offsets(features.offsets)
         U, T = self.scores(features), self.transitions  # [N, L], [L, L]
@@ -169,9 +115,8 @@ class LinearChain:
         e = np.where(self._unknown(e), 0.0, e)  # [N, L]
         restricted = log_partition(U, T, layout, start=self.start, evidence=e)  # [S']
         free = log_partition(U, T, layout, start=self.start)  # [S']
-        found: FloatArray = to_numpy(restricted - free)  # [S'], longest sentence first
-        value: FloatArray = found[np.argsort(layout.sentences)]  # [S']
-        return value
+        found = to_numpy(restricted - free)  # [S'], longest sentence first
+        return np.asarray(found[np.argsort(layout.sentences)])  # [S']
 
     def _unknown(self, evidence: FloatArray) -> BoolArray:
         """Tokens none of whose candidates the model can predict, [N, 1]."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,38 +23,52 @@ from tagsift.backend import Device, asarray, namespace, to_numpy
 from tagsift.chain.columns import MergedColumns
 from tagsift.chain.lattice import Lattice, log_partition, packed_forward_backward
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.linear_chain import Allowed, LinearChain
-from tagsift.chain.potentials import (
-    Potentials,
-    last_tokens,
-    log_evidence,
-    take_sentences,
-    token_sentences,
-)
+from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain.potentials import Allowed, Potentials, log_evidence
 from tagsift.features import FeatureMatrix
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["ChainObjective", "TransitionPrior"]
+__all__ = ["ChainObjective", "ChainProblem", "TransitionPrior"]
 
 
 @dataclass(frozen=True)
 class TransitionPrior:
-    """Gaussian prior of transition, start and bias scores, relative to the penalty.
+    """Gaussian prior of transition, start and bias scores, relative to the penalty."""
 
-    Parameters
-    ----------
-    mean : ndarray of shape (n_labels, n_labels), optional
-        Prior mean of the transition scores; 0 by default.
-    mean_start : ndarray of shape (n_labels,), optional
-        Prior mean of the start scores; 0 by default.
-    scale, scale_bias : float
-        Prior standard deviations of transition and start scores, and of the bias.
+    mean: FloatArray | None = None  # [L, L], of transition scores; 0 by default
+    mean_start: FloatArray | None = None  # [L], of start scores; 0 by default
+    scale: float = 1.0  # standard deviation of transition and start scores
+    scale_bias: float = 1.0  # standard deviation of the bias
+
+
+@dataclass(frozen=True)
+class ChainProblem:
+    """A chain to be fitted: features in the model's own coordinates, and its prior.
+
+    What the conditional random field and the chain Gaussian process have in common, so
+    that whoever fits many chains on parts of the same sentences need not know which it
+    is.
     """
 
-    mean: FloatArray | None = None
-    mean_start: FloatArray | None = None
-    scale: float = 1.0
-    scale_bias: float = 1.0
+    features: FeatureMatrix
+    l2: float
+    prior: TransitionPrior | None = None
+    allowed: Allowed | None = None
+
+    def take_sequences(self, sentences: IntArray) -> ChainProblem:
+        """Keep the chosen sentences."""
+        return replace(self, features=self.features.take_sequences(sentences))
+
+    def objective(self, evidence: BoolArray | FloatArray) -> ChainObjective:
+        """What is to be minimised, given the evidence on the sentences."""
+        return ChainObjective(
+            self.features,
+            evidence,
+            self.l2,
+            self.prior,
+            allowed=self.allowed,
+            single=True,
+        )
 
 
 class ChainObjective:
@@ -62,29 +76,9 @@ class ChainObjective:
 
     All tokens are kept in packed order, identical feature columns are merged, and the
     restricted lattice is run only for sentences that are not exactly labelled: there it
-    has a single path. Labels that are a candidate nowhere take no part.
-
-    Parameters
-    ----------
-    features : FeatureMatrix
-        Features of the sentences.
-    evidence : ndarray of shape (n_tokens, n_labels)
-        Log evidence of every label, up to a constant per token and −inf where it is no
-        candidate; or a mask of candidates.
-    l2 : float
-        Weight λ of the penalty ½ λ |w|².
-    prior : TransitionPrior, optional
-        Means and scales of transitions, start scores and bias.
-    allowed : tuple of ndarrays of bool, shapes (L, L), (L,) and (L,), optional
-        Which label may follow which, begin and end a sentence: all else is left out of
-        both lattices. A sentence whose candidates leave no way through counts as
-        unlabelled.
-    sample_weight : ndarray of shape (n_sentences,), optional
-        How much every sentence counts; 1 by default.
-    single : bool
-        Whether dense features are kept and multiplied in single precision.
-    device : "cpu" or torch.device
-        Where the arrays live, and the parameter vectors that it is called with.
+    has a single path. Labels that are a candidate nowhere take no part. A sentence
+    whose candidates leave no way through what is allowed counts as unlabelled. With
+    `single` dense features are kept and multiplied in single precision.
     """
 
     def __init__(
@@ -104,7 +98,7 @@ class ChainObjective:
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.layout = ChainLayout.from_offsets(features.offsets)
         self.prior, self.allowed = prior or TransitionPrior(), allowed
-        self._read_features(features, self.layout)
+        self._read_features(features)
         self._read_weights(sample_weight)
         self._read_labels(log_evidence(evidence))
 
@@ -114,62 +108,56 @@ class ChainObjective:
         other._read_labels(log_evidence(evidence))
         return other
 
+    def _on_device(self, x: FloatArray | IntArray) -> Array:
+        return asarray(x, device=self.device)
+
     def _read_weights(self, sample_weight: FloatArray | None) -> None:
         """Weights of sentences, and of their tokens in packed order."""
         self.sentence_weights = self.token_weights = None
         if sample_weight is not None:
             of_sentence = sample_weight[self.layout.sentences]  # [S']
-            of_token = of_sentence[token_sentences(self.layout)]  # [N]
-            self.sentence_weights = asarray(of_sentence, device=self.device)  # [S']
-            self.token_weights = asarray(of_token[:, None], device=self.device)  # [N,1]
+            of_token = of_sentence[self.layout.token_sentences]  # [N]
+            self.sentence_weights = self._on_device(of_sentence)  # [S']
+            self.token_weights = self._on_device(of_token[:, None])  # [N, 1]
 
     def _read_labels(self, evidence: FloatArray) -> None:
         """Part the sentences into exactly labelled ones and the rest."""
-        layout, device = self.layout, self.device
+        layout = self.layout
         self.active: BoolArray = np.asarray((evidence > -np.inf).any(axis=0))  # [L]
         self.n_labels = int(self.active.sum())
         self._read_prior()
         packed = evidence[layout.order][:, self.active]  # [N, A]
-        self._read_bans()
-        if self.ban_T is not None:
-            packed = self._passable(packed)
-        of_token = token_sentences(layout)  # [N]
+        self.bans: list[Array] | None = None
+        if self.allowed is not None:
+            packed = self._passable(packed, self.allowed)
         ambiguous = (packed > -np.inf).sum(axis=1) != 1  # [N]
-        exact = np.bincount(of_token, ambiguous, len(layout.sentences)) == 0  # [S']
-        exact_rows, exact_layout = take_sentences(layout, exact)  # [N₁]
+        exact = np.ones(layout.n_sentences, dtype=bool)  # [S']
+        exact[layout.token_sentences[ambiguous]] = False
+        exact_rows, exact_layout = layout.take(exact)  # [N₁]
         labels = packed[exact_rows].argmax(axis=1)  # [N₁]
-        self.weights_exact = self.weights_ambiguous = None
+        of_exact = self.weights_ambiguous = None
         if self.sentence_weights is not None:
             weights = to_numpy(self.sentence_weights)  # [S']
-            self.weights_exact = weights[exact]
-            self.weights_ambiguous = asarray(weights[~exact], device=device)
-        pairs = _count_pairs(labels, exact_layout, self.n_labels, self.weights_exact)
-        rows, self.ambiguous = take_sentences(layout, ~exact)  # [N₂]
-        self.exact_rows = asarray(exact_rows, device=device)  # [N₁]
-        self.exact_labels = asarray(labels, device=device)  # [N₁]
-        self.exact_pairs = asarray(pairs, device=device)  # [A, A]
-        self.rows = asarray(rows, device=device)  # [N₂]
-        self.evidence = asarray(packed[rows], device=device)  # [N₂, A]
+            of_exact = weights[exact]  # [S₁]
+            self.weights_ambiguous = self._on_device(weights[~exact])  # [S₂]
+        pairs = _count_pairs(labels, exact_layout, self.n_labels, of_exact)
+        rows, self.ambiguous = layout.take(~exact)  # [N₂]
+        self.exact_rows = self._on_device(exact_rows)  # [N₁]
+        self.exact_labels = self._on_device(labels)  # [N₁]
+        self.exact_pairs = self._on_device(pairs)  # [A, A]
+        self.rows = self._on_device(rows)  # [N₂]
+        self.evidence = self._on_device(packed[rows])  # [N₂, A]
 
-    def _read_bans(self) -> None:
-        """Scores 0 and −inf of what is allowed and what is not, active labels only."""
-        self.ban_T = self.ban_start = self.ban_end = None
-        if self.allowed is not None:
-            kept = self.active
-            between, first, last = (log_evidence(part) for part in self.allowed)
-            self.ban_T = asarray(between[np.ix_(kept, kept)], device=self.device)
-            self.ban_start = asarray(first[kept], device=self.device)  # [A]
-            self.ban_end = asarray(last[kept], device=self.device)  # [A]
-            self.last = asarray(last_tokens(self.layout), device=self.device)  # [S']
-
-    def _passable(self, packed: FloatArray) -> FloatArray:
+    def _passable(self, packed: FloatArray, allowed: Allowed) -> FloatArray:
         """Evidence in which sentences without a permitted way count as unlabelled."""
-        bans = [to_numpy(part) for part in (self.ban_T, self.ban_start, self.ban_end)]
-        layout = self.layout
-        stacked = np.empty_like(packed)  # [N, A]
-        stacked[layout.order] = packed
-        log_z = log_partition(stacked, bans[0], layout, start=bans[1], end=bans[2])
-        blocked = (log_z == -np.inf)[token_sentences(layout)]  # [N]
+        kept, layout = self.active, self.layout
+        between, first, last = allowed
+        inside = between[np.ix_(kept, kept)], first[kept], last[kept]
+        self.bans = [self._on_device(log_evidence(part)) for part in inside]
+        self.last = self._on_device(layout.last_tokens)  # [S']
+        U, T = layout.unpack(packed), np.zeros((self.n_labels, self.n_labels))
+        log_z = log_partition(U, T, layout, allowed=inside)  # [S']
+        blocked = (log_z == -np.inf)[layout.token_sentences]  # [N]
         return np.where(blocked[:, None], 0.0, packed)  # [N, A]
 
     def _read_prior(self) -> None:
@@ -177,28 +165,28 @@ class ChainObjective:
         n_labels = len(kept)
         mean = np.zeros((n_labels, n_labels)) if prior.mean is None else prior.mean
         first = np.zeros(n_labels) if prior.mean_start is None else prior.mean_start
-        self.mean_T = asarray(mean[np.ix_(kept, kept)], device=self.device)  # [A, A]
-        self.mean_start = asarray(first[kept], device=self.device)  # [A]
+        self.mean_T = self._on_device(mean[np.ix_(kept, kept)])  # [A, A]
+        self.mean_start = self._on_device(first[kept])  # [A]
         self.scale, self.scale_bias = prior.scale, prior.scale_bias
 
-    def _read_features(self, features: FeatureMatrix, layout: ChainLayout) -> None:
-        sparse, dense = features.sparse, features.dense
+    def _read_features(self, features: FeatureMatrix) -> None:
+        sparse, dense, order = features.sparse, features.dense, self.layout.order
         self.sparse_columns = np.concatenate(
             [np.full(block.shape[1], sp.issparse(block)) for block in features.blocks]
         )  # [D]
         n = features.n_tokens
         matrix = sp.csr_matrix((n, 0)) if sparse is None else sparse.stacked()
-        self.merged = MergedColumns.of(matrix[layout.order])
-        self.X = asarray(self.merged.X, device=self.device)  # [N, G]
-        self.X_T = asarray(sp.csr_matrix(self.merged.X.T), device=self.device)  # [G, N]
+        self.merged = MergedColumns.of(matrix[order])
+        self.X = self._on_device(self.merged.X)  # [N, G]
+        self.X_T = self._on_device(sp.csr_matrix(self.merged.X.T))  # [G, N]
         width = 0 if dense is None else dense.n_features
         V = np.empty((n, width), dtype=self.dtype)  # [N, V]
         column = 0
         for block in () if dense is None else dense.blocks:
             last = column + block.shape[1]
-            V[:, column:last] = block[layout.order]
+            V[:, column:last] = block[order]
             column = last
-        self.V = asarray(V, device=self.device)  # [N, V]
+        self.V = self._on_device(V)  # [N, V]
 
     @property
     def n_parameters(self) -> int:
@@ -216,15 +204,8 @@ class ChainObjective:
     def __call__(self, w: Array) -> tuple[float, Array]:
         """Value and gradient at a parameter vector."""
         xp = namespace(w)
-        E, E_dense, bias, T, start = self.split(w)
-        T = self.scale * T + self.mean_T  # [A, A]
-        start = self.scale * start + self.mean_start  # [1, A]
-        bias = self.scale_bias * bias  # [1, A]
-        W = self.X @ E  # [N, A]
-        if self.V.shape[1]:
-            W += self.V @ xp.astype(E_dense, self.V.dtype, copy=False)
-        W += bias
-        n_sentences = len(self.layout.sentences)
+        W, T, start = self._packed_scores(w)
+        n_sentences = self.layout.n_sentences
         W[:n_sentences] += start
         exact = W[self.exact_rows, self.exact_labels]  # [N₁]
         full, part = self._lattices(W, T)
@@ -254,34 +235,30 @@ class ChainObjective:
 
     def _lattices(self, W: Array, T: Array) -> tuple[Lattice, Lattice]:
         """Forward–backward without and with the evidence, ambiguous sentences only."""
-        if self.ban_T is not None:
-            T = T + self.ban_T  # [A, A]
-            W[: len(self.layout.sentences)] += self.ban_start
-            W[self.last] += self.ban_end
+        if self.bans is not None:
+            between, first, last = self.bans
+            T = T + between  # [A, A]
+            W[: self.layout.n_sentences] += first
+            W[self.last] += last
         known = W[self.rows] + self.evidence  # [N₂, A]
-        return (
-            packed_forward_backward(
-                Potentials(W, T, self.layout, self.sentence_weights)
-            ),
-            packed_forward_backward(
-                Potentials(known, T, self.ambiguous, self.weights_ambiguous)
-            ),
-        )
+        whole = Potentials(W, T, self.layout, self.sentence_weights)
+        part = Potentials(known, T, self.ambiguous, self.weights_ambiguous)
+        return packed_forward_backward(whole), packed_forward_backward(part)
+
+    def _packed_scores(self, w: Array) -> tuple[Array, Array, Array]:
+        """Unary scores [N, A], transitions [A, A] and start scores [A]."""
+        E, E_dense, bias, T, start = self.split(w)
+        W = self.X @ E  # [N, A]
+        if self.V.shape[1]:
+            W += self.V @ namespace(w).astype(E_dense, self.V.dtype, copy=False)
+        W += self.scale_bias * bias
+        start = self.scale * start[0] + self.mean_start  # [A]
+        return W, self.scale * T + self.mean_T, start
 
     def scores(self, w: Array) -> tuple[Array, Array, Array]:
         """Unary scores in stacked order, transitions and start, active labels only."""
-        xp = namespace(w)
-        E, E_dense, bias, T, start = self.split(w)
-        packed = self.X @ E + self.scale_bias * bias  # [N, A]
-        if self.V.shape[1]:
-            packed += self.V @ xp.astype(E_dense, self.V.dtype, copy=False)
-        U = xp.empty_like(packed)  # [N, A]
-        U[asarray(self.layout.order, like=packed)] = packed
-        return (
-            U,
-            self.scale * T + self.mean_T,
-            self.scale * start[0] + self.mean_start,
-        )
+        packed, T, start = self._packed_scores(w)
+        return self.layout.unpack(packed), T, start
 
     def vector(self, weights: LinearChain) -> Array:
         """Undo `weights`: the parameter vector of a chain, to start from.
@@ -302,7 +279,7 @@ class ChainObjective:
             T[:] = (transitions - to_numpy(self.mean_T)) / self.scale
             first = weights.start[active] - to_numpy(self.mean_start)  # [A]
             start[0] = first / self.scale
-        return asarray(w, device=self.device)
+        return self._on_device(w)
 
     def weights(self, w: Array) -> LinearChain:
         """Parameters in terms of all features and all labels, as NumPy arrays."""
@@ -329,9 +306,7 @@ def _count_pairs(
 ) -> FloatArray:
     """How often a label follows another; labels in packed order, [L, L]."""
     counts = np.zeros((n_labels, n_labels))  # [L, L]
-    steps = layout.steps
-    for t in range(1, layout.max_length):
-        lo, hi, before = steps[t], steps[t + 1], steps[t - 1]
+    for lo, hi, before in layout.steps_after_first:
         pairs = labels[before : before + hi - lo], labels[lo:hi]  # [S_t], [S_t]
         np.add.at(counts, pairs, 1.0 if weights is None else weights[: hi - lo])
     return counts

@@ -6,9 +6,11 @@ over the weighted scores of Equation (30).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from tagsift.backend import asarray, namespace
+from tagsift.backend import namespace
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import Potentials
 from tagsift.errors import InputError
@@ -17,46 +19,19 @@ from tagsift.typing import Array
 __all__ = ["viterbi"]
 
 
-def viterbi(
-    U: Array,
-    T: Array,
-    layout: ChainLayout,
-    *,
-    start: Array | None = None,
-    end: Array | None = None,
-    mask: Array | None = None,
-    allowed: Array | None = None,
-    allowed_start: Array | None = None,
-    allowed_end: Array | None = None,
-) -> Array:
-    """Label sequence of the highest score per sentence.
+def viterbi(U: Array, T: Array, layout: ChainLayout, **scores: Any) -> Array:
+    """Label sequence of the highest score per sentence, in stacked order, [N].
 
     Where several label sequences share the highest score, the last label is the lowest
-    index possible, then the label before it, and so on.
-
-    Parameters
-    ----------
-    U, T, layout, start, end, mask
-        As in `tagsift.chain.potentials.Potentials.gather`.
-    allowed : array of bool, shape (n_labels, n_labels), optional
-        Which label may follow which: False is a ban, whatever the scores.
-    allowed_start, allowed_end : array of bool, shape (n_labels,), optional
-        Which labels may begin and end a sentence.
-
-    Returns
-    -------
-    array of int, shape (n_tokens,)
-        Label indices in stacked order.
+    index possible, then the label before it, and so on. Further scores, and what is
+    allowed, as in `Potentials.gather`.
     """
     xp = namespace(U)
-    T = _ban(T, allowed)  # [L, L]
-    start = _ban(_or_zero(start, allowed_start, T), allowed_start)  # [L]
-    end = _ban(_or_zero(end, allowed_end, T), allowed_end)  # [L]
-    potentials = Potentials.gather(U, T, layout, start=start, end=end, mask=mask)
+    potentials = Potentials.gather(U, T, layout, **scores)
     best, back = _forward(potentials)  # [N, L], [N, L]
     steps = layout.steps.tolist()
     labels = xp.zeros_like(back[:, 0])  # [N], packed
-    everyone = xp.arange(len(layout.sentences), device=U.device)  # [S']
+    everyone = xp.arange(layout.n_sentences, device=U.device)  # [S']
     for t in range(layout.max_length - 1, -1, -1):
         lo, hi = steps[t], steps[t + 1]
         n = steps[t + 2] - hi if t + 1 < layout.max_length else 0
@@ -66,7 +41,7 @@ def viterbi(
         if lo + n < hi:
             value, labels[lo + n : hi] = _best_label(best[lo + n : hi])
             _check(value, layout.sentences[n : hi - lo])
-    return potentials.unpack(labels)
+    return layout.unpack(labels)
 
 
 def _forward(potentials: Potentials) -> tuple[Array, Array]:
@@ -75,9 +50,7 @@ def _forward(potentials: Potentials) -> tuple[Array, Array]:
     xp = namespace(W)
     best = W  # [N, L], overwritten step by step
     back = xp.zeros(W.shape, dtype=xp.int64, device=W.device)  # [N, L]
-    steps = layout.steps.tolist()
-    for t in range(1, layout.max_length):
-        lo, hi, before = steps[t], steps[t + 1], steps[t - 1]
+    for lo, hi, before in layout.steps_after_first:
         previous = best[before : before + hi - lo]  # [S_t, L]
         value = previous[:, :1] + T[0]  # [S_t, L]
         chosen = back[lo:hi]  # [S_t, L]
@@ -98,22 +71,6 @@ def _best_label(scores: Array) -> tuple[Array, Array]:
         chosen[scores[:, label] > value] = label
         value = xp.maximum(value, scores[:, label])  # [S]
     return value, chosen
-
-
-def _ban(scores: Array | None, allowed: Array | None) -> Array | None:
-    """Scores with −inf where something is not allowed."""
-    if allowed is None or scores is None:
-        return scores
-    xp = namespace(scores)
-    permitted = asarray(allowed, like=scores)
-    return xp.where(permitted, scores, xp.full_like(scores, -np.inf))
-
-
-def _or_zero(scores: Array | None, allowed: Array | None, T: Array) -> Array | None:
-    """Zero scores where there are bans and no scores to put them into."""
-    if scores is None and allowed is not None:
-        return namespace(T).zeros_like(T[0])  # [L]
-    return None if scores is None else asarray(scores, like=T)  # [L]
 
 
 def _check(value: Array, sentences: Array) -> None:

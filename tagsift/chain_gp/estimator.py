@@ -15,7 +15,7 @@ from tagsift.base import Method, TrainingSet, setting
 from tagsift.base.constraints import scheme_constraints
 from tagsift.base.label_sets import SetTagger
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.problem import ChainProblem
+from tagsift.chain.objective import ChainProblem
 from tagsift.chain_gp.judging import JudgedKernel, best_kernel
 from tagsift.chain_gp.kernel_choice import learn_kernels, read_kernel
 from tagsift.chain_gp.mode import ModeFinder, rbf_columns

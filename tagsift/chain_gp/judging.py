@@ -30,27 +30,13 @@ _SPREAD = 0.1
 
 @dataclass(frozen=True)
 class JudgedKernel:
-    """A kernel, its temperature and Φ, and how likely it makes held-out labels.
-
-    Parameters
-    ----------
-    kernel : GroupKernel
-        Hyperparameters.
-    temperature : float
-        The one in force with it.
-    likelihood : float
-        Log-likelihood of the held-out sentences; 0 where there were none.
-    columns : dict of str to InducingColumns
-        Its RBF parts.
-    phi : FeatureMatrix
-        Whitened features of all sentences, held out or not.
-    """
+    """A kernel, its temperature and Φ, and how likely it makes held-out labels."""
 
     kernel: GroupKernel
     temperature: float
-    likelihood: float
-    columns: dict[str, InducingColumns]
-    phi: FeatureMatrix
+    likelihood: float  # log-likelihood of the held-out sentences; 0 without any
+    columns: dict[str, InducingColumns]  # its RBF parts
+    phi: FeatureMatrix  # of all sentences, held out or not
 
 
 def best_kernel(
@@ -63,19 +49,8 @@ def best_kernel(
 ) -> JudgedKernel:
     """Find the kernel that makes held-out labels likeliest.
 
-    Parameters
-    ----------
-    finder : ModeFinder
-        Finds the modes.
-    train : TrainingSet
-        All sentences, of which a fifth is held out. Where that is too few, the first
-        kernel is taken.
-    kernels : iterable of GroupKernel
-        What to choose from.
-    temperature : float, optional
-        The temperature, where it is given; by default the best of each kernel.
-    tol : float
-        When the fits without the held-out sentences stop.
+    A fifth of the sentences is held out; where that is too few, the first kernel is
+    taken. A temperature that is not given is the best of each kernel.
     """
     best: JudgedKernel | None = None
     for kernel in kernels:

@@ -22,21 +22,11 @@ _LEARN_TOKENS, _TRIALS = 1000, 6
 
 @dataclass(frozen=True)
 class LearntKernels:
-    """What the evidence says.
+    """What the evidence says."""
 
-    Parameters
-    ----------
-    kernels : list of GroupKernel
-        The learnt one, the middle between it and the start, and the start.
-    evidence : float
-        Evidence of the learnt one.
-    history : list of dict
-        Evidence and hyperparameters of every trial.
-    """
-
-    kernels: list[GroupKernel]
-    evidence: float
-    history: list[dict[str, Any]]
+    kernels: list[GroupKernel]  # the learnt one, the middle to the start, and the start
+    evidence: float  # of the learnt one
+    history: list[dict[str, Any]]  # evidence and hyperparameters of every trial
 
 
 def learn_kernels(
@@ -49,16 +39,7 @@ def learn_kernels(
 ) -> LearntKernels:
     """Climb the evidence of a seeded part of the sentences.
 
-    Parameters
-    ----------
-    train : TrainingSet
-        All sentences.
-    mean, mean_start : ndarrays of shapes (L, L) and (L,)
-        Prior means of transition and start scores.
-    rbf : bool
-        Whether there are RBF parts.
-    enabled : bool
-        Whether to show progress.
+    `mean` and `mean_start` are the prior means of transition and start scores.
     """
     start = GroupKernel.start(train.features, train.seed, rbf=rbf)
     part = train.draw(_LEARN_TOKENS, stream=10)

@@ -31,44 +31,20 @@ _SPARSE_SHARE = 1 / 3
 
 @dataclass(frozen=True)
 class Mode:
-    """Where the quasi-Newton steps ended.
+    """Where the quasi-Newton steps ended."""
 
-    Parameters
-    ----------
-    weights : LinearChain
-        Parameters of the chain, in terms of all whitened features and all labels.
-    log_posterior : float
-        Up to a constant.
-    n_iter : int
-        Steps taken.
-    """
-
-    weights: LinearChain
-    log_posterior: float
+    weights: LinearChain  # in terms of all whitened features and all labels
+    log_posterior: float  # up to a constant
     n_iter: int
 
 
 @dataclass(frozen=True)
 class ModeFinder:
-    """How modes are found.
+    """How modes are found."""
 
-    Parameters
-    ----------
-    mean, mean_start : ndarrays of shapes (L, L) and (L,)
-        Prior means of transition and start scores.
-    n_inducing : int
-        Inducing points of the RBF part of a dense group.
-    max_iter : int
-        Most quasi-Newton steps.
-    device : device
-        Where they run.
-    verbose : bool
-        Whether to show progress.
-    """
-
-    mean: FloatArray
-    mean_start: FloatArray
-    n_inducing: int
+    mean: FloatArray  # [L, L], prior mean of transition scores
+    mean_start: FloatArray  # [L], prior mean of start scores
+    n_inducing: int  # of the RBF part of a dense group
     max_iter: int
     device: Device = "cpu"
     verbose: bool = False
@@ -120,18 +96,7 @@ class ModeFinder:
     ) -> Mode:
         """Run quasi-Newton steps from zero until the objective changes little.
 
-        Parameters
-        ----------
-        train : TrainingSet
-            The sentences, with whitened features.
-        kernel : GroupKernel
-            Variances of transitions and bias.
-        tol : float
-            The relative change at which to stop.
-        title : str
-            What the progress bar says.
-        warn : bool
-            Whether stopping before that gives a warning.
+        The features of the sentences are whitened already.
         """
         objective = self.objective(train, kernel)
         found = minimise(

@@ -24,31 +24,15 @@ __all__ = ["Spread"]
 
 @dataclass(frozen=True)
 class Spread:
-    """Diagonal posterior precision of the whitened weights.
+    """Diagonal posterior precision of the whitened weights."""
 
-    Parameters
-    ----------
-    precision : ndarray of shape (n_columns, n_labels)
-        1 + h; infinite for labels that were never a candidate.
-    """
-
-    precision: FloatArray
+    precision: FloatArray  # [D, L], 1 + h; infinite where never a candidate
 
     saved: ClassVar[Saved] = {"precision": array("P L", least=1, infinite=np.inf)}
 
     @classmethod
     def at_mode(cls, phi: FeatureMatrix, p: FloatArray, active: BoolArray) -> Spread:
-        """Collect the curvature of all training tokens.
-
-        Parameters
-        ----------
-        phi : FeatureMatrix
-            Whitened features.
-        p : ndarray of shape (n_tokens, n_labels)
-            Marginals at the mode.
-        active : ndarray of bool, shape (n_labels,)
-            Labels that are a candidate somewhere.
-        """
+        """Collect the curvature of all training tokens, with marginals p [N, L]."""
         curvature = p * (1.0 - p)  # [N, L]
         h = np.vstack([_squared(block).T @ curvature for block in phi.blocks])  # [D, L]
         return cls(np.where(active, 1.0 + h, np.inf))
@@ -58,12 +42,7 @@ class Spread:
     ) -> FloatArray:
         """Variance of every latent value, [M, L].
 
-        Parameters
-        ----------
-        phi : FeatureMatrix
-            Whitened features of the tokens.
-        rest : ndarray of shape (n_tokens,), optional
-            Prior variance that no column carries.
+        `rest` [M] is prior variance that no column carries.
         """
         total = np.zeros((phi.n_tokens, self.precision.shape[1]))  # [M, L]
         if rest is not None:

@@ -19,15 +19,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import get_lapack_funcs
 
 from tagsift.backend import cholesky
-from tagsift.chain.lattice import Lattice, forward_backward
+from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.potentials import log_evidence
-from tagsift.typing import BoolArray, FloatArray, IntArray
+from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["ChainPoint", "Counts", "Determinants", "conjugate_gradient"]
 
@@ -37,24 +38,17 @@ _NEGLIGIBLE = 3e-2
 _SMALLEST = 1e-8
 #: Size of the differences that stand for derivatives, in units of a score.
 _DIFFERENCE = 1e-4
-#: The derivative in K of latents that have no kernel.
-_NO_KERNEL = np.zeros((0, 0))
 
 
 @dataclass(frozen=True)
 class Counts:
     """Something that every unary score and every transition has.
 
-    Parameters
-    ----------
-    unary : ndarray of shape (n_tokens, n_labels)
-        Of the scores of tokens; a start score has the sum over first tokens.
-    pairs : ndarray of shape (n_labels, n_labels)
-        Of the transitions.
+    A start score has the sum over all first tokens.
     """
 
-    unary: FloatArray
-    pairs: FloatArray
+    unary: FloatArray  # [N, A]
+    pairs: FloatArray  # [A, A]
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(self.unary + other.unary, self.pairs + other.pairs)
@@ -68,42 +62,26 @@ class Counts:
 
 @dataclass(frozen=True)
 class ChainPoint:
-    """The two lattices at one point of the score space.
+    """The two lattices at one point of the score space."""
 
-    Parameters
-    ----------
-    U : ndarray of shape (n_tokens, n_labels)
-        Unary scores in stacked order, start scores included.
-    T : ndarray of shape (n_labels, n_labels)
-        Transition scores.
-    layout : ChainLayout
-        The sentences.
-    evidence : ndarray of shape (n_tokens, n_labels)
-        Log evidence of every label, or a mask of candidates.
-    free, restricted : Counts
-        Expected counts on all label sequences, without and with the evidence.
-    """
-
-    U: FloatArray
-    T: FloatArray
+    U: FloatArray  # [N, A], in stacked order, start scores included
+    T: FloatArray  # [A, A]
     layout: ChainLayout
-    evidence: FloatArray
-    free: Counts
-    restricted: Counts
+    evidence: FloatArray  # [N, A], log evidence of every label
 
-    @classmethod
-    def at(
-        cls,
-        U: FloatArray,
-        T: FloatArray,
-        layout: ChainLayout,
-        evidence: BoolArray | FloatArray,
-    ) -> ChainPoint:
-        """Run both lattices."""
-        e = log_evidence(evidence)  # [N, L]
-        free = _counts(forward_backward(U, T, layout))
-        restricted = _counts(forward_backward(U, T, layout, evidence=e))
-        return cls(U, T, layout, e, free, restricted)
+    @cached_property
+    def free(self) -> Counts:
+        """Expected counts on all label sequences."""
+        return self._counts(self.U, self.T, None)
+
+    @cached_property
+    def restricted(self) -> Counts:
+        """Expected counts with the evidence."""
+        return self._counts(self.U, self.T, self.evidence)
+
+    def _counts(self, U: FloatArray, T: FloatArray, evidence: Any) -> Counts:
+        lattice = forward_backward(U, T, self.layout, evidence=evidence)
+        return Counts(lattice.marginals, lattice.pairs)
 
     @property
     def gradient(self) -> Counts:
@@ -112,80 +90,43 @@ class ChainPoint:
 
     def first(self, unary: FloatArray) -> FloatArray:
         """Rows of the first tokens of all sentences, [S', A]."""
-        rows: FloatArray = unary[self.layout.order[: len(self.layout.sentences)]]
-        return rows
+        return np.asarray(unary[self.layout.order[: self.layout.n_sentences]])
 
     def moved(self, direction: Counts, *, restricted: bool) -> Counts:
         """Jacobian of the expected counts times a direction."""
         size = max(np.abs(direction.unary).max(), np.abs(direction.pairs).max(), 1e-300)
         step = _DIFFERENCE / float(size)
         evidence = self.evidence if restricted else None
-        ends = [
-            _counts(
-                forward_backward(
-                    self.U + sign * step * direction.unary,
-                    self.T + sign * step * direction.pairs,
-                    self.layout,
-                    evidence=evidence,
-                )
-            )
-            for sign in (1.0, -1.0)
-        ]
-        return 0.5 / step * (ends[0] - ends[1])
-
-
-def _counts(lattice: Lattice) -> Counts:
-    return Counts(lattice.marginals, lattice.pairs)
+        dU, dT = step * direction.unary, step * direction.pairs  # [N, A], [A, A]
+        ahead = self._counts(self.U + dU, self.T + dT, evidence)
+        behind = self._counts(self.U - dU, self.T - dT, evidence)
+        return 0.5 / step * (ahead - behind)
 
 
 @dataclass(frozen=True)
 class Determinants:
-    """Log-determinants of Laplace's approximation, and their derivatives.
+    """Log-determinants of Laplace's approximation, and their derivatives."""
 
-    Parameters
-    ----------
-    value : float
-        −½ log|I + KW| of the unary latents, and likewise of transitions and starts.
-    by_kernel : ndarray of shape (n_tokens, n_tokens)
-        Derivative in K at fixed curvature; empty where there is no K.
-    by_variance : float
-        Derivative in the logarithm of the transitions' variance, likewise.
-    by_free, by_restricted : Counts
-        Derivatives in the expected counts of the two lattices.
-    """
-
-    value: float
-    by_kernel: FloatArray
-    by_variance: float
-    by_free: Counts
+    value: float  # −½ log|I + KW| of tokens, and likewise of transitions and starts
+    by_free: Counts  # derivatives in the expected counts of the two lattices
     by_restricted: Counts
+    by_kernel: FloatArray | float = 0.0  # [N, N], at fixed curvature
+    by_variance: float = 0.0  # in the logarithm of the transitions' variance, likewise
 
     @classmethod
     def of(
         cls, K: FloatArray, variance: float, point: ChainPoint, weight: float = 1.0
     ) -> Determinants:
-        """Evaluate at a point.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n_tokens, n_tokens)
-            Prior covariance, the same for all labels.
-        variance : float
-            Prior variance σ² of transitions and start scores.
-        point : ChainPoint
-            The mode.
-        weight : float
-            Factor of everything.
-        """
+        """Evaluate at the mode, with prior covariance K for all labels."""
         unary = _unary(K, point)
         start = _starts(variance, point)
         rows = _transitions(variance, point)
         return cls(
             weight * (unary.value + start.value + rows.value),
-            weight * unary.by_kernel,
-            weight * (start.by_variance + rows.by_variance),
             weight * (unary.by_free + start.by_free + rows.by_free),
             weight * (unary.by_restricted + start.by_restricted + rows.by_restricted),
+            weight * unary.by_kernel,
+            weight * (start.by_variance + rows.by_variance),
         )
 
     def by_scores(self, point: ChainPoint) -> Counts:
@@ -207,12 +148,7 @@ def _through_counts(
 ) -> tuple[FloatArray, FloatArray]:
     """Derivatives of −½ Σ tr(V_n W_n) in p and w at fixed V, [N, A] each.
 
-    Parameters
-    ----------
-    p, w : ndarrays of shape (N, A)
-        Marginals.
-    diagonal, product : ndarrays of shape (N, A)
-        Diagonal of V_n, and V_n p_n.
+    V is known by its diagonal and by the products V_n p_n.
     """
     rho, spread_p, spread_w = _share(p, w)
     known = rho > 0  # [N]
@@ -237,7 +173,7 @@ def _unary(K: FloatArray, point: ChainPoint) -> Determinants:
     by_free = Counts(np.zeros_like(p), np.zeros_like(point.T))
     by_restricted = Counts(np.zeros_like(p), np.zeros_like(point.T))
     if len(rows) == 0:
-        return Determinants(0.0, by_kernel, 0.0, by_free, by_restricted)
+        return Determinants(0.0, by_free, by_restricted, by_kernel)
     inside = np.ix_(rows, rows)
     kept, K = p[rows], K[inside]  # [n, A], [n, n]
     d = rho[rows, None] * kept  # [n, A]
@@ -272,7 +208,7 @@ def _unary(K: FloatArray, point: ChainPoint) -> Determinants:
     by_free.unary[rows], by_restricted.unary[rows] = _through_counts(
         kept, w[rows], diagonal, product
     )
-    return Determinants(-0.5 * value, by_kernel, 0.0, by_free, by_restricted)
+    return Determinants(-0.5 * value, by_free, by_restricted, by_kernel)
 
 
 def _factor_labels(
@@ -308,10 +244,9 @@ def _starts(variance: float, point: ChainPoint) -> Determinants:
     none = np.zeros_like(point.T)  # [A, A]
     return Determinants(
         -0.5 * float(np.linalg.slogdet(B)[1]),
-        _NO_KERNEL,
-        -0.5 * float((V * H).sum()),
         Counts(by_free, none),
         Counts(by_restricted, none),
+        by_variance=-0.5 * float((V * H).sum()),
     )
 
 
@@ -338,10 +273,9 @@ def _transitions(variance: float, point: ChainPoint) -> Determinants:
     by_restricted = -(by_rho / spread_f)[:, None] * slope_r  # [A, A]
     return Determinants(
         -0.5 * float(log_dets[known].sum()),
-        _NO_KERNEL,
-        -0.5 * float(by_variance[known].sum()),
         Counts(none, by_free),
         Counts(none, by_restricted),
+        by_variance=-0.5 * float(by_variance[known].sum()),
     )
 
 
@@ -363,16 +297,7 @@ def conjugate_gradient(
 ) -> FloatArray:
     """Solve H x = b for a positive-definite H that is known by its products.
 
-    Parameters
-    ----------
-    product : callable
-        v → H v.
-    b : ndarray of shape (P,)
-        Right-hand side.
-    max_steps : int
-        Most products.
-    tol : float
-        Residual, relative to `b`, at which to stop; so does negative curvature.
+    Stops early where the residual has shrunk to `tol` or the curvature is negative.
     """
     x = np.zeros_like(b)  # [P]
     residual, direction = b.copy(), b.copy()  # [P]

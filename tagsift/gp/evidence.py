@@ -23,7 +23,6 @@ products are differences of lattices, and a few conjugate gradients solve for q.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,17 +34,12 @@ from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.chain.potentials import log_evidence
 from tagsift.features import FeatureMatrix
 from tagsift.features.distances import squared_distances
-from tagsift.gp.curvature import (
-    ChainPoint,
-    Counts,
-    Determinants,
-    conjugate_gradient,
-)
+from tagsift.gp.curvature import ChainPoint, Counts, Determinants, conjugate_gradient
 from tagsift.gp.groups import GroupKernel, rbf_inputs
 from tagsift.gp.search import climb
 from tagsift.typing import BoolArray, FloatArray
 
-__all__ = ["Evidence", "GroupEvidence", "learn_groups"]
+__all__ = ["GroupEvidence", "learn_groups"]
 
 #: Factor of the determinants at which the evidence of a lone token hardly depends on
 #: its prior variance, as it should.
@@ -57,39 +51,12 @@ _MAX_STEPS, _TOLERANCE = 150, 1e-5
 _REACH, _SCALE = 6.0, 30.0
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """Value and gradient of the evidence.
-
-    Parameters
-    ----------
-    value : float
-        E.
-    gradient : ndarray of shape (n_hyperparameters,)
-        In the logarithms, in the order of `GroupEvidence.names`.
-    """
-
-    value: float
-    gradient: FloatArray
-
-
 class GroupEvidence:
     """The evidence of some sentences as a function of the hyperparameters.
 
-    Parameters
-    ----------
-    features : FeatureMatrix
-        Features of the sentences.
-    evidence : ndarray of shape (n_tokens, n_labels)
-        Log evidence of every label, or a mask of candidates.
-    kernel : GroupKernel
-        Says which parts there are.
-    mean, mean_start : ndarrays of shapes (L, L) and (L,), optional
-        Prior means of transition and start scores.
-    weight : float
-        Factor c of the determinants.
-    tol, cg_steps : float and int
-        When the mode counts as found, and products with the curvature per gradient.
+    `kernel` says which parts there are, `mean` and `mean_start` are the prior means of
+    transition and start scores, `weight` is the factor c of the determinants, and
+    `cg_steps` are the products with the curvature that a gradient may take.
     """
 
     def __init__(
@@ -118,36 +85,23 @@ class GroupEvidence:
         ]  # [N, N]
         self.last: ChainPoint | None = None
 
-    @property
-    def names(self) -> list[str]:
-        """What each entry of the logarithms is."""
-        rbf = [part for name in self.rbf for part in (f"{name} σ²", f"{name} θ")]
-        return [*self.linear, *rbf, "transition", "bias"]
-
     def pack(self, kernel: GroupKernel) -> FloatArray:
-        """Logarithms of the hyperparameters."""
-        values = [kernel.linear[name] for name in self.linear]
-        for name in self.rbf:
-            values += list(kernel.rbf[name])
-        return np.log([*values, kernel.transition, kernel.bias])  # [H]
+        """Logarithms of σ² of the linear parts, σ² and θ of the others, and so on."""
+        linear = [kernel.linear[name] for name in self.linear]
+        rbf = [value for name in self.rbf for value in kernel.rbf[name]]
+        return np.log([*linear, *rbf, kernel.transition, kernel.bias])  # [H]
 
     def unpack(self, logs: FloatArray) -> GroupKernel:
         """Undo `pack`."""
-        values = [float(v) for v in np.exp(logs)]
+        *values, transition, bias = np.exp(logs).tolist()
         n = len(self.linear)
-        pairs = np.reshape(values[n:-2], (-1, 2))  # [R, 2]
-        return GroupKernel(
-            dict(zip(self.linear, values[:n], strict=True)),
-            {
-                name: (float(a), float(t))
-                for name, (a, t) in zip(self.rbf, pairs, strict=True)
-            },
-            values[-2],
-            values[-1],
-        )
+        linear = dict(zip(self.linear, values[:n], strict=True))
+        pairs = zip(values[n::2], values[n + 1 :: 2], strict=True)
+        rbf = dict(zip(self.rbf, pairs, strict=True))
+        return GroupKernel(linear, rbf, transition, bias)
 
-    def __call__(self, kernel: GroupKernel) -> Evidence:
-        """Find the mode and evaluate the evidence there."""
+    def __call__(self, kernel: GroupKernel) -> tuple[float, FloatArray]:
+        """Evidence at the mode, and its gradient in the logarithms, [H]."""
         units = [
             np.exp(-kernel.rbf[name][1] * distance)
             for name, distance in zip(self.rbf, self.distances, strict=True)
@@ -155,11 +109,13 @@ class GroupEvidence:
         K = self._total(kernel, units)  # [N, N]
         root, _ = cholesky(K)  # [N, N]
         objective = self._objective(kernel, root)
-        value, w = self._mode(objective)
-        point = self._point(objective, w)
+        w = np.zeros(objective.n_parameters)  # [P]
+        if self.last is not None:
+            w = _whitened(objective, self.last.gradient)
+        mode = minimise(objective, w, max_iter=_MAX_STEPS, tol=self.tol)
+        self.last = point = self._point(objective, mode.x)
         dets = Determinants.of(K, kernel.transition, point, self.weight)
-        q = self._pulled(objective, w, point, dets.by_scores(point))
-        self.last = point
+        q = self._pulled(objective, mode.x, point, dets.by_scores(point))
         g = point.gradient
         half = (0.5 * g.unary + q.unary) @ g.unary.T  # [N, N]
         sensitivity = dets.by_kernel + 0.5 * (half + half.T)  # [N, N]
@@ -171,40 +127,25 @@ class GroupEvidence:
             + (q_T * T).sum()
             + (q_start * start).sum()
         )
-        return Evidence(dets.value - value, np.array([*slope, by_transition, by_bias]))
+        slopes = np.array([*slope, by_transition, by_bias])  # [H]
+        return dets.value - mode.value, slopes
 
     def _objective(self, kernel: GroupKernel, root: FloatArray) -> ChainObjective:
         """Whitened objective: scores are the factor of K times standard normals."""
-        return ChainObjective(
-            FeatureMatrix(("root",), (root,), self.offsets),
-            self.evidence,
-            1.0,
-            TransitionPrior(
-                self.mean, self.mean_start, kernel.transition**0.5, scale_bias=0.0
-            ),
-        )
-
-    def _mode(self, objective: ChainObjective) -> tuple[float, FloatArray]:
-        """Minimise from the last mode; return the value and the whitened mode."""
-        w = np.zeros(objective.n_parameters)  # [P]
-        if self.last is not None:
-            w = _whitened(objective, self.last.gradient)
-        found = minimise(objective, w, max_iter=_MAX_STEPS, tol=self.tol)
-        return found.value, found.x
+        features = FeatureMatrix(("root",), (root,), self.offsets)
+        scale = kernel.transition**0.5
+        prior = TransitionPrior(self.mean, self.mean_start, scale, scale_bias=0.0)
+        return ChainObjective(features, self.evidence, 1.0, prior)
 
     def _point(self, objective: ChainObjective, w: FloatArray) -> ChainPoint:
         """Lattices at the mode; start scores become part of the first tokens."""
         U, T, start = objective.scores(w)  # [N, A], [A, A], [A]
         layout = objective.layout
-        U[layout.order[: len(layout.sentences)]] += start
-        return ChainPoint.at(U, T, layout, self.evidence[:, self.active])
+        U[layout.order[: layout.n_sentences]] += start
+        return ChainPoint(U, T, layout, self.evidence[:, self.active])
 
     def _pulled(
-        self,
-        objective: ChainObjective,
-        w: FloatArray,
-        point: ChainPoint,
-        s: Counts,
+        self, objective: ChainObjective, w: FloatArray, point: ChainPoint, s: Counts
     ) -> Counts:
         """Q = (I + WK)⁻¹ s, transitions and start scores taken along."""
         gradient = objective(w)[1]  # [P]
@@ -218,7 +159,7 @@ class GroupEvidence:
         a = conjugate_gradient(product, b, max_steps=self.cg_steps)  # [P]
         U, T, start = objective.scores(a)  # with the prior means, taken off again
         layout = objective.layout
-        U[layout.order[: len(layout.sentences)]] += start - objective.mean_start
+        U[layout.order[: layout.n_sentences]] += start - objective.mean_start
         move = Counts(U, T - objective.mean_T)
         bend = point.moved(move, restricted=False) - point.moved(move, restricted=True)
         return s - bend
@@ -270,7 +211,7 @@ def _whitened(objective: ChainObjective, counts: Counts) -> FloatArray:
     _, dense, _, T, start = objective.split(vector)
     dense += objective.V.T @ packed
     T += scale * counts.pairs
-    start += scale * packed[: len(layout.sentences)].sum(axis=0)
+    start += scale * packed[: layout.n_sentences].sum(axis=0)
     return vector
 
 
@@ -287,37 +228,17 @@ def learn_groups(
     The logarithms have a normal prior around where they begin: some thousand tokens
     cannot tell whether a group of rare features deserves small weights or none, and
     without the prior such groups are switched off.
-
-    Parameters
-    ----------
-    evidence : GroupEvidence
-        The function.
-    kernel : GroupKernel
-        Where to begin.
-    n_steps : int
-        Evaluations of the evidence.
-    spread : float
-        Prior standard deviation of the logarithms.
-    on_step : callable, optional
-        Called with every (evidence, kernel) tried.
-
-    Returns
-    -------
-    kernel : GroupKernel
-        The best seen, by evidence times prior.
-    value : float
-        Its evidence.
     """
     start = evidence.pack(kernel)  # [H]
 
     def value(logs: FloatArray) -> tuple[float, FloatArray, tuple[GroupKernel, float]]:
         trial = evidence.unpack(logs)
-        found = evidence(trial)
+        found, slope = evidence(trial)
         if on_step is not None:
-            on_step(found.value, trial)
+            on_step(found, trial)
         shift = (logs - start) / spread  # [H]
-        score = found.value - 0.5 * float(shift @ shift)
-        return score, found.gradient - shift / spread, (trial, found.value)
+        score = found - 0.5 * float(shift @ shift)
+        return score, slope - shift / spread, (trial, found)
 
     bounds = [(log - _REACH, log + _REACH) for log in start]
     return climb(value, start, bounds, n_evaluations=n_steps, scale=_SCALE)

@@ -55,23 +55,14 @@ _PORTION = 8192
 class GroupKernel:
     """Hyperparameters of the sum of kernels and of the transitions.
 
-    Parameters
-    ----------
-    linear : dict of str to float
-        Prior variance σ_g² of the weights of every feature group.
-    rbf : dict of str to tuple of float
-        (σ_r², θ_r) of every RBF part: ``"sparse"`` over all sparse groups together, or
-        the name of a dense group.
-    transition : float
-        Prior variance of transition and start scores.
-    bias : float
-        Prior variance of the label bias.
+    The RBF parts are ``"sparse"``, over all sparse groups together, and the dense
+    groups by their names.
     """
 
-    linear: dict[str, float]
-    rbf: dict[str, tuple[float, float]]
-    transition: float = 1.0
-    bias: float = 1.0
+    linear: dict[str, float]  # prior variance σ_g² of the weights of every group
+    rbf: dict[str, tuple[float, float]]  # (σ_r², θ_r) of every RBF part
+    transition: float = 1.0  # prior variance of transition and start scores
+    bias: float = 1.0  # prior variance of the label bias
 
     saved: ClassVar[Saved] = {
         "linear": by_name(number(least=0)),
@@ -142,20 +133,10 @@ def rbf_inputs(features: FeatureMatrix) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class InducingColumns:
-    """An RBF part as columns: whitened covariances with its inducing points.
+    """An RBF part as columns: whitened covariances with its inducing points."""
 
-    Parameters
-    ----------
-    points : csr_matrix or ndarray of shape (M, D)
-        Features of the inducing points.
-    root : ndarray of shape (M, M)
-        Cholesky factor of their correlations.
-    theta : float
-        Inverse width θ.
-    """
-
-    points: Any
-    root: FloatArray
+    points: Any  # [M, D], features of the inducing points
+    root: FloatArray  # [M, M], Cholesky factor of their correlations
     theta: float
 
     saved: ClassVar[Saved] = {
@@ -183,30 +164,20 @@ class InducingColumns:
         root = asarray(self.root, device=device)  # [M, M]
         found = np.empty((X.shape[0], len(self.root)), dtype=np.float32)  # [N, M]
         for lo in range(0, X.shape[0], _PORTION):
-            K = squared_distances(
-                self.points, X[lo : lo + _PORTION], like=root
-            )  # [M, n]
+            rows = slice(lo, lo + _PORTION)
+            K = squared_distances(self.points, X[rows], like=root)  # [M, n]
             K *= -self.theta
             A = solve_triangular(root, exp_inplace(K), overwrite=True)  # [M, n]
-            found[lo : lo + _PORTION] = to_numpy(A.T)
+            found[rows] = to_numpy(A.T)
         return found
 
 
 def scaled_features(
-    features: FeatureMatrix,
-    kernel: GroupKernel,
-    columns: Mapping[str, NDArray[Any]],
+    features: FeatureMatrix, kernel: GroupKernel, columns: Mapping[str, NDArray[Any]]
 ) -> FeatureMatrix:
     """Whitened features Φ: every column times its prior standard deviation.
 
-    Parameters
-    ----------
-    features : FeatureMatrix
-        Groups as they are.
-    kernel : GroupKernel
-        Variances.
-    columns : mapping of str to ndarray of shape (n_tokens, M)
-        Columns of the RBF parts, at unit amplitude.
+    `columns` are those of the RBF parts at unit amplitude.
     """
     names = [*features.names, *(f"rbf:{name}" for name in columns)]
     blocks = [

@@ -27,26 +27,10 @@ _BLOCK = 4096
 def choose_points(
     X: Any, shares: FloatArray, theta: float, n_points: int, seed: int
 ) -> IntArray:
-    """Choose training tokens as inducing points.
+    """Training tokens that serve as inducing points, ascending, at most `n_points`.
 
-    Parameters
-    ----------
-    X : csr_matrix or ndarray of shape (n_tokens, D)
-        Features.
-    shares : ndarray of shape (n_tokens, n_labels)
-        How likely every label is by what is known of a token alone, rows sum to 1:
-        labels that are rare get more of the sample than they have of the tokens.
-    theta : float
-        Inverse width of the kernel.
-    n_points : int
-        How many points, M.
-    seed : int
-        Seed of the sample.
-
-    Returns
-    -------
-    ndarray of shape (at most n_points,)
-        Token numbers, in ascending order, all rows distinct.
+    `shares` says how likely every label is by what is known of a token alone: labels
+    that are rare get more of the sample than they have of the tokens.
     """
     rng = np.random.default_rng(seed)
     distinct = _distinct_rows(X)  # [U]
@@ -118,21 +102,9 @@ def _pivots(K: FloatArray, n_points: int) -> IntArray:
 
 
 def whiten(K_ZZ: Array, K_ZN: Array) -> tuple[Array, Array, float]:
-    """A = chol(K_ZZ)⁻¹ K_ZN, the factor and its jitter; both arrays are overwritten.
+    """A = chol(K_ZZ)⁻¹ K_ZN, the factor, and the jitter that its unit diagonal needed.
 
-    Parameters
-    ----------
-    K_ZZ, K_ZN : arrays of shapes (M, M) and (M, N)
-        Correlations of the inducing points with one another and with tokens.
-
-    Returns
-    -------
-    A : array of shape (M, N)
-        Whitened correlations.
-    L : array of shape (M, M)
-        Lower Cholesky factor of the correlations of the inducing points.
-    jitter : float
-        What had to be added to their unit diagonal; usually 0.
+    Both matrices are overwritten.
     """
     L, jitter = cholesky(K_ZZ, overwrite=True)  # [M, M]
     return solve_triangular(L, K_ZN, overwrite=True), L, jitter

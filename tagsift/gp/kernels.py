@@ -23,18 +23,10 @@ __all__ = ["RBF"]
 
 @dataclass(frozen=True)
 class RBF:
-    """Equation (4) for every label: inverse widths and amplitudes.
+    """Equation (4) for every label: inverse widths and amplitudes."""
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n_labels,)
-        Inverse width θ of every label.
-    amplitude : ndarray of shape (n_labels,)
-        Prior variance σ² of every label's latent values; 1 in the paper.
-    """
-
-    theta: FloatArray
-    amplitude: FloatArray
+    theta: FloatArray  # [L]
+    amplitude: FloatArray  # [L], prior variance σ² of the latent values
 
     saved: ClassVar[Saved] = {
         "theta": array("L", least=0),

@@ -29,25 +29,9 @@ def climb(
 ) -> Found:
     """Maximise by bounded quasi-Newton steps.
 
-    Parameters
-    ----------
-    function : callable
-        Logarithms [H] → value, gradient [H], and what to remember of the point.
-    start : ndarray of shape (n_hyperparameters,)
-        Where to begin.
-    bounds : sequence of (float, float)
-        Lowest and highest value of every logarithm.
-    n_evaluations : int, optional
-        Most evaluations.
-    scale : float
-        Size of a value whose first quasi-Newton step is about right.
-    options : dict, optional
-        As SciPy's L-BFGS-B takes them.
-
-    Returns
-    -------
-    object
-        What `function` said to remember of the best point it saw.
+    The function gives a value, its gradient [H], and what to remember of the point,
+    which is returned for the best. `scale` is the size of a value whose first step is
+    about right, `options` are those of SciPy.
     """
     tried: list[tuple[float, Found]] = []
 
@@ -78,21 +62,8 @@ def pattern_search(
 ) -> FloatArray:
     """Maximise without a gradient: steps along the axes, halved when none helps.
 
-    Parameters
-    ----------
-    function : callable
-        Shifts of the logarithms from where the search begins [H] → value.
-    free : sequence of bool
-        Which of them may be shifted.
-    max_trials : int
-        Most evaluations.
-    width : float
-        First step.
-
-    Returns
-    -------
-    ndarray of shape (n_hyperparameters,)
-        The best shift seen.
+    The function takes shifts of the logarithms, and so is the best one returned, [H];
+    only those that are `free` are tried.
     """
     seen: dict[tuple[float, ...], float] = {}
 

@@ -29,13 +29,7 @@ _RANK = 1e-10
 
 
 class Anderson:
-    """Extrapolate from the last steps of an iteration.
-
-    Parameters
-    ----------
-    depth : int
-        Most earlier steps that are looked at.
-    """
+    """Extrapolate from the last steps of an iteration."""
 
     def __init__(self, depth: int = 5) -> None:
         self._steps: deque[tuple[tuple[Array, ...], Array]] = deque(maxlen=depth + 1)
@@ -49,13 +43,9 @@ class Anderson:
     def __call__(
         self, before: tuple[Array, ...], after: tuple[Array, ...]
     ) -> tuple[Array, ...]:
-        """Return where to begin the next step.
+        """Return where to begin the next step, from what the last was given and made.
 
-        Parameters
-        ----------
-        before, after : tuples of arrays
-            The last step: what it was given, and what it made of that. Arrays of a
-            tuple are all moved alike; the last one measures the residual.
+        Arrays of a tuple are all moved alike; the last one measures the residual.
         """
         residual = after[-1] - before[-1]  # […]
         size = _dot(residual, residual) ** 0.5

@@ -12,7 +12,7 @@ tokens, and where the next outer step begins is extrapolated from the last ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,53 +37,25 @@ _OUTDATED, _CALM = 2.0, 0.002
 
 @dataclass(frozen=True)
 class OuterStep:
-    """One row of the history.
+    """One row of the history."""
 
-    Parameters
-    ----------
-    bound : float
-        The bound at the end of the step, at that step's confidences.
-    change : float
-        Largest change of any confidence in the step.
-    mean_confidence : float
-        Mean confidence of the most confident candidate.
-    refreshed : bool
-        Whether the variances were refreshed; in the first step by its start.
-    watched : ndarray of shape (n_watched, n_labels)
-        Confidences of the watched tokens.
-    """
-
-    bound: float
-    change: float
-    mean_confidence: float
-    refreshed: bool
-    watched: FloatArray
+    bound: float  # at the end of the step, with that step's confidences
+    change: float  # largest change of any confidence
+    mean_confidence: float  # of the most confident candidates
+    refreshed: bool  # whether the variances were; in the first step by its start
+    watched: FloatArray  # [W, L], confidences of the watched tokens
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Where the alternation ended.
-
-    Parameters
-    ----------
-    state : State
-        Coefficients, precisions, factors and moments.
-    confidences : array of shape (n_tokens, n_labels)
-        Equation (17) at the end.
-    pair_sums, pair_counts : arrays of shape (n_labels, n_labels)
-        Transition confidences and how many pairs they come from.
-    history : list of OuterStep
-        One row per outer step.
-    converged : bool
-        Whether bound and confidences settled.
-    """
+    """Where the alternation ended."""
 
     state: State
-    confidences: Array
-    pair_sums: Array
-    pair_counts: Array
-    converged: bool
-    history: list[OuterStep] = field(default_factory=list)
+    confidences: Array  # [N, L], Equation (17) at the end
+    pair_sums: Array  # [L, L], transition confidences
+    pair_counts: Array  # [L, L], how many pairs they come from
+    converged: bool  # whether bound and confidences settled
+    history: list[OuterStep]
 
 
 def alternate(
@@ -98,33 +70,12 @@ def alternate(
     verbose: bool = False,
     warn: bool = False,
 ) -> Solution:
-    """Run the alternation until bound and confidences settle.
+    """Run the alternation, from μ = 0 or a warm start, until it settles.
 
-    Parameters
-    ----------
-    problem : Problem
-        Covariances and expectation.
-    labels : Labels
-        What is known of the labels.
-    settings : Settings
-        Readings and likelihood.
-    state : State, optional
-        A warm start; by default μ = 0.
-    max_iter : int
-        Most outer steps.
-    tol : float
-        Relative change of the bound per outer step, and a tenth of the mean share of
-        confidence that a token moves, below which the loop stops. It stops with
-        variances that belong to its means: the last step refreshes them.
-    watch : ndarray of int, optional
-        Tokens whose confidences are recorded at every step (Figure 5).
-    verbose, warn : bool
-        Whether to draw a progress bar, and to say where the loop ends unsettled.
-
-    Returns
-    -------
-    Solution
-        The end point, with its history.
+    The loop stops when the relative change of the bound falls below `tol` and the mean
+    share of confidence that a token moves below ten times that, with variances that
+    belong to its means: the last step refreshes them. The confidences of the tokens to
+    `watch` are recorded at every step (Figure 5).
     """
     loop = _Loop(problem, labels, settings, state, tol, watch)
     for _ in progress(range(max_iter), "SGPPSL: outer steps", enabled=verbose):

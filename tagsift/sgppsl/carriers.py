@@ -30,19 +30,7 @@ _GIB = 2.0**30
 def count_carriers(
     posterior: str, n_inducing: int, n_tokens: int, device: str
 ) -> int | None:
-    """Most inducing points; None where every token carries the posterior (R9).
-
-    Parameters
-    ----------
-    posterior : {"auto", "dense", "inducing"}
-        All training tokens, inducing points, or what the number of tokens allows.
-    n_inducing : int
-        Most inducing points.
-    n_tokens : int
-        Training tokens.
-    device : str
-        Where the fit computes; ``"auto"`` looks at it.
-    """
+    """Most inducing points; None where every token carries the posterior (R9)."""
     if posterior == "auto":
         exact = n_tokens <= _DENSE_LIMIT[device.split(":")[0]]
         posterior = "dense" if exact else "inducing"
@@ -64,14 +52,8 @@ def warn_of_jitter(covariance: Covariance) -> None:
 def fit_bytes(n_tokens: int, n_labels: int, n_points: int | None, n_widths: int) -> int:
     """Bytes that the arrays of a fit take at their peak.
 
-    Parameters
-    ----------
-    n_tokens, n_labels : int
-        N and L.
-    n_points : int or None
-        Inducing points; None for the dense posterior.
-    n_widths : int
-        Number of different θ: labels with equal θ share a matrix.
+    `n_points` is None for the dense posterior; labels with one of the `n_widths` share
+    a matrix.
     """
     per_token = 12 * n_tokens * n_labels
     # The factors of the last step stay until the next ones are accepted.
@@ -105,15 +87,7 @@ def free_bytes(where: Array) -> int | None:
 def check_memory(
     device: Device, n_tokens: int, n_labels: int, n_points: int | None, n_widths: int
 ) -> None:
-    """Stop in one sentence, before the work begins, where its arrays would not fit.
-
-    Parameters
-    ----------
-    device : device
-        Where the fit will compute.
-    n_tokens, n_labels, n_points, n_widths
-        As in `fit_bytes`.
-    """
+    """Stop in one sentence, before the work begins, where its arrays would not fit."""
     needed = fit_bytes(n_tokens, n_labels, n_points, n_widths)
     free = free_bytes(asarray(np.zeros(0), device=device))
     if free is not None and needed > free:

@@ -16,28 +16,13 @@ from __future__ import annotations
 from tagsift.backend import namespace, softmax
 from tagsift.typing import Array
 
-__all__ = [
-    "confidence",
-    "literal_confidence",
-    "pair_confidence_sums",
-    "pair_weight_sums",
-]
+__all__ = ["confidence", "literal_confidence", "pair_confidence_sums"]
 
 
 def confidence(mu: Array, var: Array, evidence: Array) -> Array:
-    """Softmax of μ + ½V over the candidates; Equation (17), Readings R2 and R10.
+    """Softmax of μ + ½V over the candidates, [N, L]; Equation (17), R2 and R10.
 
-    Parameters
-    ----------
-    mu, var : arrays of shape (n_tokens, n_labels)
-        Posterior moments of the latent values.
-    evidence : array of shape (n_tokens, n_labels)
-        Log weights of the labels; 0 and −inf for candidate sets.
-
-    Returns
-    -------
-    array of shape (n_tokens, n_labels)
-        Rows sum to 1; 0 outside the candidates.
+    The evidence are log weights of the labels, 0 and −inf for candidate sets.
     """
     return softmax(mu + 0.5 * var + evidence, axis=1)  # [N, L]
 
@@ -60,21 +45,10 @@ def literal_confidence(mu: Array, var: Array, evidence: Array) -> Array:
 def pair_confidence_sums(
     mu_T: Array, var_T: Array, left: Array, right: Array
 ) -> tuple[Array, Array]:
-    """Equation (17) for transitions, summed over all neighbouring tokens.
+    """Equation (17) for transitions, summed over all neighbouring tokens, [L, L].
 
-    Parameters
-    ----------
-    mu_T, var_T : arrays of shape (n_labels, n_labels)
-        Posterior moments of the transition latents.
-    left, right : arrays of shape (n_pairs, n_labels)
-        Weights of the labels of the left and right tokens; 0 and 1 for candidate sets.
-
-    Returns
-    -------
-    sums : array of shape (n_labels, n_labels)
-        Σ c(y, y') over the pairs of neighbours.
-    counts : array of shape (n_labels, n_labels)
-        How many pairs have (y, y') among their candidates.
+    These have the label weights `left` and `right`, [P, L]. With the sums comes how
+    many pairs have (y, y') among their candidates.
     """
     xp = namespace(mu_T)
     score = mu_T + 0.5 * var_T  # [L, L]
@@ -84,8 +58,3 @@ def pair_confidence_sums(
     sums = weight * (left.T @ (right / tiny[:, None]))  # [L, L]
     present = [xp.astype(side > 0, side.dtype) for side in (left, right)]  # [P, L]
     return sums, present[0].T @ present[1]
-
-
-def pair_weight_sums(left: Array, right: Array) -> Array:
-    """Weights of the literal reading, 1 for every candidate pair, summed, [L, L]."""
-    return left.T @ right  # [L, L]

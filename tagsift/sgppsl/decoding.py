@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tagsift.chain.factors import neighbour_factor
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.viterbi import viterbi
-from tagsift.chain.weighted_viterbi import weighted_viterbi
+from tagsift.chain.weighted_viterbi import neighbour_factor, weighted_viterbi
 from tagsift.errors import NotSupportedError
 from tagsift.features import FeatureMatrix
 from tagsift.features.distances import Reference
@@ -23,21 +22,11 @@ __all__ = ["Decoding", "Neighbours"]
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The training tokens among which Equation (29) finds the nearest.
+    """The training tokens among which Equation (29) finds the nearest."""
 
-    Parameters
-    ----------
-    features : csr_matrix or ndarray of shape (n_tokens, D)
-        Their features.
-    confidences : ndarray of shape (n_tokens, n_labels)
-        Their confidences, Equation (17).
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Their candidate sets.
-    """
-
-    features: Any
-    confidences: FloatArray
-    mask: BoolArray
+    features: Any  # [N, D], csr or dense
+    confidences: FloatArray  # [N, L], Equation (17)
+    mask: BoolArray  # [N, L], candidate sets
 
     saved: ClassVar[Saved] = {
         "features": matrix("N D"),
@@ -46,41 +35,19 @@ class Neighbours:
     }
 
     def factor(self, X: Any, n_neighbours: int, floor: str) -> FloatArray:
-        """Equation (29) for new tokens, [M, L].
-
-        Parameters
-        ----------
-        X : csr_matrix or ndarray of shape (M, D)
-            Features of the new tokens.
-        n_neighbours : int
-            How many to look at.
-        floor : {"uniform", "literal"}
-            Reading R5.
-        """
+        """Equation (29) for new tokens, [M, L]."""
         found, _ = nearest(Reference(self.features), X, n_neighbours)  # [M, Q]
         return neighbour_factor(found, self.confidences, self.mask, floor=floor)
 
 
 @dataclass(frozen=True)
 class Decoding:
-    """What the training data says about new sentences beside the latent values.
+    """What the training data says about new sentences beside the latent values."""
 
-    Parameters
-    ----------
-    prior : ndarray of shape (n_labels,)
-        Mean confidence of every label.
-    available : ndarray of bool, shape (n_labels,)
-        Labels that are a candidate somewhere; no other is predicted.
-    tau_T : ndarray of shape (n_labels, n_labels)
-        Mean confidence of every transition.
-    neighbours : Neighbours or None
-        Training tokens, where they were kept.
-    """
-
-    prior: FloatArray
-    available: BoolArray
-    tau_T: FloatArray
-    neighbours: Neighbours | None
+    prior: FloatArray  # [L], mean confidence of every label
+    available: BoolArray  # [L], a candidate somewhere; no other label is predicted
+    tau_T: FloatArray  # [L, L], mean confidence of every transition
+    neighbours: Neighbours | None  # training tokens, where they were kept
 
     saved: ClassVar[Saved] = {
         "prior": array("L", least=0, sums=1),
@@ -97,17 +64,7 @@ class Decoding:
         n_neighbours: int,
         floor: str,
     ) -> IntArray:
-        """Equations (29)–(31), [M].
-
-        Parameters
-        ----------
-        emission, transition : ndarrays of shapes (M, n_labels) and (n_labels, n_labels)
-            Scores, Equations (27) and (28).
-        features : FeatureMatrix
-            New sentences.
-        n_neighbours, floor
-            As in `Neighbours.factor`.
-        """
+        """Equations (29)–(31), [M]."""
         if self.neighbours is None:
             raise NotSupportedError(
                 "this model was saved without its training neighbours, which "

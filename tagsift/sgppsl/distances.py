@@ -9,29 +9,18 @@ from tagsift.backend import namespace
 from tagsift.features.distances import squared_distances
 from tagsift.gp.inducing import whiten
 from tagsift.gp.kernels import RBF
-from tagsift.sgppsl.gradients import theta_gradient
-from tagsift.sgppsl.likelihoods import Likelihood
 from tagsift.sgppsl.posterior import Covariance, Dense, Inducing
-from tagsift.sgppsl.solver import Problem, State, evaluate
-from tagsift.typing import Array, FloatArray, IntArray
+from tagsift.typing import Array, IntArray
 
 __all__ = ["Distances"]
 
 
 @dataclass(frozen=True)
 class Distances:
-    """Squared distances of the tokens that carry the posterior.
+    """Squared distances of the tokens that carry the posterior."""
 
-    Parameters
-    ----------
-    ZN : array of shape (M, n_tokens)
-        From the tokens that carry the posterior to all.
-    ZZ : array of shape (M, M), or None
-        Between inducing points; None where every token carries the posterior.
-    """
-
-    ZN: Array
-    ZZ: Array | None = None
+    ZN: Array  # [M, N], from them to all tokens
+    ZZ: Array | None = None  # [M, M], where they are inducing points
 
     @classmethod
     def of(cls, X: Any, points: IntArray | None, device: Any = "cpu") -> Distances:
@@ -69,23 +58,3 @@ class Distances:
             max(jitter for _, _, jitter in made.values()),
         )
         return covariance, [made[y][1] for y in owners]
-
-    def gradient(
-        self,
-        problem: Problem,
-        kernel: RBF,
-        roots: list[Array],
-        likelihood: Likelihood,
-        state: State,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Equation (20) at the end of an ascent, in log θ and in log σ², [L] each.
-
-        Hyperparameters are learnt through inducing points always; all tokens may be.
-        """
-        covariance = problem.covariance
-        if not isinstance(covariance, Inducing) or self.ZZ is None:
-            raise TypeError(f"no gradient for {type(covariance).__name__}")
-        _, expected = evaluate(problem, likelihood, state)
-        return theta_gradient(
-            covariance, kernel, roots, self.ZZ, self.ZN, state, expected
-        )

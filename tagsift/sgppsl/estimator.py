@@ -11,8 +11,8 @@ import numpy as np
 
 from tagsift.backend import available_device, to_numpy, use_device
 from tagsift.base import Method, SequenceTagger, TrainingSet, setting
-from tagsift.chain.factors import transition_factor
 from tagsift.chain.potentials import log_evidence
+from tagsift.chain.weighted_viterbi import transition_factor
 from tagsift.errors import InputError, NumericalWarning
 from tagsift.features import FeatureMatrix
 from tagsift.gp.inducing import choose_points
@@ -24,9 +24,9 @@ from tagsift.sgppsl.decoding import Decoding, Neighbours
 from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import expectation
 from tagsift.sgppsl.fitted import FittedGP
+from tagsift.sgppsl.hyperparameters import choose_kernel
 from tagsift.sgppsl.labels import Labels, Settings
 from tagsift.sgppsl.predictive import emission_scores, transition_scores
-from tagsift.sgppsl.rbf_choice import choose_kernel
 from tagsift.sgppsl.solver import Problem
 from tagsift.storage.state import Saved, number, part, whole
 from tagsift.typing import BoolArray, FloatArray, IntArray

@@ -50,44 +50,24 @@ _TINY, _SETTLED = 1e-300, 1e-9
 
 @dataclass(frozen=True)
 class Moments:
-    """Means and variances of all latent values.
+    """Means and variances of all latent values."""
 
-    Parameters
-    ----------
-    mu, var : arrays of shape (n_tokens, n_labels)
-        Unary latents.
-    mu_T, var_T : arrays of shape (n_labels, n_labels)
-        Transition latents.
-    """
-
-    mu: Array
-    var: Array
-    mu_T: Array
-    var_T: Array
+    mu: Array  # [N, L]
+    var: Array  # [N, L]
+    mu_T: Array  # [L, L]
+    var_T: Array  # [L, L]
 
 
 @dataclass(frozen=True)
 class Expected:
-    """Expected log-likelihood, its gradient in the means, and site precisions.
+    """Expected log-likelihood, its gradient in the means, and site precisions."""
 
-    Parameters
-    ----------
-    value : float
-        The expectation, its bound, or its approximation.
-    gradient, precision : arrays of shape (n_tokens, n_labels)
-        Derivative in μ; and −2 times the derivative in V, clipped at 0.
-    gradient_T, precision_T : arrays of shape (n_labels, n_labels)
-        The same for the transitions.
-    weights : array of shape (n_tokens, n_labels)
-        The label counts that the candidates ask for: the confidences.
-    """
-
-    value: float
-    gradient: Array
-    precision: Array
-    gradient_T: Array
-    precision_T: Array
-    weights: Array
+    value: float  # the expectation, its bound, or its approximation
+    gradient: Array  # [N, L], derivative in μ
+    precision: Array  # [N, L], −2 times the derivative in V, clipped at 0
+    gradient_T: Array  # [L, L]
+    precision_T: Array  # [L, L]
+    weights: Array  # [N, L], label counts that the candidates ask for: confidences
 
     @classmethod
     def between(
@@ -150,14 +130,9 @@ class Tilted:
     Jensen. For pieces one round finds the best a of every token; on a chain what the
     neighbours say changes with a, so rounds are repeated, each damped until the bound
     does not get worse.
-
-    Parameters
-    ----------
-    n_rounds : int
-        Most rounds of the search for a; any a gives a bound.
     """
 
-    n_rounds: int = 8
+    n_rounds: int = 8  # of the search for a; any a gives a bound
 
     uses_variance: ClassVar[bool] = True
 
@@ -200,17 +175,9 @@ class Tilted:
 
 @dataclass(frozen=True)
 class Sampled:
-    """Averages over draws f = μ + √V ε with fixed ε: deterministic given the seed.
+    """Averages over draws f = μ + √V ε with fixed ε: deterministic given the seed."""
 
-    Parameters
-    ----------
-    n_samples : int
-        Draws, in antithetic pairs.
-    seed : int
-        Seed of ε.
-    """
-
-    n_samples: int = 8
+    n_samples: int = 8  # in antithetic pairs
     seed: int = 0
 
     uses_variance: ClassVar[bool] = True

@@ -26,33 +26,17 @@ _BLOCK = 2048
 class FittedGP:
     """Posterior of the unary and transition latents, ready for Equations (22)–(24).
 
-    Parameters
-    ----------
-    kernel : RBF
-        Hyperparameters.
-    points : csr_matrix or ndarray of shape (n_points, D)
-        Features of the tokens that carry the posterior: the inducing points, or all
-        training tokens.
-    beta : array of shape (n_points, n_labels)
-        Coefficients of the means.
-    lowers : sequence of arrays of shape (n_points, n_points)
-        Cholesky factors of the posterior, one per label.
-    roots : sequence of arrays of shape (n_points, n_points)
-        Cholesky factors of the inducing correlations; empty when dense.
-    root : array of shape (n_points, n_labels) or None
-        √λ of the training tokens; only when dense.
-    mu_T, var_T : ndarrays of shape (n_labels, n_labels)
-        Transition latents.
+    Its M points are the inducing points, or all training tokens when dense.
     """
 
     kernel: RBF
-    points: Any
-    beta: Array
-    lowers: Sequence[Array]
-    roots: Sequence[Array]
-    root: Array | None
-    mu_T: FloatArray
-    var_T: FloatArray
+    points: Any  # [M, D], csr or dense
+    beta: Array  # [M, L], coefficients of the means
+    lowers: Sequence[Array]  # L × [M, M], Cholesky factors of the posterior
+    roots: Sequence[Array]  # L × [M, M], of the inducing correlations; none when dense
+    root: Array | None  # [M, L], √λ of the training tokens; only when dense
+    mu_T: FloatArray  # [L, L]
+    var_T: FloatArray  # [L, L]
 
     saved: ClassVar[Saved] = {
         "kernel": part(RBF),
@@ -71,18 +55,7 @@ class FittedGP:
         return self.root is not None
 
     def moments(self, X: Any) -> tuple[FloatArray, FloatArray]:
-        """Predictive means and variances at new tokens, Equations (23)–(24).
-
-        Parameters
-        ----------
-        X : csr_matrix or ndarray of shape (n_new, D)
-            Their features.
-
-        Returns
-        -------
-        mu, var : ndarrays of shape (n_new, n_labels)
-            Moments.
-        """
+        """Predictive means and variances at new tokens, Equations (23)–(24)."""
         shape = (X.shape[0], self.kernel.n_labels)
         mu, var = np.zeros(shape), np.zeros(shape)  # [N*, L]
         kernel, beta, lowers = self.kernel, self.beta, self.lowers

@@ -20,48 +20,34 @@ import numpy as np
 
 from tagsift.backend import asarray, cho_solve, namespace, solve_triangular
 from tagsift.gp.kernels import RBF
-from tagsift.sgppsl.expectations import Expected
+from tagsift.sgppsl.distances import Distances
+from tagsift.sgppsl.likelihoods import Likelihood
 from tagsift.sgppsl.posterior import Inducing
-from tagsift.sgppsl.solver import State
+from tagsift.sgppsl.solver import Problem, State, evaluate
 from tagsift.typing import Array, FloatArray
 
 __all__ = ["theta_gradient"]
 
 
 def theta_gradient(
-    covariance: Inducing,
+    distances: Distances,
+    problem: Problem,
     kernel: RBF,
     roots: list[Array],
-    ZZ: Array,
-    ZN: Array,
+    likelihood: Likelihood,
     state: State,
-    expected: Expected,
 ) -> tuple[FloatArray, FloatArray]:
-    """Equation (20) through the inducing points, at fixed whitened (m, S).
+    """Equation (20) at the end of an ascent, in log θ and in log σ², [L] each.
 
-    With A = L⁻¹K_ZN the derivative in A is m gᵀ + (A − Λ⁻¹A) diag(p); it is carried
-    back to K_ZN and, through the Cholesky factor, to K_ZZ.
-
-    Parameters
-    ----------
-    covariance : Inducing
-        Whitened matrices and amplitudes.
-    kernel : RBF
-        Hyperparameters.
-    roots : list of arrays of shape (M, M)
-        Cholesky factors of the inducing correlations.
-    ZZ, ZN : arrays of shapes (M, M) and (M, N)
-        Squared distances.
-    state : State
-        Whitened means m, and the factors of Λ = I + A diag(λ) Aᵀ.
-    expected : Expected
-        ∂P/∂μ and −2 ∂P/∂V there.
-
-    Returns
-    -------
-    d_theta, d_amplitude : ndarrays of shape (n_labels,)
-        Derivatives in log θ and in log σ².
+    It is taken through the inducing points, which all tokens may be, at fixed whitened
+    (m, S); `roots` are the Cholesky factors of their correlations. With A = L⁻¹K_ZN the
+    derivative in A is m gᵀ + (A − Λ⁻¹A) diag(p); it is carried back to K_ZN and,
+    through the Cholesky factor, to K_ZZ.
     """
+    covariance, ZZ, ZN = problem.covariance, distances.ZZ, distances.ZN
+    if not isinstance(covariance, Inducing):
+        raise TypeError(f"no gradient for {type(covariance).__name__}")
+    _, expected = evaluate(problem, likelihood, state)
     beta, factors = state.beta, state.factors
     xp = namespace(beta)
     d_theta = np.zeros_like(kernel.theta)  # [L]

@@ -20,34 +20,79 @@ from typing import Any
 
 import numpy as np
 
+from tagsift.base import TrainingSet
+from tagsift.features.distances import median_distance
+from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF
 from tagsift.gp.search import climb, pattern_search
 from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import Expectation, Laplace
+from tagsift.sgppsl.gradients import theta_gradient
 from tagsift.sgppsl.labels import Labels, Settings, build_likelihood
-from tagsift.sgppsl.likelihoods import Likelihood
+from tagsift.sgppsl.likelihoods import Likelihood, Separate
 from tagsift.sgppsl.solver import Problem, State, ascend, carry_over, start
 from tagsift.typing import Array, FloatArray
 
-__all__ = ["Freedom", "climb_bound", "laplace_evidence", "search_evidence"]
+__all__ = [
+    "Freedom",
+    "choose_kernel",
+    "climb_bound",
+    "laplace_evidence",
+    "search_evidence",
+]
 
+#: Tokens and inducing points that the hyperparameters are learnt from.
+_LEARN_TOKENS, _LEARN_POINTS = 3000, 300
+#: Where the hyperparameters start: θ · median squared distance, and amplitude.
+_START_THETA, _START_AMPLITUDE = 0.3, 20.0
 #: How far log θ may move from where it begins, and between what log σ² may lie.
 _REACH, _AMPLITUDES = 4.0, (float(np.log(1e-2)), float(np.log(1e4)))
 
 
 @dataclass(frozen=True)
 class Freedom:
-    """Which hyperparameters are learnt.
-
-    Parameters
-    ----------
-    theta, amplitude : bool
-        Whether the widths and the prior variances are free.
-    """
+    """Which hyperparameters are learnt."""
 
     theta: bool = True
     amplitude: bool = True
+
+
+def choose_kernel(
+    X: Any,
+    train: TrainingSet,
+    device: Any,
+    *,
+    theta: float | None,
+    amplitude: float | None,
+    way: str,
+    settings: Settings,
+    expectation: Expectation,
+) -> RBF:
+    """Hyperparameters of all labels, learnt on a seeded part of the sentences.
+
+    What is given stays. The rest is learnt, unless `way` is ``"fixed"``, by Laplace's
+    evidence over one θ and one amplitude, or by the gradient of the paper's bound, with
+    the readings and the expectation of the fit.
+    """
+    free = Freedom(theta is None, amplitude is None)
+    if theta is None:
+        theta = _START_THETA / median_distance(X, train.seed)
+    if amplitude is None:
+        amplitude = _START_AMPLITUDE
+    n_labels = train.n_labels
+    kernel = RBF(np.full(n_labels, float(theta)), np.full(n_labels, float(amplitude)))
+    if way == "fixed" or not (free.theta or free.amplitude):
+        return kernel
+    part = train.draw(_LEARN_TOKENS, stream=0)
+    rows = part.features.stacked()  # [N', D]
+    points = choose_points(rows, part.shares, float(theta), _LEARN_POINTS, train.seed)
+    distances = Distances.of(rows, points, device)
+    labels = Labels.build(part.log_evidence, part.offsets, device)
+    if way == "laplace":
+        likelihood = Separate(labels.evidence)
+        return search_evidence(kernel, distances, likelihood, labels.uniform(), free)
+    return climb_bound(kernel, distances, labels, settings, expectation, free)[0]
 
 
 def laplace_evidence(
@@ -59,18 +104,8 @@ def laplace_evidence(
 ) -> tuple[float, State]:
     """Evidence of the candidate sets under `kernel`, and the mode it was taken at.
 
-    Parameters
-    ----------
-    distances : Distances
-        Of the tokens.
-    kernel : RBF
-        Hyperparameters.
-    likelihood : Likelihood
-        What the labels say; usually `Separate`.
-    weights : array of shape (n_tokens, n_labels)
-        Sets the first curvature where there is no `state`.
-    state : State, optional
-        Warm start.
+    The search for the mode begins at `state`; where there is none, with the curvature
+    that the weights [N, L] set.
     """
     covariance, _ = distances.covariance(kernel)
     covariance = replace(covariance, variances=False)  # the mode needs none
@@ -92,19 +127,7 @@ def search_evidence(
     *,
     max_trials: int = 16,
 ) -> RBF:
-    """Pattern search for the width and the amplitude that all labels share.
-
-    Parameters
-    ----------
-    kernel : RBF
-        Where to begin.
-    distances, likelihood, weights
-        As in `laplace_evidence`.
-    free : Freedom
-        What is learnt.
-    max_trials : int
-        Most evaluations of the evidence.
-    """
+    """Pattern search for the width and the amplitude that all labels share."""
     state: State | None = None
 
     def shifted(logs: FloatArray) -> RBF:
@@ -113,14 +136,12 @@ def search_evidence(
 
     def value(logs: FloatArray) -> float:
         nonlocal state
-        evidence, state = laplace_evidence(
-            distances, shifted(logs), likelihood, weights, state
-        )
-        return evidence
+        trial = shifted(logs)
+        found, state = laplace_evidence(distances, trial, likelihood, weights, state)
+        return found
 
-    return shifted(
-        pattern_search(value, (free.amplitude, free.theta), max_trials=max_trials)
-    )
+    axes = (free.amplitude, free.theta)
+    return shifted(pattern_search(value, axes, max_trials=max_trials))
 
 
 def climb_bound(
@@ -136,29 +157,8 @@ def climb_bound(
 ) -> tuple[RBF, float]:
     """Climb the bound in θ and the amplitude, every label by itself in the last round.
 
-    Parameters
-    ----------
-    kernel : RBF
-        Where to begin.
-    distances : Distances
-        Of the tokens to learn from.
-    labels : Labels
-        What is known of their labels.
-    settings, expectation
-        Readings, likelihood and expectation of the fit.
-    free : Freedom
-        What is learnt.
-    n_rounds : int
-        Rounds of confidences and quasi-Newton steps.
-    n_steps : int
-        Quasi-Newton steps a round.
-
-    Returns
-    -------
-    kernel : RBF
-        The learnt hyperparameters.
-    bound : float
-        The bound there, at the confidences of the last round.
+    Every round brings the confidences up to date, then takes quasi-Newton steps at
+    these. With the kernel comes the bound of the last round.
     """
     origin = np.log(kernel.theta)  # [L]
     state: State | None = None
@@ -167,72 +167,56 @@ def climb_bound(
         if state is not None:
             state = carry_over(problem, state)
         solution = alternate(problem, labels, settings, state=state, max_iter=12)
-        likelihood = build_likelihood(
-            settings, solution.state.q, labels, solution.confidences
-        )
-        fixed = _FixedConfidences(distances, expectation, likelihood, solution.state)
+        state, C = solution.state, solution.confidences
+        likelihood = build_likelihood(settings, state.q, labels, C)
+        bound = _FixedConfidences(distances, expectation, likelihood, state)
         rows = kernel.n_labels if round_ == n_rounds - 1 else 1
-        kernel, state, bound = _climb_once(kernel, fixed, free, origin, rows, n_steps)
-    return kernel, bound
+        kernel, state, value = bound.climb(kernel, free, origin, rows, n_steps)
+    return kernel, value
 
 
+@dataclass
 class _FixedConfidences:
     """The bound, maximised over (μ, V), as a function of the kernel alone."""
 
-    def __init__(
-        self,
-        distances: Distances,
-        expectation: Expectation,
-        likelihood: Likelihood,
-        state: State,
-    ) -> None:
-        self.distances, self.expectation = distances, expectation
-        self.likelihood, self.state = likelihood, state
+    distances: Distances
+    expectation: Expectation
+    likelihood: Likelihood
+    state: State  # where the last ascent ended
 
     def __call__(self, kernel: RBF) -> tuple[float, FloatArray, FloatArray]:
         """Bound at `kernel` and its derivatives in log θ and log σ², [L] each."""
         covariance, roots = self.distances.covariance(kernel)
         problem = Problem(covariance, self.expectation)
+        state = carry_over(problem, self.state)
         self.state, bounds = ascend(
-            problem,
-            self.likelihood,
-            carry_over(problem, self.state),
-            n_mean=6,
-            n_variance=3,
-            tol=1e-6,
+            problem, self.likelihood, state, n_mean=6, n_variance=3, tol=1e-6
         )
-        slopes = self.distances.gradient(
-            problem, kernel, roots, self.likelihood, self.state
+        slopes = theta_gradient(
+            self.distances, problem, kernel, roots, self.likelihood, self.state
         )
         return bounds[-1], *slopes
 
+    def climb(
+        self, kernel: RBF, free: Freedom, origin: FloatArray, rows: int, n_steps: int
+    ) -> tuple[RBF, State, float]:
+        """Take quasi-Newton steps; one row of hyperparameters serves all labels."""
+        n_labels = kernel.n_labels
 
-def _climb_once(
-    kernel: RBF,
-    bound: _FixedConfidences,
-    free: Freedom,
-    origin: FloatArray,
-    rows: int,
-    n_steps: int,
-) -> tuple[RBF, State, float]:
-    """One round at fixed confidences; one row of hyperparameters serves all labels."""
-    n_labels = kernel.n_labels
+        def value(logs: FloatArray) -> tuple[float, FloatArray, Any]:
+            theta, amplitude = np.exp(logs).reshape(2, rows)  # [R], [R]
+            trial = RBF(np.resize(theta, n_labels), np.resize(amplitude, n_labels))
+            found, *slopes = self(trial)
+            if rows == 1:
+                slopes = [slope.sum(keepdims=True) for slope in slopes]  # [1], [1]
+            slope = [free.theta * slopes[0], free.amplitude * slopes[1]]
+            return found, np.concatenate(slope), (trial, self.state, found)
 
-    def value(logs: FloatArray) -> tuple[float, FloatArray, Any]:
-        theta, amplitude = np.exp(logs).reshape(2, rows)  # [R], [R]
-        trial = RBF(np.resize(theta, n_labels), np.resize(amplitude, n_labels))
-        found, d_theta, d_amplitude = bound(trial)
-        if rows == 1:
-            d_theta = d_theta.sum(keepdims=True)  # [1]
-            d_amplitude = d_amplitude.sum(keepdims=True)  # [1]
-        slope = [free.theta * d_theta, free.amplitude * d_amplitude]
-        return found, np.concatenate(slope), (trial, bound.state, found)
-
-    first = np.log(kernel.amplitude[:rows])  # [R]
-    low, high = _AMPLITUDES
-    bounds = [(t - _REACH, t + _REACH) for t in origin[:rows]]
-    bounds += [(min(low, a), max(high, a)) for a in first]
-    begin = np.concatenate([np.log(kernel.theta[:rows]), first])  # [H]
-    options = {"maxiter": n_steps, "maxfun": 2 * n_steps}
-    best: tuple[RBF, State, float] = climb(value, begin, bounds, options=options)
-    return best
+        first = np.log(kernel.amplitude[:rows])  # [R]
+        low, high = _AMPLITUDES
+        bounds = [(t - _REACH, t + _REACH) for t in origin[:rows]]
+        bounds += [(min(low, a), max(high, a)) for a in first]
+        begin = np.concatenate([np.log(kernel.theta[:rows]), first])  # [H]
+        options = {"maxiter": n_steps, "maxfun": 2 * n_steps}
+        best: tuple[RBF, State, float] = climb(value, begin, bounds, options=options)
+        return best

@@ -14,7 +14,6 @@ from tagsift.sgppsl.confidence import (
     confidence,
     literal_confidence,
     pair_confidence_sums,
-    pair_weight_sums,
 )
 from tagsift.sgppsl.expectations import Moments
 from tagsift.sgppsl.likelihoods import Chain, Likelihood, Piecewise
@@ -25,21 +24,11 @@ __all__ = ["Labels", "Settings", "build_likelihood", "measure"]
 
 @dataclass(frozen=True)
 class Settings:
-    """How labels speak to the latent values.
+    """How labels speak to the latent values."""
 
-    Parameters
-    ----------
-    weighting : {"confidence", "literal"}
-        Reading R1: confidences weight the terms of the bound, or not at all.
-    measure : {"softmax", "literal"}
-        Reading R2: Equation (17) in the form of (27), or as printed.
-    likelihood : {"piecewise", "chain"}
-        Factor-as-piece, or whole sentences.
-    """
-
-    weighting: str = "confidence"
-    measure: str = "softmax"
-    likelihood: str = "piecewise"
+    weighting: str = "confidence"  # R1: confidences weight the bound, or "literal"
+    measure: str = "softmax"  # R2: Equation (17) in the form of (27), or "literal"
+    likelihood: str = "piecewise"  # factor-as-piece, or "chain": whole sentences
 
     @property
     def literal_pieces(self) -> bool:
@@ -54,25 +43,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Labels:
-    """What is known of the labels, in the forms the loop needs.
+    """What is known of the labels, in the forms the loop needs."""
 
-    Parameters
-    ----------
-    evidence : array of shape (n_tokens, n_labels)
-        Log weights of the labels, on the device of the fit; 0 and −inf for candidate
-        sets.
-    weights : array of shape (n_tokens, n_labels)
-        Their exponentials, at most 1.
-    left, right : arrays of shape (n_pairs, n_labels)
-        Weights of neighbouring tokens.
-    layout : ChainLayout
-        Packed order, for the chain likelihood.
-    """
-
-    evidence: Array
-    weights: Array
-    left: Array
-    right: Array
+    evidence: Array  # [N, L], log weights of the labels; 0 and −inf for sets
+    weights: Array  # [N, L], their exponentials, at most 1
+    left: Array  # [P, L], weights of tokens that have a right neighbour
+    right: Array  # [P, L], weights of these neighbours
     layout: ChainLayout
 
     @classmethod
@@ -118,7 +94,6 @@ def build_likelihood(
     if settings.likelihood == "chain":
         return Chain(labels.layout, labels.evidence)
     if settings.literal_pieces:
-        sums = pair_weight_sums(labels.left, labels.right)  # [L, L]
-        return Piecewise(labels.weights, sums)
+        return Piecewise(labels.weights, labels.left.T @ labels.right)
     sums, _ = pair_confidence_sums(q.mu_T, q.var_T, labels.left, labels.right)
     return Piecewise(C, sums)

@@ -38,24 +38,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Partition:
-    """A log-partition function and its gradient.
+    """A log-partition function and its gradient."""
 
-    Parameters
-    ----------
-    value : float
-        Summed over all sentences.
-    unary : array of shape (n_tokens, n_labels)
-        Derivative in U: expected label counts.
-    pairs : array of shape (n_labels, n_labels)
-        Derivative in T: expected transition counts.
-    curvature : array of shape (n_tokens, n_labels)
-        Second derivatives in U: variances of the label counts.
-    """
-
-    value: float
-    unary: Array
-    pairs: Array
-    curvature: Array
+    value: float  # summed over all sentences
+    unary: Array  # [N, L], derivative in U: expected label counts
+    pairs: Array  # [L, L], derivative in T: expected transition counts
+    curvature: Array  # [N, L], second derivatives in U: variances of label counts
 
 
 class Likelihood(Protocol):
@@ -76,17 +64,10 @@ class Piecewise:
 
     .. math:: \sum_{n,y} w_{ny} \log p(y | x_n, f)
               + \sum_{y,y'} W_{yy'} \log p(y' | y, f)
-
-    Parameters
-    ----------
-    weights : array of shape (n_tokens, n_labels)
-        Weight of every unary piece.
-    pair_weights : array of shape (n_labels, n_labels)
-        Weight of every transition piece, summed over all neighbours.
     """
 
-    weights: Array
-    pair_weights: Array
+    weights: Array  # [N, L], of unary pieces
+    pair_weights: Array  # [L, L], of transition pieces, summed over all neighbours
 
     @cached_property
     def _tokens(self) -> Array:
@@ -123,14 +104,9 @@ class Separate:
 
     The likelihood of what is known of the tokens that needs no confidences; its
     evidence sets the hyperparameters of `Piecewise` fits. Transitions play no part.
-
-    Parameters
-    ----------
-    evidence : array of shape (n_tokens, n_labels)
-        Log evidence of every label; 0 and −inf for candidate sets.
     """
 
-    evidence: Array
+    evidence: Array  # [N, L], log evidence; 0 and −inf for candidate sets
 
     def free(self, U: Array, T: Array) -> Partition:
         """Sum of the log-normalisers over all labels."""
@@ -154,17 +130,10 @@ class Chain:
 
     Forward–backward on the lattice of the candidates and on the full one, each in
     O(m L²): the l^m candidate sequences are never listed.
-
-    Parameters
-    ----------
-    layout : ChainLayout
-        Packed order of the tokens.
-    evidence : array of shape (n_tokens, n_labels)
-        Log evidence of every label; 0 and −inf for candidate sets.
     """
 
     layout: ChainLayout
-    evidence: Array
+    evidence: Array  # [N, L], log evidence; 0 and −inf for candidate sets
 
     def free(self, U: Array, T: Array) -> Partition:
         """Sum of log Z over all label sequences."""

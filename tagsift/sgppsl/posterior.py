@@ -61,28 +61,13 @@ _BLOCK = 1024
 
 @dataclass(frozen=True)
 class Factors:
-    """What one Cholesky factor per label yields.
+    """What one Cholesky factor per label yields."""
 
-    Parameters
-    ----------
-    cholesky : list of arrays
-        Of B [N, N] for the dense form, of Λ [M, M] for the inducing one.
-    root : array of shape (n_tokens, n_labels)
-        √λ.
-    var : array of shape (n_tokens, n_labels)
-        Posterior variances.
-    kls : list of float
-        The part of Equation (13) that depends on V, ½[log|V⁻¹K| + tr(VK⁻¹) − N], of
-        every label.
-    log_dets : list of float
-        log|V⁻¹K| of every label.
-    """
-
-    cholesky: list[Array]
-    root: Array
-    var: Array
-    kls: list[float]
-    log_dets: list[float]
+    cholesky: list[Array]  # of B [N, N] for the dense form, of Λ [M, M] for the other
+    root: Array  # [N, L], √λ
+    var: Array  # [N, L], posterior variances
+    kls: list[float]  # ½[log|V⁻¹K| + tr(VK⁻¹) − N] of Equation (13), by label
+    log_dets: list[float]  # log|V⁻¹K|, by label
 
     @property
     def kl(self) -> float:
@@ -99,18 +84,11 @@ class Factors:
 class Dense:
     """The exact posterior over all training tokens.
 
-    Parameters
-    ----------
-    grams : sequence of arrays of shape (n_tokens, n_tokens)
-        Correlations exp(−θd) of every label; labels with equal θ share one array.
-    amplitude : sequence of float
-        Prior variance σ² of every label.
-    variances : bool
-        Without it `factor` gives log-determinants only, and zeros for the rest.
+    Without `variances`, `factor` gives log-determinants only, and zeros for the rest.
     """
 
-    grams: Sequence[Array]
-    amplitude: Sequence[float]
+    grams: Sequence[Array]  # L × [N, N], correlations exp(−θd); equal θ share one array
+    amplitude: Sequence[float]  # prior variance σ² of every label
     variances: bool = True
 
     @property
@@ -167,28 +145,14 @@ class Dense:
 
 @dataclass(frozen=True)
 class Inducing:
-    """The posterior through M inducing points, whitened.
+    """The posterior through M inducing points, whitened; `variances` as in `Dense`."""
 
-    Parameters
-    ----------
-    A : sequence of arrays of shape (n_inducing, n_tokens)
-        chol(K_ZZ)⁻¹ K_Zn of every label at unit amplitude; labels with equal θ share
-        one array.
-    norms : sequence of arrays of shape (n_tokens,)
-        Squared column norms of `A`, at most 1.
-    amplitude : sequence of float
-        Prior variance σ² of every label.
-    jitter : float
-        Largest number that had to be added to the unit diagonal of the inducing points'
-        correlations.
-    variances : bool
-        Without it `factor` gives log-determinants only, and zeros for the rest.
-    """
-
-    A: Sequence[Array]
-    norms: Sequence[Array]
-    amplitude: Sequence[float]
-    jitter: float = 0.0
+    A: Sequence[
+        Array
+    ]  # L × [M, N], chol(K_ZZ)⁻¹ K_Zn at unit amplitude; shared likewise
+    norms: Sequence[Array]  # L × [N], squared column norms of A, at most 1
+    amplitude: Sequence[float]  # prior variance σ² of every label
+    jitter: float = 0.0  # the largest that the unit diagonal of K_ZZ needed
     variances: bool = True
 
     @property

@@ -47,25 +47,10 @@ def dense_moments(
     lowers: Sequence[Array],
     root: Array,
 ) -> tuple[Array, Array]:
-    """Equations (23) and (24) from the dense posterior.
+    """Equations (23) and (24) from the dense posterior, [M, L] each.
 
-    Parameters
-    ----------
-    kernel : RBF
-        Hyperparameters.
-    distances : array of shape (n_train, n_new)
-        Squared distances.
-    alpha : array of shape (n_train, n_labels)
-        K⁻¹μ.
-    lowers : sequence of arrays of shape (n_train, n_train)
-        Cholesky factors of B.
-    root : array of shape (n_train, n_labels)
-        √λ.
-
-    Returns
-    -------
-    mu, var : arrays of shape (n_new, n_labels)
-        Predictive moments.
+    From the squared distances [N, M] of training and new tokens, α = K⁻¹μ and √λ, both
+    [N, L], and the Cholesky factors of B.
     """
     xp = namespace(alpha)
     means, spreads = [], []
@@ -85,25 +70,10 @@ def inducing_moments(
     beta: Array,
     lowers: Sequence[Array],
 ) -> tuple[Array, Array]:
-    """Equations (23) and (24) through the inducing points.
+    """Equations (23) and (24) through the inducing points, [N*, L] each.
 
-    Parameters
-    ----------
-    kernel : RBF
-        Hyperparameters.
-    distances : array of shape (n_inducing, n_new)
-        Squared distances.
-    roots : sequence of arrays of shape (n_inducing, n_inducing)
-        Cholesky factors of the inducing correlations; equal θ share one.
-    beta : array of shape (n_inducing, n_labels)
-        Whitened means m.
-    lowers : sequence of arrays of shape (n_inducing, n_inducing)
-        Cholesky factors of Λ.
-
-    Returns
-    -------
-    mu, var : arrays of shape (n_new, n_labels)
-        Predictive moments.
+    From the squared distances [M, N*] of these and new tokens, the Cholesky factors of
+    the inducing correlations, whitened means m [M, L], and the Cholesky factors of Λ.
     """
     xp = namespace(beta)
     means, spreads = [], []

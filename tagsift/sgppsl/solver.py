@@ -43,41 +43,22 @@ _STILL = 0.05
 
 @dataclass(frozen=True)
 class Problem:
-    """What is held fixed during the ascent.
+    """What is held fixed during the ascent."""
 
-    Parameters
-    ----------
-    covariance : Covariance
-        Prior covariances of the unary latents.
-    expectation : Expectation
-        How the expected log-likelihood is taken.
-    """
-
-    covariance: Covariance
-    expectation: Expectation
+    covariance: Covariance  # of the unary latents
+    expectation: Expectation  # how the expected log-likelihood is taken
 
 
 @dataclass(frozen=True)
 class State:
     """Where the ascent stands.
 
-    Parameters
-    ----------
-    beta : array of shape (size, n_labels)
-        Coefficients of the means.
-    lam : array of shape (n_tokens, n_labels)
-        Site precisions that built the variances.
-    factors : Factors
-        Their factors.
-    q : Moments
-        Means and variances.
-    step : float
-        The damping with which the next variance step begins: that of the last one,
-        doubled if it was accepted at once.
+    The next variance step begins with the damping of the last one, doubled if that was
+    accepted at once.
     """
 
-    beta: Array
-    lam: Array
+    beta: Array  # [M, L], coefficients of the means
+    lam: Array  # [N, L], site precisions that built the variances
     factors: Factors
     q: Moments
     step: float = 1.0
@@ -86,14 +67,7 @@ class State:
 def start(problem: Problem, weights: Array, n_labels: int) -> State:
     """Begin at μ = 0 with the precisions that equal scores give.
 
-    Parameters
-    ----------
-    problem : Problem
-        Covariances and expectation.
-    weights : array of shape (n_tokens, n_labels)
-        Weights of the candidates; only their row sums matter here.
-    n_labels : int
-        Number of labels, L.
+    Of the weights [N, L] of the candidates only the row sums matter here.
     """
     xp = namespace(weights)
     ones = xp.ones_like(weights)  # [N, L]
@@ -106,15 +80,7 @@ def start(problem: Problem, weights: Array, n_labels: int) -> State:
 
 
 def carry_over(problem: Problem, state: State) -> State:
-    """Take coefficients and precisions over to other hyperparameters.
-
-    Parameters
-    ----------
-    problem : Problem
-        With the new covariances.
-    state : State
-        Where the ascent stood with the old ones.
-    """
+    """Take coefficients and precisions over to other hyperparameters."""
     factors = problem.covariance.factor(state.lam)
     mu = problem.covariance.mean(state.beta)  # [N, L]
     return replace(state, factors=factors, q=replace(state.q, mu=mu, var=factors.var))
@@ -149,10 +115,7 @@ def mean_step(
 ) -> tuple[State, float, Expected]:
     """One damped Newton step on the means, Equation (18), with the last curvature.
 
-    Returns
-    -------
-    state, bound, expected
-        Unchanged where no step raises the bound.
+    All stays as it is where no step raises the bound.
     """
     covariance = problem.covariance
     r = covariance.gradient(state.beta, expected.gradient)  # [B, L]
@@ -203,10 +166,7 @@ def variance_step(
 ) -> tuple[State, float, Expected]:
     """One damped step on the variances, Equation (19): λ towards p, V from λ.
 
-    Returns
-    -------
-    state, bound, expected
-        Unchanged where no step raises the bound, but for its damping.
+    All but the damping stays as it is where no step raises the bound.
     """
     step, longest = state.step, min(1.0, 2.0 * state.step)
     asked = _where_it_matters(state.lam, expected.precision)  # [N, L]
@@ -251,25 +211,9 @@ def ascend(
 ) -> tuple[State, list[float]]:
     """Alternate mean and variance steps; the bound never falls.
 
-    Parameters
-    ----------
-    problem, likelihood, state
-        What is fixed, what the labels say, and where to begin.
-    n_mean : int
-        Mean steps before each variance step.
-    n_variance : int
-        Variance steps, each followed by mean steps.
-    tol : float
-        Relative change of the bound below which a coordinate counts as converged.
-    opening : tuple, optional
-        What `evaluate` says of `state`, where it is known.
-
-    Returns
-    -------
-    state : State
-        The end point.
-    bounds : list of float
-        The bound at the beginning and after every step.
+    Up to `n_mean` mean steps come before each variance step and after the last. With
+    the state come the bounds at the beginning, which `opening` may hold already, and
+    after every step.
     """
     bound, expected = opening or evaluate(problem, likelihood, state)
     bounds = [bound]

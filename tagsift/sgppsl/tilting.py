@@ -25,12 +25,7 @@ _SMALLEST = 1e-12
 def wright_omega(x: Array, n_steps: int = 4) -> Array:
     """Solve ω + log ω = x for ω > 0, elementwise.
 
-    Parameters
-    ----------
-    x : array
-        Any real numbers.
-    n_steps : int
-        Newton steps in log ω, or in ω where it is large; four reach rounding error.
+    By Newton steps in log ω, or in ω where it is large; four reach rounding error.
     """
     xp = namespace(x)
     low = xp.where(x < 1.0, x, xp.ones_like(x))  # log ω from below, for small ω
@@ -45,20 +40,7 @@ def wright_omega(x: Array, n_steps: int = 4) -> Array:
 
 
 def best_tilt(score: Array, var: Array, n_steps: int = 12) -> Array:
-    """Tilt of every token: a = softmax(score − a·var), rows sum to 1.
-
-    Parameters
-    ----------
-    score, var : arrays of shape (n_tokens, n_labels)
-        Scores without the tilt, and variances.
-    n_steps : int
-        Most Newton steps for the normaliser c of a token.
-
-    Returns
-    -------
-    array of shape (n_tokens, n_labels)
-        The tilts a.
-    """
+    """Tilt of every token: a = softmax(score − a·var), rows sum to 1, [N, L]."""
     xp = namespace(score)
     v = xp.where(var > _SMALLEST, var, _SMALLEST * xp.ones_like(var))  # [N, L]
     shifted = score + xp.log(v)  # [N, L]

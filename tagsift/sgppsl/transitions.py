@@ -32,25 +32,10 @@ def settle_transitions(
     tol: float,
     max_iter: int = 200,
 ) -> State:
-    """Alternate pair confidences and transition moments until they settle.
+    """Alternate pair confidences and transition moments until the means settle.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its expectation and the prior of the transitions are used.
-    state : State
-        Where to begin.
-    left, right : arrays of shape (n_pairs, n_labels)
-        Candidate sets of neighbouring tokens, as numbers.
-    tol : float
-        Largest change of a mean at which to stop.
-    max_iter : int
-        Most steps.
-
-    Returns
-    -------
-    State
-        The same but for the transition moments.
+    `left` and `right` are the label weights [P, L] of neighbouring tokens; all but the
+    transition moments of the state stays as it is.
     """
     xp = namespace(left)
     n_labels = int(left.shape[1])

@@ -9,6 +9,7 @@ import pytest
 
 from tagsift.chain import decoders
 from tagsift.chain.layout import ChainLayout
+from tagsift.chain.viterbi import viterbi
 
 
 def random_batch(rng, n_sentences=6, max_labels=3, max_length=4):
@@ -52,8 +53,8 @@ def pieces(offsets):
 def test_decoders_equal_enumeration(seed):
     U, T, mask, offsets = random_batch(np.random.default_rng(seed))
     layout = ChainLayout.from_offsets(offsets)
-    best = decoders.free(U, T, layout)
-    kept = decoders.candidate(U, T, mask, layout)
+    best = viterbi(U, T, layout)
+    kept = viterbi(U, T, layout, mask=mask)
     outside, found = decoders.non_candidate(U, T, mask, layout)
     exists = dict(zip(layout.sentences.tolist(), found.tolist(), strict=True))
     for s, rows in pieces(offsets):
@@ -97,8 +98,8 @@ def test_ties_go_to_the_lowest_label():
     U, T = np.zeros((5, 3)), np.zeros((3, 3))
     mask = np.ones((5, 3), dtype=bool)
     mask[:, 0] = False
-    np.testing.assert_array_equal(decoders.free(U, T, layout), 0)
-    np.testing.assert_array_equal(decoders.candidate(U, T, mask, layout), 1)
+    np.testing.assert_array_equal(viterbi(U, T, layout), 0)
+    np.testing.assert_array_equal(viterbi(U, T, layout, mask=mask), 1)
     labels, found = decoders.non_candidate(U, T, mask, layout)
     np.testing.assert_array_equal(labels, 0)
     assert found.all()

@@ -27,7 +27,7 @@ def log_forward_backward(U, T, layout, **options):
     """The log-domain twin by itself."""
     potentials = Potentials.gather(U, T, layout, **options)
     log_z, marginals, pairs = log_marginals(potentials)
-    return Lattice(log_z, potentials.unpack(marginals), pairs)
+    return Lattice(log_z, layout.unpack(marginals), pairs)
 
 
 def case(seed, *, n_labels=None, scale=2.0, max_length=4, n_sentences=5):

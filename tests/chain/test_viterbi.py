@@ -60,11 +60,9 @@ def test_equals_enumeration(library, seed, whole_numbers, with_bans):
         "start": start,
         "end": end,
         "mask": mask,
-        "allowed": bans[0],
-        "allowed_start": bans[1],
-        "allowed_end": bans[2],
     }
     options = {name: library(value) for name, value in options.items()}
+    options["allowed"] = tuple(bans)
     layout = ChainLayout.from_offsets(offsets)
     paths = [
         best_path(U[lo:hi], T, start, end, mask[lo:hi], *bans) if hi > lo else ()
@@ -87,11 +85,11 @@ def test_options_may_be_left_out():
     layout = ChainLayout.from_offsets(np.array([0, 3]))
     assert viterbi(U, T, layout).tolist() == [0, 0, 0]
     assert viterbi(U, T, layout, start=np.array([0.0, 5.0])).tolist() == [1, 1, 1]
-    allowed = np.array([[True, False], [False, True]])
-    assert viterbi(U, T, layout, allowed=allowed).tolist() == [0, 0, 0]
-    ends_in_one = np.array([False, True])
-    assert viterbi(U, T, layout, allowed_end=ends_in_one).tolist() == [0, 0, 1]
-    assert viterbi(U, T, layout, allowed_start=ends_in_one).tolist() == [1, 1, 1]
+    every, all_pairs = np.ones(2, dtype=bool), np.ones((2, 2), dtype=bool)
+    stay, one = np.eye(2, dtype=bool), np.array([False, True])
+    assert viterbi(U, T, layout, allowed=(stay, every, every)).tolist() == [0, 0, 0]
+    assert viterbi(U, T, layout, allowed=(all_pairs, every, one)).tolist() == [0, 0, 1]
+    assert viterbi(U, T, layout, allowed=(all_pairs, one, every)).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("library", [np.asarray, tensor])

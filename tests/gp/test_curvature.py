@@ -7,6 +7,7 @@ import pytest
 
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
+from tagsift.chain.potentials import log_evidence
 from tagsift.gp import curvature
 from tagsift.gp.curvature import ChainPoint, Counts, Determinants, conjugate_gradient
 
@@ -27,7 +28,7 @@ def point() -> ChainPoint:
     T = rng.normal(size=(N_LABELS, N_LABELS))
     mask = rng.random((8, N_LABELS)) < 0.5
     mask[np.arange(8), rng.integers(N_LABELS, size=8)] = True
-    return ChainPoint.at(U, T, layout, mask)
+    return ChainPoint(U, T, layout, log_evidence(mask))
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_derivative_in_the_scores(point: ChainPoint, K: np.ndarray):
         dense_value(
             K,
             0.7,
-            ChainPoint.at(
+            ChainPoint(
                 point.U + sign * step * dU,
                 point.T + sign * step * dT,
                 point.layout,
@@ -127,8 +128,8 @@ def test_derivative_in_the_scores(point: ChainPoint, K: np.ndarray):
 def test_no_curvature_where_every_label_is_a_candidate(K: np.ndarray):
     layout = ChainLayout.from_offsets(np.array([0, 3, 4, 8]))
     rng = np.random.default_rng(4)
-    everything = np.ones((8, N_LABELS), dtype=bool)
-    point = ChainPoint.at(
+    everything = np.zeros((8, N_LABELS))
+    point = ChainPoint(
         rng.normal(size=(8, N_LABELS)),
         rng.normal(size=(N_LABELS, N_LABELS)),
         layout,

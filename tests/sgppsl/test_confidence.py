@@ -11,9 +11,8 @@ from tagsift.sgppsl.confidence import (
     confidence,
     literal_confidence,
     pair_confidence_sums,
-    pair_weight_sums,
 )
-from tagsift.sgppsl.labels import Labels
+from tagsift.sgppsl.labels import Labels, Settings, build_likelihood
 from tests.reference import confidence as slow
 from tests.reference.problems import random_moments, small
 
@@ -94,9 +93,8 @@ def test_pair_sums_equal_the_loop(seed):
     C = slow.pair_confidence(q.mu_T, q.var_T, problem.mask, problem.offsets)
     np.testing.assert_allclose(sums, C.sum(axis=0), rtol=1e-12)
     np.testing.assert_array_equal(counts, (C > 0).sum(axis=0))
-    np.testing.assert_array_equal(
-        pair_weight_sums(labels.left, labels.right), (C > 0).sum(axis=0)
-    )
+    literal = build_likelihood(Settings("literal"), q, labels, C)
+    np.testing.assert_array_equal(literal.pair_weights, (C > 0).sum(axis=0))
     assert sums.sum() == pytest.approx(len(labels.left))
 
 

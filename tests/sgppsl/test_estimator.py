@@ -18,7 +18,7 @@ from tagsift.errors import (
     ResourceError,
 )
 from tagsift.registry import load
-from tagsift.sgppsl import SGPPSL, carriers, decoding, rbf_choice
+from tagsift.sgppsl import SGPPSL, carriers, decoding, hyperparameters
 from tagsift.sgppsl import estimator as module
 from tagsift.storage import read_container, write_container
 from tests.tensors import needs_torch, torch
@@ -159,16 +159,16 @@ def test_hyperparameters_are_learnt_or_kept():
 
 def test_the_search_takes_part_of_the_sentences(monkeypatch):
     X, y, _ = data(6, lengths=(5,) * 8)
-    monkeypatch.setattr(rbf_choice, "_LEARN_TOKENS", 12)
-    monkeypatch.setattr(rbf_choice, "_LEARN_POINTS", 6)
+    monkeypatch.setattr(hyperparameters, "_LEARN_TOKENS", 12)
+    monkeypatch.setattr(hyperparameters, "_LEARN_POINTS", 6)
     seen = []
-    search = rbf_choice.search_evidence
+    search = hyperparameters.search_evidence
 
     def spy(kernel, distances, likelihood, weights, *rest):
         seen.append(weights.shape)
         return search(kernel, distances, likelihood, weights, *rest)
 
-    monkeypatch.setattr(rbf_choice, "search_evidence", spy)
+    monkeypatch.setattr(hyperparameters, "search_evidence", spy)
     SGPPSL().fit(X, y)
     assert seen == [(15, 3)]
 
@@ -280,7 +280,7 @@ def test_jitter_of_the_final_fit_is_said(monkeypatch):
 def test_too_little_memory_is_said_before_the_work(monkeypatch):
     X, y, _ = data(15)
     monkeypatch.setattr(carriers, "free_bytes", lambda where: 1000)
-    monkeypatch.setattr(rbf_choice, "search_evidence", None)  # must not be reached
+    monkeypatch.setattr(hyperparameters, "search_evidence", None)  # must not be reached
     with pytest.raises(ResourceError, match="use posterior='inducing'"):
         SGPPSL(posterior="dense").fit(X, y)
     with pytest.raises(ResourceError, match="lower n_inducing"):

@@ -8,6 +8,7 @@ import pytest
 from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import Jensen, Moments
+from tagsift.sgppsl.gradients import theta_gradient
 from tagsift.sgppsl.solver import Problem, ascend, start
 from tests.reference import gradients as slow
 from tests.reference import posterior, prior
@@ -40,7 +41,9 @@ def test_hyperparameter_gradients_are_slopes_of_the_maximised_bound(points):
     problem = small(1)
     likelihood, kernel = problem.piecewise(), problem.kernel
     _, fixed, roots, distances, state = settle(problem, likelihood, kernel, points)
-    d_theta, d_amplitude = distances.gradient(fixed, kernel, roots, likelihood, state)
+    d_theta, d_amplitude = theta_gradient(
+        distances, fixed, kernel, roots, likelihood, state
+    )
     none = np.zeros(problem.n_labels)
     slope = slow.central_difference(
         lambda t: settle(problem, likelihood, moved(kernel, t, none), points)[0],
@@ -62,7 +65,9 @@ def test_theta_gradient_equals_the_inverses_and_half_of_what_is_printed():
     kernel, likelihood = problem.kernel, problem.piecewise()
     points = np.arange(len(problem.X))
     _, fixed, roots, distances, state = settle(problem, likelihood, kernel, points)
-    d_theta, d_amplitude = distances.gradient(fixed, kernel, roots, likelihood, state)
+    d_theta, d_amplitude = theta_gradient(
+        distances, fixed, kernel, roots, likelihood, state
+    )
     for y in range(problem.n_labels):
         K = kernel.gram(distances.ZN, y)
         V, mu = posterior.site_covariance(K, state.lam[:, y]), state.q.mu[:, y]
@@ -134,4 +139,6 @@ def test_unknown_covariances_are_refused():
     fixed, _ = problem.problem()
     odd = Problem(object(), fixed.expectation)
     with pytest.raises(TypeError, match="no gradient for object"):
-        Distances(None).gradient(odd, problem.kernel, [], problem.piecewise(), None)
+        theta_gradient(
+            Distances(None), odd, problem.kernel, [], problem.piecewise(), None
+        )

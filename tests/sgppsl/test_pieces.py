@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from tagsift.chain.layout import neighbours
-from tagsift.sgppsl.confidence import pair_weight_sums
-from tagsift.sgppsl.labels import Labels
+from tagsift.sgppsl.labels import Labels, Settings, build_likelihood
 from tests.reference import pieces as slow
 from tests.reference.problems import small
 
@@ -16,6 +15,11 @@ def test_neighbours_skip_first_tokens_and_empty_sentences():
     assert neighbours(np.array([0, 2, 2, 5, 6])).tolist() == [1, 3, 4]
     assert neighbours(np.array([0])).tolist() == []
     assert neighbours(np.array([0, 0, 1])).tolist() == []
+
+
+def literal_pairs(labels):
+    """Transition pieces of weight 1, summed over all neighbours."""
+    return build_likelihood(Settings("literal"), None, labels, None).pair_weights
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -30,11 +34,11 @@ def test_pieces_are_those_of_the_loop(seed):
         else:
             pairs[tuple(which)] += 1
     np.testing.assert_array_equal(labels.weights, unary)
-    np.testing.assert_array_equal(pair_weight_sums(labels.left, labels.right), pairs)
+    np.testing.assert_array_equal(literal_pairs(labels), pairs)
 
 
 def test_equal_candidate_counts_give_the_count_of_the_paper():
     length, size = 5, 3
     labels = Labels.build(np.ones((length, size), bool), np.array([0, length]))
-    pairs = pair_weight_sums(labels.left, labels.right)
+    pairs = literal_pairs(labels)
     assert labels.weights.sum() + pairs.sum() == size * length + size**2 * (length - 1)

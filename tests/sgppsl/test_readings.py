@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tagsift.chain.factors import neighbour_factor, transition_factor
+from tagsift.chain.weighted_viterbi import neighbour_factor, transition_factor
 from tagsift.features.distances import squared_distances
 from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.confidence import confidence, literal_confidence

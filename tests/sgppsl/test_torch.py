@@ -15,6 +15,7 @@ from tagsift.sgppsl.confidence import (
 )
 from tagsift.sgppsl.expectations import Moments, expectation
 from tagsift.sgppsl.fitted import FittedGP
+from tagsift.sgppsl.gradients import theta_gradient
 from tagsift.sgppsl.hyperparameters import laplace_evidence
 from tagsift.sgppsl.likelihoods import Chain, Piecewise, Separate
 from tagsift.sgppsl.solver import start
@@ -120,7 +121,7 @@ def test_hyperparameter_gradients_and_evidence():
         likelihood = Piecewise(weights, pairs)
         state = start(fixed, weights, problem.n_labels)
         slopes.append(
-            distances.gradient(fixed, problem.kernel, roots, likelihood, state)
+            theta_gradient(distances, fixed, problem.kernel, roots, likelihood, state)
         )
         labels = problem.labels(device)
         values.append(
