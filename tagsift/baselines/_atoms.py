@@ -26,25 +26,15 @@ _MAX_STEPS = 20
 
 @dataclass(frozen=True)
 class Reward:
-    """R_b of every sentence: label indicators (or their mean) and transition counts.
+    """R_b of every sentence: label indicators (or their mean) and transition counts."""
 
-    Parameters
-    ----------
-    unary : ndarray of shape (n_tokens, n_labels)
-        Share of each label at each token.
-    pairs : ndarray of shape (n_sequences, n_labels, n_labels)
-        Number of transitions.
-    """
-
-    unary: FloatArray
-    pairs: FloatArray
+    unary: FloatArray  # [N, L]  share of each label at each token
+    pairs: FloatArray  # [S, L, L]  number of transitions
 
     @classmethod
     def of_labels(cls, labels: IntArray, offsets: IntArray, n_labels: int) -> Reward:
         """Reward one label sequence per sentence."""
-        unary = np.zeros((len(labels), n_labels))  # [N, L]
-        unary[np.arange(len(labels)), labels] = 1.0
-        return cls(unary, count_pairs(labels, offsets, n_labels))
+        return cls(np.eye(n_labels)[labels], count_pairs(labels, offsets, n_labels))
 
 
 def count_pairs(labels: IntArray, offsets: IntArray, n_labels: int) -> FloatArray:
@@ -59,10 +49,9 @@ def count_pairs(labels: IntArray, offsets: IntArray, n_labels: int) -> FloatArra
 
 def indicators(labels: IntArray, n_labels: int) -> tuple[FloatArray, FloatArray]:
     """Label indicators [T, L] and transition counts [L·L] of one label sequence."""
-    unary = np.zeros((len(labels), n_labels))  # [T, L]
-    unary[np.arange(len(labels)), labels] = 1.0
     cells = labels[:-1] * n_labels + labels[1:]  # [T-1]
-    return unary, np.bincount(cells, minlength=n_labels**2).astype(float)
+    pairs = np.bincount(cells, minlength=n_labels**2).astype(float)  # [L·L]
+    return np.eye(n_labels)[labels], pairs
 
 
 class SentenceRows:
@@ -83,44 +72,46 @@ class SentenceRows:
 
 
 class Atoms:
-    """Atoms of one hinge and their weights; row 0 is the reward, the zero atom."""
+    """Atoms of one hinge and their weights; row 0 is the reward, the zero atom.
 
-    __slots__ = ("atoms", "delta", "gram", "keys", "sentence", "size", "weights")
+    `unary` [T, L] and `pairs` [L·L] are the weighted mean of the atoms: views of what
+    the solver keeps of all sentences.
+    """
 
-    def __init__(self, sentence: SentenceRows, n_labels: int) -> None:
-        width = (len(sentence.gram) + n_labels) * n_labels
-        self.sentence = sentence
+    def __init__(
+        self, sentence: SentenceRows, unary: FloatArray, pairs: FloatArray
+    ) -> None:
+        self.sentence, self.unary, self.pairs = sentence, unary, pairs
         self.size = 1
         self.keys: list[bytes] = [b""]
-        self.atoms = np.zeros((8, width))  # [K, T·L + L·L]
+        self.atoms = np.zeros((8, unary.size + pairs.size))  # [K, T·L + L·L]
         self.gram = np.zeros((8, 8))  # [K, K]
         self.delta = np.zeros(8)  # [K]
         self.weights = np.zeros(8)  # [K]
         self.weights[0] = 1.0
 
-    def set_reward(self, unary: FloatArray, pairs: FloatArray) -> None:
-        """Set R_b; the weight of the zero atom stays."""
-        self.atoms[0, : unary.size] = unary.ravel()
-        self.atoms[0, unary.size :] = pairs.ravel()
-        self._multiply(0, unary.shape[1])
+    def set(self, unary: FloatArray, pairs: FloatArray, loss: FloatArray) -> None:
+        """Set R_b and the task loss [T, L]; the weights of the atoms stay."""
+        self._put(0, unary, pairs)
+        self._set_loss(loss)
+        total = self.weights[: self.size] @ self.atoms[: self.size]  # [T·L + L·L]
+        self.unary[:] = total[: unary.size].reshape(unary.shape)
+        self.pairs[:] = total[unary.size :]
 
     def reset(self) -> None:
         """Put all weight back on the zero atom; the others stay in store."""
         self.weights[: self.size] = 0.0
         self.weights[0] = 1.0
 
-    def restart(self, unary: FloatArray, pairs: FloatArray, loss: FloatArray) -> None:
-        """Put all weight on one mixture of atoms, given by its mean."""
+    def restart(self, loss: FloatArray) -> None:
+        """Put all weight on one mixture of atoms, their mean."""
         self.size = 2
         self.keys = [b"", b"mean"]
-        self.atoms[1, : unary.size] = unary.ravel()
-        self.atoms[1, unary.size :] = pairs.ravel()
-        self._multiply(1, unary.shape[1])
+        self._put(1, self.unary, self.pairs)
         self.weights[:2] = 0.0, 1.0
-        self.set_loss(loss)
+        self._set_loss(loss)
 
-    def set_loss(self, loss: FloatArray) -> None:
-        """Set the task loss of the tokens [T, L], and with it that of every atom."""
+    def _set_loss(self, loss: FloatArray) -> None:
         unary = self.atoms[: self.size, : loss.size]  # [K, T·L]
         self.delta[: self.size] = unary @ loss.ravel()  # [K]
 
@@ -131,25 +122,23 @@ class Atoms:
             return
         if self.size >= _MAX_ATOMS:
             self._forget()
-        k, n_labels = self.size, loss.shape[1]
+        k = self.size
         if k == len(self.delta):
             self._grow()
         self.size += 1
         self.keys.append(key)
-        unary, pairs = indicators(labels, n_labels)  # [T, L], [L·L]
-        self.atoms[k, : loss.size] = unary.ravel()
-        self.atoms[k, loss.size :] = pairs
-        self._multiply(k, n_labels)
+        unary, pairs = indicators(labels, loss.shape[1])  # [T, L], [L·L]
+        self._put(k, unary, pairs)
         self.delta[k] = unary.ravel() @ loss.ravel()
         self.weights[k] = 0.0
 
-    def _multiply(self, k: int, n_labels: int) -> None:
-        """Write the inner products of atom `k` with all atoms."""
-        spread = self.atoms[k].copy()  # [T·L + L·L]
-        n_unary = len(self.sentence.gram) * n_labels
-        unary = spread[:n_unary].reshape(-1, n_labels)  # [T, L]
-        unary[:] = self.sentence.gram @ unary
-        products = self.atoms[: self.size] @ spread  # [K]
+    def _put(self, k: int, unary: FloatArray, pairs: FloatArray) -> None:
+        """Write atom `k`, and its inner products with all atoms."""
+        self.atoms[k] = np.concatenate([unary.ravel(), pairs.ravel()])
+        spread = self.sentence.gram @ unary  # [T, L]
+        products = self.atoms[: self.size] @ np.concatenate(
+            [spread.ravel(), pairs.ravel()]
+        )  # [K]
         self.gram[k, : self.size] = products
         self.gram[: self.size, k] = products
 
@@ -177,19 +166,8 @@ class Atoms:
     def shift(self, scores: FloatArray, rate: float, least: float) -> FloatArray | None:
         """Move weight from the worst to the best atom while that raises the dual.
 
-        Parameters
-        ----------
-        scores : ndarray of shape (n_atoms,)
-            <w, Ψ_k> + Δ_k at the current w; changed in place.
-        rate : float
-            c_b / λ.
-        least : float
-            Stop when best and worst differ by less.
-
-        Returns
-        -------
-        change : ndarray of shape (n_atoms,) or None
-            What was added to the weights; None if nothing moved.
+        `scores` are <w, Ψ_k> + Δ_k [K], changed in place, and `rate` is c_b / λ. Stops
+        when best and worst differ by less than `least`; None if nothing moved.
         """
         weights, gram = self.weights[: self.size], self.gram  # [K], [K, K]
         before = None
@@ -202,9 +180,9 @@ class Atoms:
                 break
             if before is None:
                 before = weights.copy()  # [K]
-            bend = rate * (
-                gram[best, best] + gram[worst, worst] - 2 * gram[best, worst]
-            )
+            apart = gram[best, : self.size] - gram[worst, : self.size]  # [K]
+            bend = gram[best, best] + gram[worst, worst] - 2 * gram[best, worst]
+            bend *= rate
             step = weights[worst]
             if gain < bend * step:
                 step = gain / bend
@@ -212,7 +190,5 @@ class Atoms:
             else:
                 weights[worst] = 0.0
             weights[best] += step
-            scores -= (rate * step) * (
-                gram[best, : self.size] - gram[worst, : self.size]
-            )  # [K]
+            scores -= (rate * step) * apart  # [K]
         return None if before is None else weights - before  # [K]

@@ -18,21 +18,11 @@ __all__ = ["Batch", "Term"]
 
 @dataclass(frozen=True)
 class Term:
-    """One hinge per sentence: which sequences compete, and by which task loss.
+    """One hinge per sentence: which sequences compete, and by which task loss."""
 
-    Parameters
-    ----------
-    decoder : {"free", "candidate", "non_candidate"}
-        The set G_b.
-    weight : float
-        c_b, the same for all sentences.
-    loss : ndarray of shape (n_tokens, n_labels)
-        Δ_b(y) is the sum of ``loss[t, y_t]`` over the tokens.
-    """
-
-    decoder: Literal["free", "candidate", "non_candidate"]
-    weight: float
-    loss: FloatArray
+    decoder: Literal["free", "candidate", "non_candidate"]  # the set G_b
+    weight: float  # c_b, the same for all sentences
+    loss: FloatArray  # [N, L]  Δ_b(y) is the sum of loss[t, y_t]
 
 
 class Batch:

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -41,51 +41,31 @@ __all__ = ["BlockFrankWolfe", "MarginSolution"]
 
 #: A block is left alone while its gap is below this share of what it may have.
 _SHARE = 0.2
-#: Sweeps over the blocks per decoding, in corrective passes.
-_SWEEPS = 2
 #: A plain pass decodes in about so many batches, so that few answers are stale.
 _PLAIN_BATCHES = 50
 
 
 @dataclass(frozen=True)
 class MarginSolution:
-    """What a solve ended with.
+    """What a solve ended with."""
 
-    Parameters
-    ----------
-    primal, dual : float
-        Objective values at the final w; the optimum lies between them.
-    passes : int
-        Passes over all sentences.
-    converged : bool
-        Whether the gap fell below the tolerance.
-    duals : list of float
-        The dual after every pass; never falls.
-    """
-
-    primal: float
-    dual: float
-    passes: int
-    converged: bool
-    duals: list[float] = field(default_factory=list)
+    primal: float  # objective at the final w
+    dual: float  # the optimum lies between both
+    passes: int  # over all sentences
+    converged: bool  # whether the gap fell below the tolerance
+    duals: list[float] = field(default_factory=list)  # after every pass; never falls
 
 
 @dataclass(frozen=True)
-class _Answer:
-    """Best competitors of the sentences of a batch [N'], and their gaps [B]."""
-
-    labels: IntArray
-    gaps: FloatArray
-
-
 class _Mean:
     """Weighted mean of the atoms of every block of one term."""
 
-    __slots__ = ("pairs", "unary")
+    unary: FloatArray  # [N, L]
+    pairs: FloatArray  # [S, L·L]
 
-    def __init__(self, n_tokens: int, n_sequences: int, n_labels: int) -> None:
-        self.unary = np.zeros((n_tokens, n_labels))  # [N, L]
-        self.pairs = np.zeros((n_sequences, n_labels**2))  # [S, L·L]
+
+#: Best competitors of the sentences of a batch [N'], and their gaps [B].
+_Answer: TypeAlias = tuple[IntArray, FloatArray]
 
 
 class BlockFrankWolfe:
@@ -93,30 +73,8 @@ class BlockFrankWolfe:
 
     Between calls the reward, the weights and the task losses may change (rounds of the
     concave–convex procedure): the atoms and their weights stay, which is the best start
-    for the next call.
-
-    Parameters
-    ----------
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        Features of stacked tokens.
-    offsets : ndarray of shape (n_sequences + 1,)
-        Where the sentences begin.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets, for the decoders.
-    lam : float
-        λ.
-    rng : Generator
-        Order of the blocks.
-    plain_passes : int
-        Passes with plain steps before the corrective ones (see above), in the first
-        call of `solve`.
-
-    Attributes
-    ----------
-    E : ndarray of shape (n_features, n_labels)
-        Emission weights; the scores of tokens are ``X @ E``.
-    A : ndarray of shape (n_labels, n_labels)
-        Transition weights.
+    for the next call. The first `plain_passes` passes take plain steps. Scores of
+    tokens are ``X @ E``, those of transitions are A.
     """
 
     def __init__(
@@ -158,17 +116,8 @@ class BlockFrankWolfe:
     ) -> MarginSolution:
         """Minimise, starting from the atoms and weights there are.
 
-        Parameters
-        ----------
-        terms : sequence of Term
-            The hinges of every sentence; as many and with the same decoders at every
-            call.
-        reward : Reward
-            R_b.
-        tol : float
-            Stop when primal − dual is below this share of the primal.
-        max_passes : int
-            Stop after so many passes.
+        Stops when primal − dual is below the share `tol` of the primal. The hinges must
+        be as many, and with the same decoders, at every call.
         """
         self._prepare(terms, reward)
         if self._dual(terms) < 0:  # worse than no weights at all: begin with those
@@ -179,14 +128,13 @@ class BlockFrankWolfe:
         duals: list[float] = []
         while True:
             answers = self._answers(self.everything, terms)
-            gap = sum(float(answer.gaps.sum()) for answer in answers)
+            gap = sum(float(gaps.sum()) for _, gaps in answers)
             duals.append(self._dual(terms))
             primal = duals[-1] + gap
             converged = gap <= tol * primal
             if converged or len(duals) > max_passes:
-                return MarginSolution(
-                    primal, duals[-1], len(duals) - 1, converged, duals
-                )
+                passes = len(duals) - 1
+                return MarginSolution(primal, duals[-1], passes, converged, duals)
             if self.plain_passes > 0:
                 self._plain_pass(terms)
             else:
@@ -198,16 +146,9 @@ class BlockFrankWolfe:
         return np.asarray(self.X @ self.E)
 
     def objective(self, terms: Sequence[Term], reward: Reward) -> float:
-        """Primal objective at the current weights, for any reward.
-
-        Parameters
-        ----------
-        terms, reward
-            As in `solve`.
-        """
+        """Primal objective at the current weights, for any reward."""
         batch, U = self.everything, self.scores()  # [N, L]
-        rewarded = batch.sum((U * reward.unary).sum(axis=1))  # [S']
-        rewarded += np.einsum("sab,ab->s", reward.pairs[batch.sentences], self.A)
+        rewarded = self._rewarded(batch, U, reward)  # [S']
         total = 0.5 * self.lam * self._norm()
         for term in terms:
             if term.weight > 0:
@@ -231,51 +172,52 @@ class BlockFrankWolfe:
     def _prepare(self, terms: Sequence[Term], reward: Reward) -> None:
         """Set rewards and losses, and sum w afresh from the weights of all atoms."""
         self.reward = reward
-        n_tokens, n_sequences = len(reward.unary), len(reward.pairs)
         if not self.blocks:
-            self.blocks = [
-                {s: Atoms(own, self.n_labels) for s, own in self.sentences.items()}
-                for _ in terms
-            ]
-            self.means = [_Mean(n_tokens, n_sequences, self.n_labels) for _ in terms]
+            shape = len(reward.pairs), self.n_labels**2
+            for _ in terms:
+                mean = _Mean(np.zeros_like(reward.unary), np.zeros(shape))
+                self.means.append(mean)
+                self.blocks.append(
+                    {
+                        s: Atoms(own, mean.unary[own.rows], mean.pairs[s])
+                        for s, own in self.sentences.items()
+                    }
+                )
         residue = np.zeros_like(reward.unary)  # [N, L]
         self.A = np.zeros_like(self.A)  # [L, L]
         for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
             for s, block in blocks.items():
                 rows = block.sentence.rows
-                block.set_reward(reward.unary[rows], reward.pairs[s])
-                block.set_loss(term.loss[rows])
-                total = block.weights[: block.size] @ block.atoms[: block.size]
-                n_unary = term.loss[rows].size
-                mean.unary[rows] = total[:n_unary].reshape(-1, self.n_labels)
-                mean.pairs[s] = total[n_unary:]
+                block.set(reward.unary[rows], reward.pairs[s], term.loss[rows])
             rate = term.weight / self.lam
             residue += rate * (reward.unary - mean.unary)  # [N, L]
-            pairs = reward.pairs.sum(axis=0) - mean.pairs.sum(axis=0).reshape(
-                self.A.shape
-            )  # [L, L]
-            self.A += rate * pairs
+            held = mean.pairs.sum(axis=0).reshape(self.A.shape)  # [L, L]
+            self.A += rate * (reward.pairs.sum(axis=0) - held)
         self.E = np.asarray(self.X.T @ residue)  # [D, L]
 
     def _answers(self, batch: Batch, terms: Sequence[Term]) -> list[_Answer]:
         """Decode a batch for every term, all at the same w."""
         U = np.asarray(self.X[batch.tokens] @ self.E)  # [N', L]
-        rewarded = batch.sum((U * self.reward.unary[batch.tokens]).sum(axis=1))  # [B]
-        pairs = self.reward.pairs[batch.sentences]  # [B, L, L]
-        rewarded += np.einsum("sab,ab->s", pairs, self.A)  # [B]
-        answers = []
+        rewarded = self._rewarded(batch, U, self.reward)  # [B]
+        answers: list[_Answer] = []
         for term, mean in zip(terms, self.means, strict=True):
             if term.weight == 0:
-                nothing = np.zeros(len(batch.sentences))  # [B]
-                answers.append(_Answer(np.zeros(0, dtype=np.int64), nothing))
+                nobody = np.zeros(0, dtype=np.int64)
+                answers.append((nobody, np.zeros(len(batch.sentences))))
                 continue
             labels, best = batch.decode(term, U, self.A)  # [N'], [B]
             held = mean.unary[batch.tokens] * (U + term.loss[batch.tokens])  # [N', L]
             current = batch.sum(held.sum(axis=1))  # [B]
             current += mean.pairs[batch.sentences] @ self.A.ravel()  # [B]
             gaps = term.weight * (np.maximum(best, rewarded) - current)  # [B]
-            answers.append(_Answer(labels, np.maximum(gaps, 0.0)))
+            answers.append((labels, np.maximum(gaps, 0.0)))
         return answers
+
+    def _rewarded(self, batch: Batch, U: FloatArray, reward: Reward) -> FloatArray:
+        """<w, R_b> of the sentences of a batch with unary scores `U` [N', L], [B]."""
+        unary = batch.sum((U * reward.unary[batch.tokens]).sum(axis=1))  # [B]
+        pairs = reward.pairs[batch.sentences]  # [B, L, L]
+        return np.asarray(unary + np.einsum("sab,ab->s", pairs, self.A))
 
     def _plain_pass(self, terms: Sequence[Term]) -> None:
         """Decode a few sentences at a time and step towards the answers."""
@@ -284,16 +226,14 @@ class BlockFrankWolfe:
             answers = self._answers(batch, terms)
             for i in self.rng.permutation(len(batch.sentences)):
                 s, own = int(batch.sentences[i]), batch.part(i)
-                for k, (term, answer) in enumerate(zip(terms, answers, strict=True)):
-                    if answer.gaps[i] > 0:
-                        y = answer.labels[own]  # [T]
-                        self._step(s, term, self.blocks[k][s], self.means[k], y)
+                for k, (labels, gaps) in enumerate(answers):
+                    if gaps[i] > 0:
+                        self._step(terms[k], self.blocks[k][s], labels[own])
         self.plain_passes -= 1
         if self.plain_passes == 0:
-            for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
-                for s, block in blocks.items():
-                    rows = block.sentence.rows
-                    block.restart(mean.unary[rows], mean.pairs[s], term.loss[rows])
+            for term, blocks in zip(terms, self.blocks, strict=True):
+                for block in blocks.values():
+                    block.restart(term.loss[block.sentence.rows])
 
     def _corrective_pass(
         self, terms: Sequence[Term], answers: Sequence[_Answer], share: float
@@ -302,25 +242,19 @@ class BlockFrankWolfe:
         batch = self.everything
         for i in self.rng.permutation(len(batch.sentences)):
             s, own = int(batch.sentences[i]), batch.part(i)
-            for k, (term, answer) in enumerate(zip(terms, answers, strict=True)):
-                if answer.gaps[i] > share:
+            for k, (labels, gaps) in enumerate(answers):
+                if gaps[i] > share:
                     block = self.blocks[k][s]
-                    block.add(answer.labels[own], term.loss[block.sentence.rows])
-                    self._correct(s, term, block, self.means[k], share)
-        for _ in range(_SWEEPS - 1):
-            self._sweep(terms, share)
-
-    def _sweep(self, terms: Sequence[Term], share: float) -> None:
-        """Correct the weights of all blocks that have a choice."""
-        for term, blocks, mean in zip(terms, self.blocks, self.means, strict=True):
+                    block.add(labels[own], terms[k].loss[block.sentence.rows])
+                    self._correct(terms[k], block, share)
+        # Once more over all blocks that have a choice, without decoding.
+        for term, blocks in zip(terms, self.blocks, strict=True):
             if term.weight > 0:
                 busy = [s for s, block in blocks.items() if block.size > 1]
                 for s in self.rng.permutation(np.asarray(busy, dtype=np.int64)):
-                    self._correct(int(s), term, blocks[int(s)], mean, share)
+                    self._correct(term, blocks[int(s)], share)
 
-    def _correct(
-        self, s: int, term: Term, block: Atoms, mean: _Mean, share: float
-    ) -> None:
+    def _correct(self, term: Term, block: Atoms, share: float) -> None:
         """Move weight between the atoms of a block, at the newest w."""
         rate, atoms = term.weight / self.lam, block.atoms[: block.size]
         U = block.sentence.x @ self.E  # [T, L]
@@ -331,11 +265,9 @@ class BlockFrankWolfe:
         if change is not None:
             moved = change @ atoms  # [T·L + L·L]
             unary, pairs = moved[: U.size].reshape(U.shape), moved[U.size :]
-            self._apply(s, block.sentence, mean, rate, unary, pairs)
+            self._apply(block, rate, unary, pairs)
 
-    def _step(
-        self, s: int, term: Term, block: Atoms, mean: _Mean, labels: IntArray
-    ) -> None:
+    def _step(self, term: Term, block: Atoms, labels: IntArray) -> None:
         """Move a block towards a label sequence or, if better, the zero atom."""
         sentence, rate = block.sentence, term.weight / self.lam
         U = sentence.x @ self.E + term.loss[sentence.rows]  # [T, L]
@@ -344,25 +276,20 @@ class BlockFrankWolfe:
         above = (unary.ravel() - rewarded) @ U.ravel()
         if above + (pairs - joined) @ self.A.ravel() <= 0:
             unary, pairs = rewarded.reshape(U.shape), joined  # [T, L], [L·L]
-        unary, pairs = unary - mean.unary[sentence.rows], pairs - mean.pairs[s]
+        unary, pairs = unary - block.unary, pairs - block.pairs
         gain = unary.ravel() @ U.ravel() + pairs @ self.A.ravel()
         if gain <= 0:
             return
         bend = (unary * (sentence.gram @ unary)).sum() + pairs @ pairs
         size = 1.0 if gain >= rate * bend else gain / (rate * bend)
-        self._apply(s, sentence, mean, rate, size * unary, size * pairs)
+        self._apply(block, rate, size * unary, size * pairs)
 
     def _apply(
-        self,
-        s: int,
-        sentence: SentenceRows,
-        mean: _Mean,
-        rate: float,
-        unary: FloatArray,
-        pairs: FloatArray,
+        self, block: Atoms, rate: float, unary: FloatArray, pairs: FloatArray
     ) -> None:
         """Add to the mean of a block, and subtract its features from w."""
-        mean.unary[sentence.rows] += unary
-        mean.pairs[s] += pairs
+        block.unary += unary
+        block.pairs += pairs
+        sentence = block.sentence
         self.E[sentence.columns] -= sentence.transposed @ (rate * unary)  # [D', L]
         self.A -= rate * pairs.reshape(self.A.shape)  # [L, L]

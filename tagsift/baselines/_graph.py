@@ -25,38 +25,26 @@ __all__ = [
     "label_grams",
 ]
 
+#: Most steps, and what may move in the last one, of the graph and the confidences.
+_GRAPH_STEPS, _GRAPH_TOL = 300, 1e-7
+_CONFIDENCE_STEPS, _CONFIDENCE_TOL = 500, 1e-5
 #: How often rows that have settled are taken out of the batch of `graph_step`.
 _CHECK_EVERY = 10
 
 
 def difference_grams(X: Any, neighbours: IntArray) -> FloatArray:
-    """Gram matrices of the differences between tokens and their neighbours.
-
-    Parameters
-    ----------
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        Rows.
-    neighbours : ndarray of shape (n_tokens, k)
-        Row numbers.
-
-    Returns
-    -------
-    G : ndarray of shape (n_tokens, k, k)
-        ``(x_i − x_j) · (x_i − x_l)`` for neighbours j and l of i, from inner products.
-    """
+    """``(x_i − x_j) · (x_i − x_l)`` for neighbours j and l of token i, [N, k, k]."""
     n, k = neighbours.shape
     own = np.repeat(np.arange(n), k)  # [N k]
     to = pair_products(X, own, neighbours.ravel()).reshape(n, k)  # [N, k]
     upper, lower = np.triu_indices(k)  # [k (k + 1) / 2]
+    first, second = neighbours[:, upper].ravel(), neighbours[:, lower].ravel()
     among = np.empty((n, k, k))  # [N, k, k]
-    pairs = pair_products(
-        X, neighbours[:, upper].ravel(), neighbours[:, lower].ravel()
-    ).reshape(n, len(upper))  # [N, k (k + 1) / 2]
-    among[:, upper, lower] = pairs
-    among[:, lower, upper] = pairs
-    return (
+    among[:, upper, lower] = pair_products(X, first, second).reshape(n, -1)
+    among[:, lower, upper] = among[:, upper, lower]
+    return np.asarray(
         row_norms(X)[:, None, None] - to[:, :, None] - to[:, None, :] + among
-    )  # [N, k, k]
+    )
 
 
 def label_grams(F: FloatArray, neighbours: IntArray) -> FloatArray:
@@ -65,31 +53,8 @@ def label_grams(F: FloatArray, neighbours: IntArray) -> FloatArray:
     return np.asarray(differences @ differences.transpose(0, 2, 1))  # [N, k, k]
 
 
-def graph_step(
-    G: FloatArray,
-    s: FloatArray | None = None,
-    *,
-    n_steps: int = 300,
-    tol: float = 1e-7,
-) -> FloatArray:
-    """Minimise ``sᵀ G s`` over the simplex, for every token by itself.
-
-    Parameters
-    ----------
-    G : ndarray of shape (n_tokens, k, k)
-        Positive semidefinite matrices.
-    s : ndarray of shape (n_tokens, k), optional
-        Where to start; by default equal weights.
-    n_steps : int
-        Most steps.
-    tol : float
-        A row is done when no weight moves by more in a step.
-
-    Returns
-    -------
-    s : ndarray of shape (n_tokens, k)
-        Rows are non-negative and sum to one.
-    """
+def graph_step(G: FloatArray, s: FloatArray | None = None) -> FloatArray:
+    """Minimise ``sᵀ G s`` over the simplex, for every token by itself, [N, k]."""
     n, k = G.shape[:2]
     if n == 0 or k == 0:
         return np.zeros((n, k))
@@ -98,17 +63,15 @@ def graph_step(
     rows = np.flatnonzero(lip > 1e-14)  # [R]  the others are at a minimum anywhere
     G, rate = G[rows], 1.0 / lip[rows, None]  # [R, k, k], [R, 1]
     x, z, t = s[rows], s[rows], np.ones((len(rows), 1))  # [R, k], [R, k], [R, 1]
-    for step in range(n_steps):
+    for step in range(_GRAPH_STEPS):
         if len(rows) == 0:
             break
         gradient = 2.0 * np.matmul(G, z[:, :, None])[:, :, 0]  # [R, k]
         new = project_simplex(z - rate * gradient)  # [R, k]
         moved = new - x  # [R, k]
-        t = np.where(((z - new) * moved).sum(axis=1, keepdims=True) > 0, 1.0, t)
-        ahead = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * t**2))  # [R, 1]
-        z = new + (t - 1.0) / ahead * moved  # [R, k]
-        still = np.maximum(np.abs(moved), np.abs(new - z)).max(axis=1) > tol  # [R]
-        x, t = new, ahead
+        z, t = _ahead(z, new, moved, t, 1)  # [R, k], [R, 1]
+        still = np.maximum(np.abs(moved), np.abs(new - z)).max(axis=1) > _GRAPH_TOL
+        x = new
         if step % _CHECK_EVERY == _CHECK_EVERY - 1 and not still.all():
             s[rows] = x
             rows, G, rate = rows[still], G[still], rate[still]
@@ -131,49 +94,36 @@ def confidence_step(
     F: FloatArray,
     H: FloatArray | None = None,
     mu: float = 1.0,
-    *,
-    n_steps: int = 500,
-    tol: float = 1e-5,
 ) -> FloatArray:
     """Confidences that agree with the graph and, where given, with the regression.
 
-    Parameters
-    ----------
-    B : csr_matrix of shape (n_tokens, n_tokens)
-        I − S.
-    simplex : CandidateSimplex
-        The candidate sets.
-    F : ndarray of shape (n_tokens, n_labels)
-        Where to start.
-    H : ndarray of shape (n_tokens, n_labels), optional
-        Outputs of the regression; without them the graph alone decides.
-    mu : float
-        Weight μ of the graph against the regression.
-    n_steps : int
-        Most steps.
-    tol : float
-        Stop when no confidence moves by more in a step.
-
-    Returns
-    -------
-    F : ndarray of shape (n_tokens, n_labels)
-        Rows in the simplices of their candidates.
+    B is I − S, H the outputs of the regression, and μ weighs the graph against it.
     """
     B_T = sp.csr_matrix(B.T)  # [N, N]
     pull = 0.0 if H is None else 2.0 / mu
     lip = 2.0 * sp.linalg.norm(B, 1) * sp.linalg.norm(B, np.inf) + pull
-    x, z, t = F, F, 1.0  # [N, L]
-    for _ in range(n_steps):
+    x, z, t = F, F, np.ones((1, 1))  # [N, L], [N, L], [1, 1]
+    for _ in range(_CONFIDENCE_STEPS):
         gradient = 2.0 * (B_T @ (B @ z))  # [N, L]
         if H is not None:
             gradient += pull * (z - H)  # [N, L]
         new = simplex.project(z - gradient / lip)  # [N, L]
         moved = new - x  # [N, L]
-        if np.vdot(z - new, moved) > 0:
-            t = 1.0
-        ahead = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * t**2))
-        z = new + (t - 1.0) / ahead * moved  # [N, L]
-        x, t = new, ahead
-        if np.abs(moved).max(initial=0.0) < tol:
+        z, t = _ahead(z, new, moved, t, None)  # [N, L], [1, 1]
+        x = new
+        if np.abs(moved).max(initial=0.0) < _CONFIDENCE_TOL:
             break
     return x
+
+
+def _ahead(
+    z: FloatArray, new: FloatArray, moved: FloatArray, t: FloatArray, axis: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """Where to take the next gradient, and how fast to go; from rest where it overshot.
+
+    The speed is one per row, [R, 1], or with `axis` None one for all, [1, 1].
+    """
+    overshot = ((z - new) * moved).sum(axis=axis, keepdims=True) > 0
+    t = np.where(overshot, 1.0, t)
+    faster = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * t**2))
+    return new + (t - 1.0) / faster * moved, faster

@@ -13,7 +13,7 @@ of the training tokens, and the same regression is solved in the primal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import scipy.linalg as sl
@@ -32,7 +32,6 @@ __all__ = [
     "KernelRidgeTagger",
     "NystromRidge",
     "Ridge",
-    "kernel_ridge",
     "rbf_blocks",
 ]
 
@@ -49,24 +48,12 @@ def rbf_blocks(reference: Reference, Z: Any, sigma: float) -> Any:
 
 @dataclass(frozen=True)
 class KernelExpansion:
-    """A fitted regression: ``scores(z) = k(z, basis) weights + bias``.
+    """A fitted regression: ``scores(z) = k(z, basis) weights + bias``."""
 
-    Parameters
-    ----------
-    basis : csr_matrix or ndarray of shape (n_basis, n_features)
-        Training tokens, or the Nyström part of them.
-    sigma : float
-        Width of the kernel.
-    weights : ndarray of shape (n_basis, n_labels)
-        Dual weights.
-    bias : ndarray of shape (n_labels,)
-        Free bias.
-    """
-
-    basis: Any
+    basis: Any  # [B, D]  training tokens, or the Nyström part of them
     sigma: float
-    weights: FloatArray
-    bias: FloatArray
+    weights: FloatArray  # [B, L]
+    bias: FloatArray  # [L]
 
     saved: ClassVar[Saved] = {
         "basis": matrix("B D", training=True),
@@ -83,28 +70,8 @@ class KernelExpansion:
         return out
 
 
-class Ridge(Protocol):
-    """What SURE and PL-AGGD ask of a factored regression."""
-
-    def solve(self, P: FloatArray) -> FloatArray:
-        """Fit the targets and return the outputs on the training tokens, [N, L]."""
-
-    def expansion(self) -> KernelExpansion:
-        """Return the regression fitted last, for new tokens."""
-
-
 class DenseRidge:
-    """Kernel ridge on the whole kernel matrix; memory n² doubles, time n³ / 3.
-
-    Parameters
-    ----------
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        Training tokens.
-    ridge : float
-        The ridge r.
-    sigma : float
-        Width of the kernel.
-    """
+    """Kernel ridge on the whole kernel matrix; memory n² doubles, time n³ / 3."""
 
     def __init__(self, X: Any, ridge: float, sigma: float) -> None:
         self.X, self.ridge, self.sigma = X, ridge, sigma
@@ -116,8 +83,6 @@ class DenseRidge:
         # The transpose of a C-ordered matrix is factored in place, without a copy.
         self._factor = sl.cho_factor(M.T, overwrite_a=True, check_finite=False)
         self._u = self._apply(np.ones(n))  # [N]
-        self.weights = np.zeros((n, 0))  # [N, L]
-        self.bias = np.zeros(0)  # [L]
 
     def _apply(self, B: FloatArray) -> FloatArray:
         return np.asarray(sl.cho_solve(self._factor, B, check_finite=False))  # [N, …]
@@ -139,15 +104,6 @@ class NystromRidge:
     With the factor ``L Lᵀ`` of the kernel among the chosen tokens, the features
     ``Z = k(X, basis) L⁻ᵀ`` have ``Z Zᵀ ≈ K``; ridge regression on Z with a free bias is
     kernel ridge on Z Zᵀ.
-
-    Parameters
-    ----------
-    X, ridge, sigma
-        As in `DenseRidge`.
-    rng : Generator
-        Draws the basis.
-    n_basis : int
-        How many tokens it has.
     """
 
     def __init__(
@@ -177,8 +133,6 @@ class NystromRidge:
         S = self._Z.T @ self._Z - n * np.outer(self._centre, self._centre)  # [B, B]
         S[np.diag_indices(size)] += ridge
         self._factor = sl.cho_factor(S, lower=True, check_finite=False)
-        self._w = np.zeros((size, 0))  # [B, L]
-        self.bias = np.zeros(0)  # [L]
 
     def solve(self, P: FloatArray) -> FloatArray:
         """Fit the targets and return the outputs on the training tokens, [N, L]."""
@@ -190,47 +144,12 @@ class NystromRidge:
 
     def expansion(self) -> KernelExpansion:
         """Return the regression fitted last, for new tokens."""
-        weights = np.asarray(
-            sl.solve_triangular(self._root, self._w, trans="T", lower=True)
-        )  # [B, L]
+        weights = sl.solve_triangular(self._root, self._w, trans="T", lower=True)
         return KernelExpansion(self.basis, self.sigma, weights, self.bias)
 
 
-def kernel_ridge(
-    X: Any, ridge: float, rng: np.random.Generator, *, max_dense: int, title: str
-) -> Ridge:
-    """Factor the regression: dense up to `max_dense` tokens, Nyström above.
-
-    Parameters
-    ----------
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        Training tokens.
-    ridge : float
-        The ridge r.
-    rng : Generator
-        For the mean distance and the basis of large data.
-    max_dense : int
-        Most tokens for the dense kernel.
-    title : str
-        The method, for the warning.
-
-    Returns
-    -------
-    Ridge
-        With ``solve`` and ``expansion``; a `ScaleWarning` says when it is Nyström.
-    """
-    sigma = mean_distance(X, rng)
-    n = X.shape[0]
-    if n <= max_dense:
-        return DenseRidge(X, ridge, sigma)
-    approximate = NystromRidge(X, ridge, sigma, rng)
-    warn_user(
-        f"{title} has {n} tokens, more than max_dense={max_dense}: the kernel is "
-        f"replaced by its Nyström approximation on {approximate.basis.shape[0]} of "
-        "them.",
-        ScaleWarning,
-    )
-    return approximate
+#: What SURE and PL-AGGD ask of a regression: `solve`, and in the end `expansion`.
+Ridge: TypeAlias = DenseRidge | NystromRidge
 
 
 class KernelRidgeTagger(TokenTagger):
@@ -251,12 +170,20 @@ class KernelRidgeTagger(TokenTagger):
 
     def _ridge(self, X: Any, ridge: float, rng: np.random.Generator) -> Ridge:
         """Factor the regression of the training tokens, and note how."""
-        found = kernel_ridge(
-            X, ridge, rng, max_dense=self.max_dense, title=self.method.title
+        sigma, n = mean_distance(X, rng), X.shape[0]
+        self.variant_ = ""
+        if n <= self.max_dense:
+            return DenseRidge(X, ridge, sigma)
+        self.variant_ = "Nyström kernel"
+        approximate = NystromRidge(X, ridge, sigma, rng)
+        warn_user(
+            f"{self.method.title} has {n} tokens, more than "
+            f"max_dense={self.max_dense}: the kernel is replaced by its Nyström "
+            f"approximation on {approximate.basis.shape[0]} of them.",
+            ScaleWarning,
         )
-        self.variant_ = "Nyström kernel" if isinstance(found, NystromRidge) else ""
-        return found
+        return approximate
 
     def _token_scores(self, X: Any) -> FloatArray:
-        scores: FloatArray = self.expansion_.scores(X)  # [M, L]
-        return scores
+        expansion: KernelExpansion = self.expansion_
+        return expansion.scores(X)  # [M, L]

@@ -30,13 +30,7 @@ __all__ = [
 
 
 def best_candidate(scores: FloatArray, mask: BoolArray) -> IntArray:
-    """Candidate with the highest score of every token; ties go to the lowest index.
-
-    Parameters
-    ----------
-    scores, mask : ndarray of shape (n_tokens, n_labels)
-        Scores (−∞ is allowed) and candidate sets, none of them empty.
-    """
+    """Candidate with the highest score of every token; ties go to the lowest index."""
     inside = np.where(mask, np.maximum(scores, -np.finfo(float).max), -np.inf)
     return np.asarray(inside.argmax(axis=1), dtype=np.int64)  # [N]
 
@@ -129,21 +123,9 @@ class TokenTagger(ScaledTagger):
         rng = np.random.default_rng(train.seed)
         return best_candidate(self._fit_tokens(X, train.mask, rng), train.mask)  # [N]
 
-    def _scores(self, features: FeatureMatrix) -> FloatArray:
+    def _decode(self, features: FeatureMatrix, mask: BoolArray) -> IntArray:
         scores = self._token_scores(self.scaler_.transform(features))  # [M, L]
-        return np.where(self.seen_, scores, -np.inf)  # [M, L]
-
-    def _predict(self, features: FeatureMatrix) -> IntArray:
-        everything = np.broadcast_to(self.seen_, (features.n_tokens, len(self.seen_)))
-        return best_candidate(self._scores(features), everything)  # [M]
-
-    def _restricted(
-        self,
-        features: FeatureMatrix,
-        mask: BoolArray,
-        evidence: FloatArray | None = None,
-    ) -> tuple[IntArray, FloatArray | None]:
-        return best_candidate(self._scores(features), mask), None
+        return best_candidate(np.where(self.seen_, scores, -np.inf), mask)  # [M]
 
 
 class LinearTokenTagger(TokenTagger):
@@ -162,13 +144,7 @@ class LinearTokenTagger(TokenTagger):
 
 
 def telling_tokens(X: Any, mask: BoolArray) -> tuple[Any, BoolArray]:
-    """Leave out the tokens whose candidate set is the whole label set.
-
-    Returns
-    -------
-    rows, sets : matrix of shape (N', D) and ndarray of bool, shape (N', L)
-        Features and candidate sets of the others.
-    """
+    """Leave out the tokens whose candidate set is the whole label set."""
     telling = np.flatnonzero(~mask.all(axis=1))  # [N']
     return X[telling], mask[telling]  # [N', D], [N', L]
 

@@ -16,11 +16,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import SequenceTagger, TrainingSet, setting
-from tagsift.errors import InputError
+from tagsift.errors import InputError, NotSupportedError
 from tagsift.features import FeatureMatrix
 from tagsift.features.distances import row_norms
 from tagsift.storage.state import Saved, array, part, word
-from tagsift.typing import FloatArray
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["FeatureScaler", "Scale", "ScaledTagger", "scale_features"]
 
@@ -30,20 +30,11 @@ Scale = Literal["auto", "dense", "standard", "l2", "none"]
 
 @dataclass(frozen=True)
 class FeatureScaler:
-    """Scaling learnt on the training part, to be applied to any part.
-
-    Parameters
-    ----------
-    mode : {"auto", "dense", "standard", "l2", "none"}
-        See `scale_features`.
-    mean, scale : ndarray of shape (n_features,)
-        Centre and multiplier of every column, sparse ones first; 0 and 1 where a column
-        stays as it is. Sparse columns are never centred.
-    """
+    """Scaling learnt on the training part, to be applied to any part."""
 
     mode: str
-    mean: FloatArray
-    scale: FloatArray
+    mean: FloatArray  # [D]  0 where a column is not centred
+    scale: FloatArray  # [D]  multiplier of every column, sparse ones first
 
     saved: ClassVar[Saved] = {
         "mode": word(*get_args(Scale)),
@@ -52,19 +43,7 @@ class FeatureScaler:
     }
 
     def transform(self, features: Any) -> Any:
-        """Scale features; csr of shape [N, D], or dense where all columns are dense.
-
-        Parameters
-        ----------
-        features : FeatureMatrix, csr_matrix or ndarray of shape (n_tokens, n_features)
-            Same columns as in training.
-
-        Returns
-        -------
-        csr_matrix or ndarray of shape (n_tokens, n_features)
-            A new matrix; the input is left as it is. Sparse columns stand before dense
-            ones.
-        """
+        """Scaled features [N, D], sparse columns first; dense where all columns are."""
         sparse, dense, n_sparse, found = _parts(features)
         if found != len(self.scale):
             raise InputError(
@@ -82,26 +61,14 @@ class FeatureScaler:
 
 
 def scale_features(features: Any, mode: str = "auto") -> tuple[Any, FeatureScaler]:
-    """Learn a scaling on training features and apply it to them.
+    """Learn a scaling on training features, and apply it to them.
 
-    Parameters
-    ----------
-    features : FeatureMatrix, csr_matrix or ndarray of shape (n_tokens, n_features)
-        The training part. A `FeatureMatrix` may mix sparse and dense blocks.
-    mode : {"auto", "dense", "standard", "l2", "none"}
-        ``"auto"``: sparse columns to unit rows, dense columns to mean 0 and variance 1
-        (divided by the square root of their number where sparse columns are present).
-        ``"dense"``: the same for dense columns, but sparse ones stay as they are (and
-        dense rows get the mean length of the sparse ones where both are present).
-        ``"standard"``: every column to variance 1; only dense ones are centred.
-        ``"l2"``: whole rows to length 1. ``"none"``: as they are.
-
-    Returns
-    -------
-    matrix : csr_matrix or ndarray of shape (n_tokens, n_features)
-        Scaled features.
-    scaler : FeatureScaler
-        Applies the same scaling to other tokens.
+    ``"auto"``: sparse columns to unit rows, dense columns to mean 0 and variance 1
+    (divided by the square root of their number where sparse columns are present).
+    ``"dense"``: the same for dense columns, but sparse ones stay as they are (and
+    dense rows get the mean length of the sparse ones where both are present).
+    ``"standard"``: every column to variance 1; only dense ones are centred.
+    ``"l2"``: whole rows to length 1. ``"none"``: as they are.
     """
     if mode not in get_args(Scale):
         raise InputError(
@@ -110,10 +77,8 @@ def scale_features(features: Any, mode: str = "auto") -> tuple[Any, FeatureScale
     sparse, dense, n_sparse, n_features = _parts(features)
     mean, scale = np.zeros(n_features), np.ones(n_features)  # [D]
     if dense is not None and mode in ("auto", "dense", "standard"):
-        mean[n_sparse:], scale[n_sparse:] = (
-            dense.mean(axis=0),
-            _inverse(dense.std(axis=0)),
-        )
+        mean[n_sparse:] = dense.mean(axis=0)
+        scale[n_sparse:] = _inverse(dense.std(axis=0))
         if mode != "standard" and sparse is not None:
             square = row_norms(sparse).sum() / max(1, sparse.shape[0])
             length = np.sqrt(square) if mode == "dense" else 1.0
@@ -183,6 +148,22 @@ class ScaledTagger(SequenceTagger):
     }
 
     scale: Scale = setting("auto")
+
+    def _decode(self, features: FeatureMatrix, mask: BoolArray) -> IntArray:
+        """Best labels of new tokens inside the mask, [M]: what a subclass writes."""
+        raise NotSupportedError(f"{type(self).__name__} does not define _decode.")
+
+    def _predict(self, features: FeatureMatrix) -> IntArray:
+        shape = (features.n_tokens, len(self.seen_))
+        return self._decode(features, np.broadcast_to(self.seen_, shape))  # [M]
+
+    def _restricted(
+        self,
+        features: FeatureMatrix,
+        mask: BoolArray,
+        evidence: FloatArray | None = None,
+    ) -> tuple[IntArray, FloatArray | None]:
+        return self._decode(features, mask), None
 
     def _learn_scale(self, train: TrainingSet) -> Any:
         """Note which labels are a candidate somewhere; scale the features, [N, D]."""

@@ -18,11 +18,6 @@ class CandidateSimplex:
     Candidates are gathered into as many columns as the largest set has, so that a
     projection sorts short rows even where there are many labels; tokens with a single
     candidate are never sorted.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        The candidate sets, none of them empty.
     """
 
     def __init__(self, mask: BoolArray) -> None:
@@ -39,18 +34,7 @@ class CandidateSimplex:
         )  # [N₂, C]
 
     def project(self, V: FloatArray) -> FloatArray:
-        """Nearest point of the simplex over candidates, for every row of `V`.
-
-        Parameters
-        ----------
-        V : ndarray of shape (n_tokens, n_labels)
-            Anything finite; entries outside the candidate sets are ignored.
-
-        Returns
-        -------
-        P : ndarray of shape (n_tokens, n_labels)
-            Rows sum to one. The order of candidates is that of `V`.
-        """
+        """Nearest point of the simplex over candidates for every row, [N, L]."""
         P = np.zeros_like(V, dtype=float)  # [N, L]
         P[self._exact, self._label] = 1.0  # [N₁]
         rows = self._open[:, None]  # [N₂, 1]
@@ -64,13 +48,7 @@ class CandidateSimplex:
 
 
 def project_simplex(V: FloatArray) -> FloatArray:
-    """Nearest point of the simplex for every row, [N, C].
-
-    Parameters
-    ----------
-    V : ndarray of shape (n_rows, n_columns)
-        The points; −∞ marks what must be zero.
-    """
+    """Nearest point of the simplex for every row [N, C]; −∞ marks what must be zero."""
     if V.size == 0:
         return np.zeros_like(V)
     u = -np.sort(-V, axis=1)  # [N, C]  descending

@@ -9,7 +9,7 @@ candidate is never predicted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -30,7 +30,12 @@ from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["MaxMarginTagger"]
+__all__ = ["ConcaveConvexTagger", "MaxMarginTagger"]
+
+#: A round that gains less than this share is the last.
+_LEAST_GAIN = 1e-3
+#: Solver tolerance of the first round; later rounds tighten it to `tol`.
+_FIRST_TOL = 8e-3
 
 
 class MaxMarginTagger(ScaledTagger):
@@ -100,9 +105,7 @@ class MaxMarginTagger(ScaledTagger):
 
     def _label_loss(self, labels: IntArray, train: TrainingSet) -> FloatArray:
         """Task loss against one label sequence (Hamming), [N, L]."""
-        loss = np.ones(train.mask.shape)  # [N, L]
-        loss[np.arange(len(labels)), labels] = 0.0
-        return self._per_sentence(loss, train)
+        return self._per_sentence(1.0 - np.eye(train.n_labels)[labels], train)
 
     def _per_sentence(self, loss: FloatArray, train: TrainingSet) -> FloatArray:
         if self.loss == "count":
@@ -170,18 +173,67 @@ class MaxMarginTagger(ScaledTagger):
         layout = ChainLayout.from_offsets(features.offsets)
         return np.asarray(viterbi(U, self.transitions_, layout, mask=mask))  # [M]
 
-    def _predict(self, features: FeatureMatrix) -> IntArray:
-        shape = (features.n_tokens, len(self.seen_))
-        return self._decode(features, np.broadcast_to(self.seen_, shape))  # [M]
-
-    def _restricted(
-        self,
-        features: FeatureMatrix,
-        mask: BoolArray,
-        evidence: FloatArray | None = None,
-    ) -> tuple[IntArray, FloatArray | None]:
-        return self._decode(features, mask), None
-
     def _restored(self) -> None:
         if len(self.emissions_) != self.n_features_in_ + self.bias:
             raise damaged("the weights are not those of the features")
+
+
+class ConcaveConvexTagger(MaxMarginTagger):
+    """Base class of the rivals that reward the best candidate sequence.
+
+    Parameters
+    ----------
+    max_rounds : int
+        Rounds of the concave–convex procedure.
+    lam, loss, tol, max_passes, bias, scale
+        As in `MaxMarginTagger`.
+    features, labels, scheme, random_state, verbose
+        As in `SequenceTagger`.
+    """
+
+    _check_params: ClassVar[dict[str, Any]] = {
+        **MaxMarginTagger._check_params,
+        "lam": 0.5,
+        "max_rounds": 2,
+    }
+
+    max_rounds: int = setting(15, least=1)
+    lam: float = setting(0.1)
+
+    def _concave_convex(
+        self,
+        solver: BlockFrankWolfe,
+        train: TrainingSet,
+        terms_for: Callable[[IntArray | None], Sequence[Term]],
+    ) -> None:
+        """Alternate between the best candidate sequences and the convex step.
+
+        Starts from the mean feature of the candidates, since from w = 0 all candidate
+        sequences tie. The start is solved to `tol`, because it decides which optimum is
+        found; the rounds after it loosely at first. The weights with the lowest
+        objective win.
+        """
+
+        def reward(labels: IntArray) -> Reward:
+            return Reward.of_labels(labels, train.offsets, train.n_labels)
+
+        self._solve(solver, terms_for(None), self._mean_reward(train))
+        tol = max(self.tol, _FIRST_TOL)
+        chosen = self._candidates(solver, train)  # [N]
+        objective = solver.objective(terms_for(chosen), reward(chosen))
+        best = (objective, solver.E.copy(), solver.A.copy())
+        self.objectives_ = [objective]
+        for _ in range(self.max_rounds):
+            self._solve(solver, terms_for(chosen), reward(chosen), tol)
+            latest = self._candidates(solver, train)  # [N]
+            objective = solver.objective(terms_for(latest), reward(latest))
+            self.objectives_.append(objective)
+            gain = best[0] - objective
+            settled = np.array_equal(latest, chosen) or gain < _LEAST_GAIN * objective
+            if objective < best[0]:
+                best = (objective, solver.E.copy(), solver.A.copy())
+            chosen = latest
+            if settled and tol <= self.tol:
+                break
+            tol = max(self.tol, tol / (8 if settled else 2))
+        _, solver.E, solver.A = best

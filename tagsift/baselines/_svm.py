@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,21 +19,15 @@ from sklearn.exceptions import ConvergenceWarning as SolverWarning
 from sklearn.svm import SVC, LinearSVC
 
 from tagsift.base import setting
+from tagsift.baselines._kernel_ridge import KernelExpansion
 from tagsift.baselines._pointwise import TokenTagger
 from tagsift.errors import ConvergenceWarning
-from tagsift.features.distances import Reference
 from tagsift.progress import warn_user
 from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, matrix
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = [
-    "MachineTagger",
-    "Machines",
-    "TwoClassProblem",
-    "is_linear",
-    "train_machines",
-]
+__all__ = ["MachineTagger", "Machines", "TwoClassProblem", "is_linear"]
 
 #: Most passes of the linear solver; it stops at its tolerance long before.
 _MAX_ITER = 50_000
@@ -41,44 +35,21 @@ _MAX_ITER = 50_000
 
 @dataclass(frozen=True)
 class TwoClassProblem:
-    """Rows and their sides.
+    """Rows and their sides."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows,)
-        Row numbers of the feature matrix.
-    sides : ndarray of shape (n_rows,)
-        +1 or −1.
-    extra : ndarray of shape (n_rows, n_extra), optional
-        Columns to be put after the features of these rows.
-    """
-
-    rows: IntArray
-    sides: IntArray
-    extra: FloatArray | None = None
+    rows: IntArray  # of the feature matrix
+    sides: IntArray  # +1 or −1
+    extra: FloatArray | None = None  # columns to put after their features
 
 
 @dataclass(frozen=True)
 class Machines:
-    """Trained machines, one column each.
+    """Trained machines, one column each."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features or n_basis, n_machines)
-        Over features (linear) or over the rows of `basis` (RBF).
-    bias : ndarray of shape (n_machines,)
-        Offsets; a machine with one side only is the constant of that side, an empty one
-        is zero.
-    basis : ndarray of shape (n_basis, n_features), or None
-        Training rows; None for linear machines.
-    extra : tuple of ndarray
-        Linear machines only: weights of the extra columns.
-    """
-
-    weights: FloatArray
-    bias: FloatArray
-    basis: Any
-    extra: tuple[FloatArray, ...] = ()
+    weights: FloatArray  # over features (linear) or rows of `basis` (RBF)
+    bias: FloatArray  # [machines]  the side, where there is but one
+    basis: Any  # [B, D]  training rows; None for linear machines
+    extra: tuple[FloatArray, ...] = ()  # weights of the extra columns, if linear
 
     saved: ClassVar[Saved] = {
         "weights": array("rows machines"),
@@ -90,11 +61,8 @@ class Machines:
         """Signed margins of all machines, [M, machines]."""
         if self.basis is None:
             return np.asarray(X @ self.weights) + self.bias  # [M, machines]
-        out = np.empty((X.shape[0], len(self.bias)))  # [M, machines]
-        for block, squared in Reference(self.basis).blocks(X):
-            K = np.exp(-squared / X.shape[1])  # [block, B]
-            out[block] = K @ self.weights + self.bias  # [block, machines]
-        return out
+        width = np.sqrt(X.shape[1] / 2)  # gamma is one over the number of columns
+        return KernelExpansion(self.basis, width, self.weights, self.bias).scores(X)
 
     def check(self, n_features: int, n_machines: int) -> None:
         """Ask that machines read from a file are those of the features."""
@@ -108,107 +76,41 @@ def is_linear(X: Any) -> bool:
     return bool(sp.issparse(X))
 
 
-def train_machines(
-    X: Any,
-    problems: Sequence[TwoClassProblem],
-    *,
-    C: float,
-    seed: int,
-    title: str,
-    n_jobs: int | None = None,
-) -> Machines:
-    """Train one machine per problem.
+class _Trained(NamedTuple):
+    """One machine: weights over features, or over its rows where it has a kernel."""
 
-    Parameters
-    ----------
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        Sparse features get linear machines, dense ones an RBF kernel whose gamma is one
-        over the number of columns.
-    problems : sequence of TwoClassProblem
-        What each machine shall tell apart.
-    C : float
-        Weight of the loss.
-    seed : int
-        Seed of the linear solver.
-    title : str
-        The method, for warnings.
-    n_jobs : int, optional
-        Processes to train in.
-
-    Returns
-    -------
-    Machines
-        In the order of the problems.
-    """
-    trained = Parallel(n_jobs=n_jobs)(
-        delayed(_train_one)(
-            X[problem.rows], problem.sides, problem.extra, C, is_linear(X), seed
-        )
-        for problem in problems
-    )
-    height = X.shape[1] if is_linear(X) else X.shape[0]
-    weights = np.zeros((height, len(problems)))  # [D or N, machines]
-    bias = np.zeros(len(problems))  # [machines]
-    extra: list[FloatArray] = []
-    unfinished = 0
-    for m, (problem, (column, tail, offset, finished)) in enumerate(
-        zip(problems, trained, strict=True)
-    ):
-        if is_linear(X):
-            weights[:, m] = column
-        else:
-            weights[problem.rows, m] = column
-        bias[m] = offset
-        extra.append(tail)
-        unfinished += not finished
-    if unfinished:
-        warn_user(
-            f"{title}: {unfinished} of {len(problems)} linear machines stopped after "
-            f"{_MAX_ITER} passes before they had converged; a smaller C helps.",
-            ConvergenceWarning,
-        )
-    return Machines(weights, bias, None if is_linear(X) else X, tuple(extra))
+    weights: FloatArray
+    extra: FloatArray
+    bias: float
+    finished: bool = True
 
 
 def _train_one(
-    X: Any,
-    sides: IntArray,
-    extra: FloatArray | None,
-    C: float,
-    linear: bool,
-    seed: int,
-) -> tuple[FloatArray, FloatArray, float, bool]:
-    """Weights, weights of extra columns, offset, and whether the solver finished."""
-    n_features = X.shape[1]
-    width = 0 if extra is None else extra.shape[1]
-    kinds = np.unique(sides)
-    if len(kinds) < 2:
-        constant = float(kinds[0]) if len(kinds) else 0.0
-        length = n_features if linear else len(sides)
-        return np.zeros(length), np.zeros(width), constant, True
-    if extra is not None:
-        X = (
-            sp.hstack([X, sp.csr_matrix(extra)], format="csr")
-            if linear
-            else np.hstack([X, extra])
-        )  # [rows, D + extra]
+    X: Any, sides: IntArray, extra: FloatArray | None, C: float, seed: int
+) -> _Trained:
+    """Train a machine: linear on sparse features, else with an RBF kernel."""
+    linear, (n_rows, n_features) = is_linear(X), X.shape
+    if len(np.unique(sides)) < 2:
+        width = 0 if extra is None else extra.shape[1]
+        constant = float(sides[0]) if n_rows else 0.0
+        return _Trained(
+            np.zeros(n_features if linear else n_rows), np.zeros(width), constant
+        )
     if not linear:
-        machine = SVC(C=C, kernel="rbf", gamma=1.0 / X.shape[1]).fit(X, sides)
-        column = np.zeros(len(sides))  # [rows]
-        column[machine.support_] = machine.dual_coef_[0]
-        return column, np.zeros(0), float(machine.intercept_[0]), True
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", SolverWarning)
-        solver = LinearSVC(C=C, dual=True, max_iter=_MAX_ITER, random_state=seed)
+        rows = X if extra is None else np.hstack([X, extra])  # [rows, D + extra]
+        machine = SVC(C=C, kernel="rbf", gamma=1.0 / rows.shape[1]).fit(rows, sides)
+        weights = np.zeros(n_rows)  # [rows]
+        weights[machine.support_] = machine.dual_coef_[0]
+        return _Trained(weights, np.zeros(0), float(machine.intercept_[0]))
+    if extra is not None:
+        X = sp.hstack([X, sp.csr_matrix(extra)], format="csr")  # [rows, D + extra]
+    solver = LinearSVC(C=C, dual=True, max_iter=_MAX_ITER, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SolverWarning)
         solver.fit(X, sides)
-    finished = not any(issubclass(entry.category, SolverWarning) for entry in caught)
-    coefficients = solver.coef_[0]  # [D + extra]
-    return (
-        coefficients[:n_features],
-        coefficients[n_features:],
-        float(solver.intercept_[0]),
-        finished,
-    )
+    weights, tail = np.split(solver.coef_[0], [n_features])  # [D], [extra]
+    finished = bool(solver.n_iter_ < _MAX_ITER)
+    return _Trained(weights, tail, float(solver.intercept_[0]), finished)
 
 
 class MachineTagger(TokenTagger):
@@ -231,8 +133,24 @@ class MachineTagger(TokenTagger):
         self, X: Any, problems: Sequence[TwoClassProblem], seed: int
     ) -> Machines:
         """Train one machine per problem, and note of which kind they are."""
-        self.variant_ = "linear SVMs (sparse features)" if is_linear(X) else ""
-        title = self.method.title
-        return train_machines(
-            X, problems, C=self.C, seed=seed, title=title, n_jobs=self.n_jobs
+        linear = is_linear(X)
+        self.variant_ = "linear SVMs (sparse features)" if linear else ""
+        trained = Parallel(n_jobs=self.n_jobs)(
+            delayed(_train_one)(X[one.rows], one.sides, one.extra, self.C, seed)
+            for one in problems
         )
+        height = X.shape[1] if linear else X.shape[0]
+        weights = np.zeros((height, len(problems)))  # [D or N, machines]
+        for m, (problem, machine) in enumerate(zip(problems, trained, strict=True)):
+            weights[slice(None) if linear else problem.rows, m] = machine.weights
+        unfinished = sum(not machine.finished for machine in trained)
+        if unfinished:
+            warn_user(
+                f"{self.method.title}: {unfinished} of {len(problems)} linear machines "
+                f"stopped after {_MAX_ITER} passes before they had converged; a "
+                "smaller C helps.",
+                ConvergenceWarning,
+            )
+        bias = np.array([machine.bias for machine in trained], dtype=float)
+        extra = tuple(machine.extra for machine in trained)
+        return Machines(weights, bias, None if linear else X, extra)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -22,91 +22,44 @@ from tagsift.base.hold_out import hold_out
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.progress import progress
 
-__all__ = ["HasLikelihood", "Trial", "Tuning", "tune"]
+__all__ = ["Trial", "Tuning", "tune"]
 
 #: Number of exact held-out sequences from which on F1 is trusted.
 _MIN_EXACT = 30
 
 
-@runtime_checkable
-class HasLikelihood(Protocol):
-    """A method that can judge held-out candidate sets by their likelihood."""
-
-    def _log_likelihood(self, held_out: TrainingSet) -> float:
-        """Return the log-likelihood of the candidate sets of sentences not seen."""
-        ...
-
-
 @dataclass(frozen=True)
 class Trial:
-    """One setting and how it did on the held-out sequences.
-
-    Parameters
-    ----------
-    settings : dict
-        The settings tried.
-    score : float
-        F1 on exact held-out sequences, or held-out log-likelihood.
-    candidate_share : float
-        Share of all held-out tokens whose predicted label is a candidate.
-    """
+    """One setting and how it did on the held-out sequences."""
 
     settings: dict[str, Any]
-    score: float
-    candidate_share: float
+    score: float  # F1 on exact held-out sequences, or log-likelihood
+    candidate_share: float  # of held-out tokens, how many predictions are candidates
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was chosen, and why.
+    """What was chosen, and why."""
 
-    Parameters
-    ----------
-    settings : dict
-        The best settings of the grid, or the estimator's own.
-    criterion : {"f1", "likelihood", "defaults"}
-        How settings were judged; ``"defaults"`` where there was too little to tune on.
-    n_exact : int
-        Number of exactly labelled held-out sequences.
-    trials : tuple of Trial
-        Every setting tried; empty for ``"defaults"``.
-    """
-
-    settings: dict[str, Any]
-    criterion: str
-    n_exact: int
+    settings: dict[str, Any]  # the best of the grid, or the estimator's own
+    criterion: str  # "f1", "likelihood", or "defaults": too little to tune on
+    n_exact: int  # exactly labelled held-out sequences
     trials: tuple[Trial, ...] = ()
 
 
 def tune(
-    estimator: SequenceTagger,
-    train: TrainingSet,
-    grid: Mapping[str, Sequence[Any]],
+    estimator: SequenceTagger, train: TrainingSet, grid: Mapping[str, Sequence[Any]]
 ) -> Tuning:
-    """Choose settings from a grid.
+    """Choose settings from all combinations of a grid, by fits of copies.
 
-    Parameters
-    ----------
-    estimator : SequenceTagger
-        Not changed: copies of it are fitted. A setting called ``tune`` is switched off
-        in the copies.
-    train : TrainingSet
-        What the estimator was given.
-    grid : mapping of str to sequence
-        Values to try for every setting; all combinations are tried.
-
-    Returns
-    -------
-    Tuning
-        ``settings`` for `set_params`. Ties go to the estimator's own values, then to
-        the earlier ones of the grid.
+    Ties go to the estimator's own values, then to the earlier ones of the grid.
     """
     own = {name: getattr(estimator, name) for name in grid}
     kept, held_out = map(train.take_sequences, hold_out(train))
     n_exact = int(held_out.exact_sequences.sum())
     if n_exact >= _MIN_EXACT:
         criterion = "f1"
-    elif isinstance(estimator, HasLikelihood) and held_out.n_tokens and kept.n_tokens:
+    elif hasattr(estimator, "_log_likelihood") and held_out.n_tokens and kept.n_tokens:
         criterion = "likelihood"
     else:
         return Tuning(own, "defaults", n_exact)
@@ -115,13 +68,10 @@ def tune(
         for values in itertools.product(*grid.values())
     ]
     settings.sort(key=lambda setting: setting != own)  # stable: own values first
+    title = f"tuning {estimator.method.title}"
     trials = tuple(
         _try(estimator, setting, kept, held_out, criterion)
-        for setting in progress(
-            settings,
-            f"tuning {estimator.method.title}",
-            enabled=bool(estimator.verbose),
-        )
+        for setting in progress(settings, title, enabled=bool(estimator.verbose))
     )
     best = max(trials, key=lambda trial: (trial.score, trial.candidate_share))
     return Tuning(best.settings, criterion, n_exact, trials)

@@ -8,8 +8,8 @@ import numpy as np
 
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.baselines._competitors import Term
-from tagsift.baselines._concave_convex import ConcaveConvexTagger
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
+from tagsift.baselines._structured import ConcaveConvexTagger
 from tagsift.typing import IntArray
 
 __all__ = ["CLLP"]
@@ -72,15 +72,12 @@ class CLLP(ConcaveConvexTagger):
         outside = self._set_loss(train)  # [N, L]
 
         def terms(chosen: IntArray | None) -> list[Term]:
-            if chosen is None:  # the convex start knows the second margin only
-                return [
-                    Term("candidate", 0.0, outside),
-                    Term("non_candidate", self.C2 / n_sequences, outside),
-                ]
-            unlike = self._label_loss(chosen, train)  # [N, L]
-            inter = unlike if self.inter_loss == "label" else outside  # [N, L]
+            C1, intra, inter = 0.0, outside, outside  # the convex start knows Y° only
+            if chosen is not None:
+                C1, intra = self.C1, self._label_loss(chosen, train)  # [N, L]
+                inter = intra if self.inter_loss == "label" else outside  # [N, L]
             return [
-                Term("candidate", self.C1 / n_sequences, unlike),
+                Term("candidate", C1 / n_sequences, intra),
                 Term("non_candidate", self.C2 / n_sequences, inter),
             ]
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.baselines._competitors import Term
-from tagsift.baselines._concave_convex import ConcaveConvexTagger
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
-from tagsift.typing import IntArray
+from tagsift.baselines._structured import ConcaveConvexTagger
 
 __all__ = ["CLPL"]
 
@@ -75,8 +74,4 @@ class CLPL(ConcaveConvexTagger):
             solution = self._solve(solver, [term], self._mean_reward(train))
             self.objectives_ = [solution.primal]
             return
-
-        def terms(chosen: IntArray | None) -> list[Term]:
-            return [term]
-
-        self._concave_convex(solver, train, terms)
+        self._concave_convex(solver, train, lambda chosen: [term])

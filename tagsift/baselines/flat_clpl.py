@@ -9,47 +9,22 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from tagsift.base import Method, setting
-from tagsift.baselines._pointwise import (
-    LinearTokenTagger,
-    append_one,
-    telling_tokens,
-)
+from tagsift.baselines._pointwise import LinearTokenTagger, append_one, telling_tokens
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["FlatCLPL", "clpl_objective"]
 
 
 def clpl_objective(
-    W: FloatArray, X: Any, mask: BoolArray, C: float, X_T: Any = None
+    W: FloatArray, X: Any, mask: BoolArray, C: float
 ) -> tuple[float, FloatArray]:
     """Convex loss on candidate sets with the squared hinge, and its gradient.
 
     ``½ |W|² + C Σ_i [ ℓ(mean of the candidates' scores) + Σ_{c ∉ S_i} ℓ(−score_c) ]``
     with ``ℓ(z) = max(0, 1 − z)²``.
-
-    Parameters
-    ----------
-    W : ndarray of shape (n_features, n_labels)
-        Weights.
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        Instances, bias column included.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets.
-    C : float
-        Weight of the loss.
-    X_T : matrix of shape (n_features, n_tokens), optional
-        The transpose of `X`, where it is at hand.
-
-    Returns
-    -------
-    value : float
-        The objective.
-    gradient : ndarray of shape (n_features, n_labels)
-        Its derivative by `W`.
     """
     share = mask / mask.sum(axis=1, keepdims=True)  # [N, L]
     scores = np.asarray(X @ W)  # [N, L]
@@ -57,7 +32,7 @@ def clpl_objective(
     excess = np.where(mask, 0.0, np.maximum(0.0, 1.0 + scores))  # [N, L]
     value = 0.5 * np.sum(W**2) + C * (np.sum(gap**2) + np.sum(excess**2))
     slope = 2 * C * (excess - gap[:, None] * share)  # [N, L]
-    return float(value), W + np.asarray((X.T if X_T is None else X_T) @ slope)
+    return float(value), W + np.asarray(X.T @ slope)
 
 
 class FlatCLPL(LinearTokenTagger):
@@ -98,12 +73,11 @@ class FlatCLPL(LinearTokenTagger):
         self, X: Any, mask: BoolArray, rng: np.random.Generator
     ) -> FloatArray:
         rows, sets = telling_tokens(append_one(X), mask)  # [N', D + 1], [N', L]
-        rows_T = sp.csr_matrix(rows.T) if sp.issparse(rows) else rows.T  # [D + 1, N']
         shape = (rows.shape[1], mask.shape[1])
 
         def objective(flat: FloatArray) -> tuple[float, FloatArray]:
             W = flat.reshape(shape)  # [D + 1, L]
-            value, gradient = clpl_objective(W, rows, sets, self.C, rows_T)
+            value, gradient = clpl_objective(W, rows, sets, self.C)
             return value, gradient.ravel()
 
         found = minimize(

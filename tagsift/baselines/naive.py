@@ -52,7 +52,7 @@ class Naive(MaxMarginTagger):
         source="Tsochantaridis et al. 2005, on random candidates (Li et al. 2013)",
     )
     _check_skips: ClassVar[dict[str, str]] = {
-        "check_sentence_order": "candidates are drawn in the order of the tokens",
+        "check_sentence_order": "candidates are drawn in the order of the tokens"
     }
 
     lam: float = setting(1.0, grid=(0.01, 0.1, 1.0, 10.0))
@@ -75,17 +75,10 @@ class Naive(MaxMarginTagger):
 def draw_candidates(
     mask: BoolArray, classes: Sequence[Label], rng: np.random.Generator
 ) -> IntArray:
-    """Draw one candidate of every token uniformly from its set.
+    """Draw one candidate of every token uniformly from its set, [N].
 
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets, none of them empty.
-    classes : sequence of labels
-        The columns. The draw goes by name, so that their order does not matter, nor
-        labels that are nobody's candidate.
-    rng : Generator
-        One number per token and label is used.
+    The draw goes by name, so that the order of labels does not matter, nor labels that
+    are nobody's candidate.
     """
     seen = np.flatnonzero(mask.any(axis=0))  # [L']
     names = [str(classes[int(k)]) for k in seen]

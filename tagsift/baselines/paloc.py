@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from tagsift.base import Method, setting
 from tagsift.baselines._pointwise import telling_tokens
-from tagsift.baselines._svm import (
-    Machines,
-    MachineTagger,
-    TwoClassProblem,
-    is_linear,
-)
+from tagsift.baselines._svm import Machines, MachineTagger, TwoClassProblem, is_linear
 from tagsift.errors import ScaleWarning
 from tagsift.features.distances import Reference
 from tagsift.progress import warn_user
@@ -27,9 +21,7 @@ __all__ = ["PALOC", "label_pairs", "pair_problems", "pair_votes", "refine"]
 
 def label_pairs(n_labels: int) -> IntArray:
     """Pairs j < k of labels in order, [pairs, 2]."""
-    return np.array(list(combinations(range(n_labels), 2)), dtype=np.int64).reshape(
-        -1, 2
-    )
+    return np.stack(np.triu_indices(n_labels, k=1), axis=1)
 
 
 def pair_problems(
@@ -37,23 +29,7 @@ def pair_problems(
 ) -> tuple[list[TwoClassProblem], int]:
     """Tokens that have one label of a pair among their candidates and not the other.
 
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets.
-    pairs : ndarray of shape (n_pairs, 2)
-        The pairs.
-    limit : int or None
-        Most tokens per pair; a random part is taken of more.
-    rng : Generator
-        Draws that part.
-
-    Returns
-    -------
-    problems : list of TwoClassProblem
-        The first label of the pair is the positive side.
-    cut : int
-        Pairs that had more tokens than the limit.
+    Also counts the pairs with more tokens than the limit: a random part is taken.
     """
     problems, cut = [], 0
     for j, k in pairs:
@@ -66,38 +42,16 @@ def pair_problems(
 
 
 def pair_votes(outputs: FloatArray, pairs: IntArray, n_labels: int) -> FloatArray:
-    """Count the pairs that every label wins.
-
-    Parameters
-    ----------
-    outputs : ndarray of shape (n_tokens, n_pairs)
-        Signed margins; zero is no vote.
-    pairs : ndarray of shape (n_pairs, 2)
-        The pairs.
-    n_labels : int
-        Number of labels.
-
-    Returns
-    -------
-    votes : ndarray of shape (n_tokens, n_labels)
-        Whole numbers.
-    """
-    first = np.zeros((len(pairs), n_labels))  # [pairs, L]
-    second = np.zeros((len(pairs), n_labels))  # [pairs, L]
-    first[np.arange(len(pairs)), pairs[:, 0]] = 1.0
-    second[np.arange(len(pairs)), pairs[:, 1]] = 1.0
-    return (outputs > 0) @ first + (outputs < 0) @ second  # [N, L]
+    """Count the pairs that every label wins by the signed margins, [N, L]."""
+    first, second = np.eye(n_labels)[pairs.T]  # [pairs, L] each
+    return np.asarray((outputs > 0) @ first + (outputs < 0) @ second)  # [N, L]
 
 
 def refine(votes: FloatArray, mask: BoolArray) -> BoolArray:
     """Keep only the winner of the votes where it is a candidate, [N, L]."""
-    winner = votes.argmax(axis=1)  # [N]
-    rows = np.arange(len(mask))  # [N]
-    sure = mask[rows, winner]  # [N]
-    refined = mask.copy()  # [N, L]
-    refined[sure] = False
-    refined[rows[sure], winner[sure]] = True
-    return refined
+    winner = np.eye(mask.shape[1], dtype=bool)[votes.argmax(axis=1)]  # [N, L]
+    sure = (winner & mask).any(axis=1, keepdims=True)  # [N, 1]
+    return np.where(sure, winner, mask)
 
 
 class PALOC(MachineTagger):
@@ -176,7 +130,13 @@ class PALOC(MachineTagger):
         ]
         second = self._train(rows, problems, seed)
         if cut:
-            self._say_what_was_cut(cut)
+            self.variant_ = f"at most {self.pair_limit} tokens per pair"
+            warn_user(
+                f"PALOC: {cut} of {len(self._pairs)} pairs of labels have more than "
+                f"pair_limit={self.pair_limit} tokens; their machines are trained on a "
+                "random part of that size.",
+                ScaleWarning,
+            )
         self.top_weights_, self.top_bias_ = second.weights, second.bias
         self.top_extra_ = np.zeros((len(self._stacked[0]), mask.shape[1]))
         if linear:
@@ -191,21 +151,10 @@ class PALOC(MachineTagger):
     @property
     def _stacked(self) -> list[IntArray]:
         """Columns of the pairwise outputs that the second layer of every label sees."""
-        if self.stack == "all":
-            return [np.arange(len(self._pairs))] * len(self.classes_)
         return [
-            np.flatnonzero((self._pairs == j).any(axis=1))
+            np.flatnonzero((self._pairs == j).any(axis=1) | (self.stack == "all"))
             for j in range(len(self.classes_))
         ]
-
-    def _say_what_was_cut(self, cut: int) -> None:
-        self.variant_ = f"at most {self.pair_limit} tokens per pair"
-        warn_user(
-            f"PALOC: {cut} of {len(self._pairs)} pairs of labels have more than "
-            f"pair_limit={self.pair_limit} tokens; their machines are trained on a "
-            "random part of that size.",
-            ScaleWarning,
-        )
 
     def _top_outputs(self, X: Any, outputs: FloatArray) -> FloatArray:
         """Signed margins of the second layer, [M, L]."""

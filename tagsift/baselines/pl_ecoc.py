@@ -8,12 +8,7 @@ import numpy as np
 
 from tagsift.base import Method, setting
 from tagsift.baselines._pointwise import telling_tokens
-from tagsift.baselines._svm import (
-    Machines,
-    MachineTagger,
-    TwoClassProblem,
-    is_linear,
-)
+from tagsift.baselines._svm import Machines, MachineTagger, TwoClassProblem, is_linear
 from tagsift.storage.state import Saved, array, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -37,24 +32,9 @@ def draw_code(
 
     A token serves a column if all its candidates are on one side. A column is accepted
     if at least a tenth of the tokens serve it, five of them on either side. Where 2,000
-    draws give none, the tenth is halved, and at last one token a side will do.
-
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets, none of them the whole label set.
-    length : int
-        Columns wanted.
-    rng : Generator
-        Draws the columns. The labels are taken in the order of their candidate columns,
-        so that renaming labels does not change the code.
-
-    Returns
-    -------
-    code : ndarray of shape (n_labels, n_columns)
-        Entries +1 and −1; at most `length` columns, perhaps none, perhaps repeated.
-    threshold : float
-        Share of tokens that was asked for in the end.
+    draws give none, the tenth is halved, and at last one token a side will do. Gives
+    the code of entries +1 and −1 [L, columns], and the share asked for in the end.
+    Labels are taken in the order of their candidate columns: names do not matter.
     """
     n, q = mask.shape
     order = np.lexsort(mask) if n else np.arange(q)  # [L]
@@ -80,22 +60,10 @@ def draw_code(
 
 
 def performance(outputs: FloatArray, code: IntArray, mask: BoolArray) -> FloatArray:
-    """How well every column serves every label, rows summing to one.
+    """How well every column serves every label, rows summing to one, [L, columns].
 
-    Parameters
-    ----------
-    outputs : ndarray of shape (n_tokens, n_columns)
-        Signed margins on the training tokens.
-    code : ndarray of shape (n_labels, n_columns)
-        Entries +1 and −1.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_labels, n_columns)
-        Share of a label's candidate tokens that a column puts on the label's side,
-        divided by the sum over columns; equal where that sum is zero.
+    The share of a label's candidate tokens that a column puts on the label's side,
+    divided by the sum over columns; equal where that sum is zero.
     """
     plus = mask.T.astype(float) @ (outputs > 0)  # [L, columns]
     minus = mask.T.astype(float) @ (outputs < 0)  # [L, columns]

@@ -8,11 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import Method, setting
-from tagsift.baselines._pointwise import (
-    LinearTokenTagger,
-    append_one,
-    telling_tokens,
-)
+from tagsift.baselines._pointwise import LinearTokenTagger, append_one, telling_tokens
 from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray
 
@@ -26,30 +22,9 @@ def pegasos(
     n_steps: int,
     *,
     average: bool,
-    verbose: int = 0,
+    verbose: bool = False,
 ) -> FloatArray:
-    """Full-batch PL-Pegasos from zero weights.
-
-    Parameters
-    ----------
-    X : csr_matrix or ndarray of shape (n_tokens, n_features)
-        Tokens whose candidate set is not the whole label set, bias column included.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        Candidate sets.
-    lam : float
-        Weight λ of ½ |W|².
-    n_steps : int
-        Number of steps T; step t has length 1 / (λ t).
-    average : bool
-        Return the mean of the second half of the iterates instead of the last one.
-    verbose : int
-        Above 0, draw a progress bar.
-
-    Returns
-    -------
-    W : ndarray of shape (n_features, n_labels)
-        Weights.
-    """
+    """Full-batch PL-Pegasos from zero weights, [D, L]; step t has length 1 / (λ t)."""
     n, n_labels = mask.shape
     rows = np.arange(n)  # [N]
     X_T = sp.csr_matrix(X.T) if sp.issparse(X) else X.T  # [D, N]
@@ -58,9 +33,7 @@ def pegasos(
     W = np.zeros((X.shape[1], n_labels))  # [D, L]
     total = np.zeros_like(W)  # [D, L]
     first = n_steps // 2 + 1
-    for t in progress(
-        range(1, n_steps + 1), "PL-SVM", enabled=bool(verbose), total=n_steps
-    ):
+    for t in progress(range(1, n_steps + 1 if n else 1), "PL-SVM", enabled=verbose):
         scores = np.asarray(X @ W)  # [N, L]
         a = (scores + barred).argmax(axis=1)  # [N]  best candidate
         b = (scores + allowed).argmax(axis=1)  # [N]  best non-candidate
@@ -125,14 +98,6 @@ class PLSVM(LinearTokenTagger):
         self, X: Any, mask: BoolArray, rng: np.random.Generator
     ) -> FloatArray:
         rows, sets = telling_tokens(append_one(X), mask)  # [N', D + 1], [N', L]
-        self.weights_ = np.zeros((X.shape[1] + 1, mask.shape[1]))  # [D + 1, L]
-        if len(sets):
-            self.weights_ = pegasos(
-                rows,
-                sets,
-                self.lam,
-                self.n_steps,
-                average=self.average,
-                verbose=self.verbose,
-            )  # [D + 1, L]
+        how = {"average": self.average, "verbose": bool(self.verbose)}
+        self.weights_ = pegasos(rows, sets, self.lam, self.n_steps, **how)  # [D + 1, L]
         return self._token_scores(X)  # [N, L]

@@ -25,20 +25,6 @@ def pseudo_labels(Q: FloatArray, simplex: CandidateSimplex, lam: float) -> Float
 
     Completing the square makes this the projection of ``q + (λ/2) e_j`` with j the
     candidate of the largest q; no other j does better.
-
-    Parameters
-    ----------
-    Q : ndarray of shape (n_tokens, n_labels)
-        Outputs of the regression.
-    simplex : CandidateSimplex
-        The candidate sets.
-    lam : float
-        Reward λ.
-
-    Returns
-    -------
-    P : ndarray of shape (n_tokens, n_labels)
-        Pseudo-labels: rows sum to one, zero outside the candidate sets.
     """
     best = best_candidate(Q, simplex.mask)  # [N]
     lifted = Q.copy()  # [N, L]

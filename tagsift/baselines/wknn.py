@@ -19,20 +19,10 @@ __all__ = ["WKNN", "neighbour_votes"]
 def neighbour_votes(
     indices: IntArray, distances: FloatArray, mask: BoolArray
 ) -> FloatArray:
-    """Weighted votes of neighbours, each for all of its candidates.
+    """Votes of neighbours, each for all of its candidates, [M, L].
 
-    Parameters
-    ----------
-    indices, distances : ndarray of shape (n_tokens, k)
-        Neighbours of every token and how far away they are.
-    mask : ndarray of bool, shape (n_training, n_labels)
-        Candidate sets of the training tokens.
-
-    Returns
-    -------
-    votes : ndarray of shape (n_tokens, n_labels)
-        ``Σ_i w_i [y ∈ S_i]`` with ``w_i = 1 − d_i / Σ_j d_j``; equal weights where all
-        distances are zero or there is but one neighbour.
+    ``Σ_i w_i [y ∈ S_i]`` with ``w_i = 1 − d_i / Σ_j d_j``; equal weights where all
+    distances are zero or there is but one neighbour.
     """
     total = distances.sum(axis=1, keepdims=True)  # [M, 1]
     plain = (total == 0) | (distances.shape[1] == 1)  # [M, 1]

@@ -196,8 +196,7 @@ def same_state(left: SequenceTagger, right: SequenceTagger) -> bool:
     """Whether two fitted estimators learnt the same arrays, to the bit."""
     (_, first), (_, second) = learnt(left), learnt(right)
     return first.keys() == second.keys() and same_arrays(
-        map(np.asarray, first.values()),
-        (np.asarray(second[name]) for name in first),
+        map(np.asarray, first.values()), (np.asarray(second[name]) for name in first)
     )
 
 

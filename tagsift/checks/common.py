@@ -103,10 +103,7 @@ def check_unused_label(estimator: SequenceTagger) -> None:
 def check_repeatable(estimator: SequenceTagger) -> None:
     """Two fits with the same `random_state` agree to the bit."""
     X, _ = training(estimator)
-    for first, second in (
-        (3, 3),
-        (np.random.default_rng(3), np.random.default_rng(3)),
-    ):
+    for first, second in ((3, 3), (np.random.default_rng(3), np.random.default_rng(3))):
         one = fitted(estimator, random_state=first)
         two = fitted(estimator, random_state=second)
         same = one.predict(X) == two.predict(X) and one.recovered_ == two.recovered_

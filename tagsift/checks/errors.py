@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tagsift.base import SequenceTagger
-from tagsift.checks._sample import (
-    expect_error,
-    fitted,
-    fresh,
-    gold,
-    require,
-    sentences,
-)
+from tagsift.checks._sample import expect_error, fitted, fresh, gold, require, sentences
 from tagsift.errors import InputError, NotFittedError
 
 __all__ = [

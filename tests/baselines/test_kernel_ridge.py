@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import pdist, squareform
 
-from tagsift.baselines._kernel_ridge import DenseRidge, NystromRidge, kernel_ridge
+from tagsift.baselines import SURE
+from tagsift.baselines._kernel_ridge import DenseRidge, NystromRidge
 from tagsift.errors import ScaleWarning
 from tagsift.features import distances
 from tagsift.features.distances import mean_distance
@@ -79,11 +80,9 @@ def test_nystrom_on_all_tokens_is_the_dense_solution(problem):
 def test_large_data_take_nystrom_and_say_so(problem):
     X, P, _ = problem
     rng = np.random.default_rng(0)
-    assert isinstance(
-        kernel_ridge(X, RIDGE, rng, max_dense=N, title="SURE"), DenseRidge
-    )
+    assert isinstance(SURE(max_dense=N)._ridge(X, RIDGE, rng), DenseRidge)
     with pytest.warns(ScaleWarning, match="SURE has 40 tokens, more than max_dense=39"):
-        ridge = kernel_ridge(X, RIDGE, rng, max_dense=39, title="SURE")
+        ridge = SURE(max_dense=39)._ridge(X, RIDGE, rng)
     assert isinstance(ridge, NystromRidge)
     assert ridge.solve(P).shape == P.shape
 
