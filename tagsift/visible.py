@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
-__all__ = ["in_context", "visible"]
+__all__ = ["in_context", "short", "visible"]
 
 #: Joiners that the spelling of several languages needs; they move nothing.
 _JOINERS = "\u200c\u200d"
@@ -36,10 +37,15 @@ def in_context(words: Sequence[str], start: int, end: int, around: int) -> str:
     return " ".join((*before, f"[{' '.join(words[start:end])}]", *after))
 
 
+def short(value: Any, most: int = 60) -> str:
+    """Show a value in a sentence about it, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
 def _harmless(char: str) -> bool:
-    if char.isprintable() or char in _JOINERS:
-        return True
-    return unicodedata.category(char) == "Zs"
+    known = char.isprintable() or char in _JOINERS
+    return known or unicodedata.category(char) == "Zs"
 
 
 def _escape(char: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from tagsift.data.offsets import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.visible import short
 
 __all__ = [
     "read_candidates",
@@ -27,16 +28,16 @@ def resolve_labels(labels: Iterable[Label] | None) -> tuple[Label, ...] | None:
     """Check the `labels` setting of an estimator."""
     if labels is None:
         return None
-    if isinstance(labels, (str, bytes)) or not _has_order(labels):
+    if not _is_list(labels):
         raise InputError(
-            f"labels must be a list of labels, in order; got {_short(labels)}."
+            f"labels must be a list of labels, in order; got {short(labels)}."
         )
     names = tuple(labels)
     if not names:
         raise InputError("labels is empty; give at least one label, or None.")
     for name in names:
         if not _is_label(name):
-            raise InputError(f"labels must be strings or integers; got {_short(name)}.")
+            raise InputError(f"labels must be strings or integers; got {short(name)}.")
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"labels must be distinct; {twice!r} stands there twice.")
@@ -44,11 +45,13 @@ def resolve_labels(labels: Iterable[Label] | None) -> tuple[Label, ...] | None:
 
 
 def read_candidates(
-    y: Any,
-    lengths: IntArray,
-    labels: tuple[Label, ...] | None = None,
+    y: Any, lengths: IntArray, labels: tuple[Label, ...] | None = None
 ) -> tuple[BoolArray, tuple[Label, ...]]:
-    """Turn labels, sets of labels or masks into one candidate mask."""
+    """Turn labels, sets of labels, masks or weights [T, L] into one mask, [N, L].
+
+    Without `labels` the classes are the sorted union of what occurs; None stands for
+    an unlabelled token.
+    """
     if isinstance(y, (str, bytes, dict)) or not isinstance(y, (Sequence, np.ndarray)):
         raise InputError(
             "y must be a list of sentences of labels, of sets of labels, of boolean "
@@ -59,10 +62,10 @@ def read_candidates(
             f"X has {len(lengths)} sentences and y has {len(y)}; they must be as many."
         )
     for s, (sentence, length) in enumerate(zip(y, lengths, strict=True)):
-        if isinstance(sentence, (str, bytes)) or not _has_order(sentence):
+        if not _is_list(sentence):
             raise InputError(
                 f"sentence {s} of y must be a list of labels, of sets, or a mask; got "
-                f"{_short(sentence)}."
+                f"{short(sentence)}."
             )
         if len(sentence) != length:
             raise InputError(
@@ -77,9 +80,8 @@ def read_candidates(
 def read_evidence(y: Any, mask: BoolArray) -> FloatArray | None:
     """Log evidence of weighted labels; None where all candidates are alike."""
     pieces = [sentence for sentence in y if _is_mask(sentence) and len(sentence)]
-    if all(piece.dtype.kind in "bui" for piece in pieces):
-        if all(piece.max() <= 1 for piece in pieces):
-            return None
+    if all(piece.dtype.kind in "bui" and piece.max() <= 1 for piece in pieces):
+        return None
     weights = np.concatenate(pieces).astype(np.float64)  # [N, L]
     weights /= weights.max(axis=1, keepdims=True)
     if (weights[mask] == 1.0).all():
@@ -107,34 +109,33 @@ def read_sample_weight(sample_weight: Any, n_sequences: int) -> FloatArray | Non
 
 def read_gold(y: Any) -> list[list[Label]]:
     """Read labels to score with: one label per token, or sets of one label."""
-    if isinstance(y, (str, bytes)) or not _has_order(y):
+    if not _is_list(y):
         raise InputError(
             f"y must be a list of sentences of gold labels; got {type(y).__name__}."
         )
     gold: list[list[Label]] = []
     for s, sentence in enumerate(y):
-        if isinstance(sentence, (str, bytes)) or not _has_order(sentence):
+        if not _is_list(sentence):
             raise InputError(
                 f"sentence {s} of y must be a list of gold labels; got "
-                f"{_short(sentence)}."
+                f"{short(sentence)}."
             )
-        labels = []
+        gold.append([])
         for t, entry in enumerate(sentence):
             if isinstance(entry, (set, frozenset)) and len(entry) == 1:
                 (entry,) = entry
             if not _is_label(entry):
                 raise InputError(
                     f"sentence {s}, token {t}: expected one gold label to score with, "
-                    f"got {_short(entry)}."
+                    f"got {short(entry)}."
                 )
-            labels.append(_plain(entry))
-        gold.append(labels)
+            gold[-1].append(_plain(entry))
     return gold
 
 
-def _has_order(value: Any) -> bool:
-    """Whether `value` has a length and its items an order."""
-    if isinstance(value, (set, frozenset, Mapping)):
+def _is_list(value: Any) -> bool:
+    """Whether `value` is no text, has a length, and its items have an order."""
+    if isinstance(value, (str, bytes, set, frozenset, Mapping)):
         return False
     if isinstance(value, np.ndarray):
         return value.ndim > 0
@@ -143,6 +144,11 @@ def _has_order(value: Any) -> bool:
 
 def _is_label(value: Any) -> bool:
     return isinstance(value, (str, int, np.integer)) and not isinstance(value, bool)
+
+
+def _plain(name: Any) -> Label:
+    """Strip NumPy scalar types."""
+    return str(name) if isinstance(name, str) else int(name)
 
 
 def _is_mask(sentence: Any) -> bool:
@@ -160,12 +166,9 @@ def _from_masks(
     y: Any, labels: tuple[Label, ...] | None
 ) -> tuple[BoolArray, tuple[Label, ...]]:
     """Stack boolean masks, or the masks of positive weights, [T, L]."""
-    width = (
-        len(labels)
-        if labels is not None
-        else next(sentence.shape[1] for sentence in y if _is_mask(sentence))
-    )
-    pieces = []
+    if labels is None:
+        labels = tuple(range(next(mask.shape[1] for mask in y if _is_mask(mask))))
+    pieces = [np.zeros((0, len(labels)), dtype=bool)]
     for s, sentence in enumerate(y):
         if len(sentence) == 0:
             continue
@@ -174,26 +177,22 @@ def _from_masks(
                 f"sentence {s} of y is a {type(sentence).__name__} where others are "
                 "masks; give every sentence as a mask [T, L]."
             )
-        array = sentence
-        if array.ndim != 2 or array.shape[1] != width:
+        if sentence.ndim != 2 or sentence.shape[1] != len(labels):
             raise InputError(
-                f"sentence {s} of y: expected a mask of {width} columns, got an array "
-                f"of shape {array.shape}."
+                f"sentence {s} of y: expected a mask of {len(labels)} columns, got an "
+                f"array of shape {sentence.shape}."
             )
-        if array.dtype != np.bool_ and not _are_weights(array):
+        if not _are_weights(sentence):
             raise InputError(
                 f"sentence {s} of y: a mask holds only 0/1 or booleans, and weights of "
-                f"labels are finite and not negative; got {array.dtype} with other "
+                f"labels are finite and not negative; got {sentence.dtype} with other "
                 "values."
             )
-        empty = np.flatnonzero(~array.astype(bool).any(axis=1))
+        pieces.append(sentence.astype(bool))  # [T, L]
+        empty = np.flatnonzero(~pieces[-1].any(axis=1))
         if len(empty):
-            raise InputError(_empty_sentence(s, int(empty[0])))
-        pieces.append(array.astype(bool))  # [T, L]
-    mask = (
-        np.concatenate(pieces) if pieces else np.zeros((0, width), dtype=bool)
-    )  # [N, L]
-    return mask, labels if labels is not None else tuple(range(width))
+            raise _empty_set(f"sentence {s}, token {empty[0]}")
+    return np.concatenate(pieces), labels
 
 
 def _from_sets(
@@ -226,13 +225,12 @@ def _from_sets(
         name = sorted(map(repr, list(numbers)[which[n]] - position.keys()))[0]
         raise InputError(
             f"{_where(n, lengths)}: label {name} is not in labels="
-            f"{_short(list(classes))}; add it there or mend the data."
+            f"{short(list(classes))}; add it there or mend the data."
         )
     rows = np.zeros((len(numbers), len(classes)), dtype=bool)  # distinct sets by L
     for entry, number in numbers.items():
         rows[number, [position[name] for name in entry or classes]] = True
-    mask = rows[which]  # [N, L]
-    return mask, classes
+    return rows[which], classes  # [N, L]
 
 
 def _as_set(entry: Any, n: int, lengths: IntArray) -> frozenset[Label]:
@@ -241,50 +239,38 @@ def _as_set(entry: Any, n: int, lengths: IntArray) -> frozenset[Label]:
         return frozenset()
     if _is_label(entry):
         return frozenset([_plain(entry)])
-    if isinstance(entry, (set, frozenset, list, tuple)):
-        if not entry:
-            s, t = locate(n, offsets_of(lengths))
-            raise InputError(_empty_sentence(s, t))
-        for name in entry:
-            if not _is_label(name):
-                raise InputError(
-                    f"{_where(n, lengths)}: a candidate must be a str or an int; got "
-                    f"{_short(name)}."
-                )
-        return frozenset(_plain(name) for name in entry)
-    raise InputError(
-        f"{_where(n, lengths)}: expected a label or a set of labels, got "
-        f"{_short(entry)}; give None for an unlabelled token."
-    )
-
-
-def _plain(name: Any) -> Label:
-    """Strip NumPy scalar types."""
-    return str(name) if isinstance(name, str) else int(name)
+    if not isinstance(entry, (set, frozenset, list, tuple)):
+        raise InputError(
+            f"{_where(n, lengths)}: expected a label or a set of labels, got "
+            f"{short(entry)}; give None for an unlabelled token."
+        )
+    if not entry:
+        raise _empty_set(_where(n, lengths))
+    for name in entry:
+        if not _is_label(name):
+            raise InputError(
+                f"{_where(n, lengths)}: a candidate must be a str or an int; got "
+                f"{short(name)}."
+            )
+    return frozenset(_plain(name) for name in entry)
 
 
 def _sorted_union(union: frozenset[Label]) -> tuple[Label, ...]:
-    kinds = {isinstance(name, str) for name in union}
-    if len(kinds) > 1:
+    if len({isinstance(name, str) for name in union}) > 1:
         raise InputError(
             "labels mix strings and integers; use one kind: "
-            f"{_short(sorted(map(repr, union)))}."
+            f"{short(sorted(map(repr, union)))}."
         )
     return tuple(sorted(union))
 
 
-def _empty_sentence(s: int, t: int) -> str:
-    return (
-        f"sentence {s}, token {t}: the candidate set is empty. Every token needs at "
-        "least one label; give the full label set for an unlabelled token."
+def _empty_set(where: str) -> InputError:
+    return InputError(
+        f"{where}: the candidate set is empty. Every token needs at least one label; "
+        "give the full label set for an unlabelled token."
     )
 
 
 def _where(n: int, lengths: IntArray) -> str:
     s, t = locate(n, offsets_of(lengths))
     return f"sentence {s}, token {t}"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"

@@ -12,6 +12,7 @@ import numpy as np
 from tagsift.data.offsets import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
+from tagsift.visible import short
 
 __all__ = ["Kind", "StackedTokens", "read_sentences", "stack_tokens", "words_of"]
 
@@ -60,7 +61,7 @@ def read_sentences(X: Any) -> list[Any]:
             kind = "an array without axes" if bare else type(sentence).__name__
             raise InputError(
                 f"sentence {s}: expected a list of tokens, found {kind} "
-                f"({_short(sentence)}); {_REMEDY}."
+                f"({short(sentence, 40)}); {_REMEDY}."
             )
     return list(X)
 
@@ -190,9 +191,4 @@ def _complain_of_entry(
 
 
 def _where(s: int, t: int, sentence: Any) -> str:
-    return f"sentence {s}, token {t} ({_short(sentence[t])})"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+    return f"sentence {s}, token {t} ({short(sentence[t], 40)})"

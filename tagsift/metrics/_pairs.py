@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Collection, Sequence, Sized
 from dataclasses import dataclass
 
 import numpy as np
 
-from tagsift.data.offsets import offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray, Label
 
 __all__ = [
-    "Pairs",
     "Tally",
     "check_pairs",
-    "encode",
     "equal_labels",
     "label_indices",
     "label_order",
@@ -48,23 +45,16 @@ class Tally:
         return 2 * self.n_correct / both if both else 0.0
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Labels of the same tokens from two sources, as indices."""
-
-    labels: tuple[Label, ...]
-    gold: IntArray  # [N], label indices of the stacked tokens
-    predicted: IntArray  # [N]
-    offsets: IntArray  # sentence ``s`` is ``offsets[s]:offsets[s + 1]``
-
-
 def check_pairs(
     gold: Sequence[Sized],
     predicted: Sequence[Sized],
     *,
     names: tuple[str, str] = ("gold", "predicted"),
 ) -> None:
-    """Refuse two lists of sentences that cannot be compared token by token."""
+    """Refuse two lists of sentences that cannot be compared token by token.
+
+    The entries may be anything; `names` says what to call the two in the message.
+    """
     first, second = names
     for name, side in zip(names, (gold, predicted), strict=True):
         if isinstance(side, str) or any(isinstance(sentence, str) for sentence in side):
@@ -95,26 +85,16 @@ def equal_labels(
     gold: Sequence[Sequence[Label]], predicted: Sequence[Sequence[Label]]
 ) -> BoolArray:
     """Tell at which of the stacked tokens two labellings agree, [N]."""
-    return np.array(
-        [
-            truth == label
-            for truths, labels in zip(gold, predicted, strict=True)
-            for truth, label in zip(truths, labels, strict=True)
-        ],
-        dtype=np.bool_,
-    )
+    sentences = zip(gold, predicted, strict=True)
+    pairs = (pair for sides in sentences for pair in zip(*sides, strict=True))
+    return np.array([truth == label for truth, label in pairs], dtype=np.bool_)
 
 
-def label_order(labels: Iterable[Label]) -> tuple[Label, ...]:
+def label_order(labels: Collection[Label]) -> tuple[Label, ...]:
     """Sort labels: numbers by value before names by spelling."""
-    return tuple(
-        sorted(
-            labels,
-            key=lambda label: (
-                (1, 0, label) if isinstance(label, str) else (0, label, "")
-            ),
-        )
-    )
+    names = [label for label in labels if isinstance(label, str)]
+    numbers = [label for label in labels if not isinstance(label, str)]
+    return (*sorted(numbers), *sorted(names))
 
 
 def label_indices(
@@ -156,21 +136,4 @@ def _unknown(
         f"Sentence {sentence}, token {token} (counted from 0): the {name} label "
         f"{label!r} is not among the {len(known)} known labels ({shown}); name it in "
         "the label set or correct it."
-    )
-
-
-def encode(
-    gold: Sequence[Sequence[Label]],
-    predicted: Sequence[Sequence[Label]],
-    labels: Sequence[Label] | None = None,
-) -> Pairs:
-    """Turn two labellings into indices of `labels`, by default the sorted union."""
-    check_pairs(gold, predicted)
-    if labels is None:
-        labels = label_order({label for side in (*gold, *predicted) for label in side})
-    return Pairs(
-        tuple(labels),
-        label_indices(gold, labels, name="gold"),
-        label_indices(predicted, labels, name="predicted"),
-        offsets_of(map(len, gold)),
     )

@@ -35,20 +35,17 @@ def ambiguous_tokens(
     candidates: Sequence[Sequence[Collection[Label]] | npt.NDArray[np.bool_]],
 ) -> BoolArray:
     """Tell which of the stacked tokens have more than one candidate."""
-    sizes: list[int] = []
+    several: list[bool] = []
     for number, sentence in enumerate(candidates):
-        if isinstance(sentence, np.ndarray) and sentence.ndim == 2:
-            found = np.count_nonzero(sentence, axis=1)  # [T]
-        else:
-            found = np.array([_size(x) for x in sentence], dtype=np.int64)  # [T]
-        if (found == 0).any():
+        sizes = [_size(entry) for entry in sentence]
+        if 0 in sizes:
             raise InputError(
-                f"Sentence {number}, token {int(np.argmin(found))} (counted from 0): "
-                "the candidate set is empty. Every token needs at least one label; "
-                "give the full label set for an unlabelled token."
+                f"Sentence {number}, token {sizes.index(0)} (counted from 0): the "
+                "candidate set is empty. Every token needs at least one label; give "
+                "the full label set for an unlabelled token."
             )
-        sizes.extend(found.tolist())
-    return np.array(sizes, dtype=np.int64) > 1  # [N]
+        several += [size > 1 for size in sizes]
+    return np.array(several, dtype=np.bool_)  # [N]
 
 
 def _size(entry: Collection[Label] | Label) -> int:

@@ -38,13 +38,16 @@ def entropy(confidences: FloatArray) -> FloatArray:
 
 
 def doubt(confidences: FloatArray, chosen: IntArray) -> FloatArray:
-    """One minus the confidence of the chosen label of every token."""
+    """One minus the confidence of the chosen label of every token, [N]."""
     rows = np.arange(len(chosen))  # [N]
     return np.clip(1.0 - np.asarray(confidences)[rows, chosen], 0.0, 1.0)  # [N]
 
 
 def vote_disagreement(votes: IntArray, chosen: IntArray) -> FloatArray:
-    """Share of the votes of every token that differ from the chosen label."""
+    """Share of the votes [N, A], −1 for none, that differ from the chosen label, [N].
+
+    1 where nobody voted, since nobody supports the label.
+    """
     votes, chosen = np.asarray(votes), np.asarray(chosen)
     if votes.dtype.kind not in "iu" or votes.shape[:1] != chosen.shape:
         raise InputError(
@@ -68,8 +71,7 @@ class SentenceRanking:
 
     order: IntArray  # sentence numbers, the one to look at first in front
     total: FloatArray  # sum of the scores of the tokens, in the order of the file
-    # position of the token with the highest score; −1 in an empty sentence
-    worst: IntArray
+    worst: IntArray  # place of the token of highest score; −1 in an empty sentence
 
 
 def rank_sentences(scores: FloatArray, lengths: Sequence[int]) -> SentenceRanking:

@@ -100,15 +100,13 @@ def span_scores(
         raise InputError(f"The reading must be 'lenient' or 'strict'; got {reading!r}.")
     check_pairs(gold, predicted)
     scheme = resolve_scheme(gold, scheme)
-    n_gold: Counter[str] = Counter()
-    n_predicted: Counter[str] = Counter()
-    n_correct: Counter[str] = Counter()
+    n_gold, n_predicted, n_correct = Counter[str](), Counter[str](), Counter[str]()
     for number, (truths, guesses) in enumerate(zip(gold, predicted, strict=True)):
-        true_spans = _read(truths, scheme, reading, "gold", number)
-        given_spans = _read(guesses, scheme, reading, "predicted", number)
-        n_gold.update(span.type for span in true_spans)
-        n_predicted.update(span.type for span in given_spans)
-        n_correct.update(span.type for span in true_spans & given_spans)
+        true = _read(truths, scheme, reading, "gold", number)
+        given = _read(guesses, scheme, reading, "predicted", number)
+        n_gold.update(span.type for span in true)
+        n_predicted.update(span.type for span in given)
+        n_correct.update(span.type for span in true & given)
     per_type = {
         name: Tally(n_gold[name], n_predicted[name], n_correct[name])
         for name in sorted(n_gold.keys() | n_predicted.keys())
@@ -145,9 +143,7 @@ def _read(
 
 
 def _average(scores: list[Tally]) -> SpanAverage:
-    if not scores:
-        return SpanAverage(0.0, 0.0, 0.0)
-    n = len(scores)
+    n = max(len(scores), 1)
     return SpanAverage(
         sum(score.precision for score in scores) / n,
         sum(score.recall for score in scores) / n,

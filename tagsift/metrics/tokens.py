@@ -16,7 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagsift.metrics._pairs import Pairs, Tally, encode
+from tagsift.metrics._pairs import (
+    Tally,
+    check_pairs,
+    equal_labels,
+    label_indices,
+    label_order,
+)
 from tagsift.typing import IntArray, Label
 
 __all__ = [
@@ -45,24 +51,26 @@ def confusion_matrix(
     predicted: Sequence[Sequence[Label]],
     labels: Sequence[Label] | None = None,
 ) -> tuple[tuple[Label, ...], IntArray]:
-    """Count how often every gold label was given every predicted label."""
-    pairs = encode(gold, predicted, labels)
-    return pairs.labels, _confusion(pairs)
+    """Count how often every gold label (row) was given every predicted label (column).
 
-
-def _confusion(pairs: Pairs) -> IntArray:
-    n_labels = len(pairs.labels)
-    cells = pairs.gold * n_labels + pairs.predicted  # [N]
-    counts = np.bincount(cells, minlength=n_labels**2)  # [L·L]
-    return counts.reshape(n_labels, n_labels).astype(np.int64)  # [L, L]
+    The names of rows and columns come first: `labels`, or the sorted union.
+    """
+    check_pairs(gold, predicted)
+    if labels is None:
+        labels = label_order({label for side in (*gold, *predicted) for label in side})
+    n_labels = len(labels)
+    rows = label_indices(gold, labels, name="gold")  # [N]
+    columns = label_indices(predicted, labels, name="predicted")  # [N]
+    counts = np.bincount(rows * n_labels + columns, minlength=n_labels**2)  # [L·L]
+    return tuple(labels), counts.reshape(n_labels, n_labels)  # [L, L]
 
 
 def token_accuracy(
     gold: Sequence[Sequence[Label]], predicted: Sequence[Sequence[Label]]
 ) -> float:
     """Share of tokens with the right label."""
-    pairs = encode(gold, predicted)
-    return float((pairs.gold == pairs.predicted).mean())
+    check_pairs(gold, predicted)
+    return float(equal_labels(gold, predicted).mean())
 
 
 def token_scores(
@@ -90,32 +98,23 @@ def token_scores(
     >>> round(scores.accuracy, 3), round(scores.macro_f1, 3)
     (0.667, 0.667)
     """
-    pairs = encode(gold, predicted, labels)
-    counts = _confusion(pairs)  # [L, L]
-    correct = np.diagonal(counts)  # [L]
-    support = counts.sum(axis=1)  # [L]
-    given = counts.sum(axis=0)  # [L]
-    per_label = {
-        label: Tally(*numbers)
-        for label, *numbers in zip(
-            pairs.labels,
-            support.tolist(),
-            given.tolist(),
-            correct.tolist(),
-            strict=True,
-        )
-    }
-    f1 = np.array([counts.f1 for counts in per_label.values()])  # [L]
-
-    wrong = np.concatenate([[0], np.cumsum(pairs.gold != pairs.predicted)])  # [N+1]
-    in_sentence = np.diff(wrong[pairs.offsets])  # [S]
-    filled = np.diff(pairs.offsets) > 0  # [S]
+    names, confusion = confusion_matrix(gold, predicted, labels)  # [L, L]
+    correct = np.diagonal(confusion)  # [L]
+    support = confusion.sum(axis=1)  # [L]
+    table = np.stack([support, confusion.sum(axis=0), correct], axis=1)  # [L, 3]
+    tallies = [Tally(*row) for row in table.tolist()]
+    f1 = np.array([tally.f1 for tally in tallies])  # [L]
+    whole = [
+        list(truths) == list(labels)
+        for truths, labels in zip(gold, predicted, strict=True)
+        if len(truths)
+    ]
     return TokenScores(
         accuracy=float(correct.sum() / support.sum()),
-        sentence_accuracy=float((in_sentence[filled] == 0).mean()),
+        sentence_accuracy=float(np.mean(whole)),
         weighted_f1=float((f1 * support).sum() / support.sum()),
         macro_f1=float(f1[support > 0].mean()),
-        per_label=per_label,
+        per_label=dict(zip(names, tallies, strict=True)),
         n_tokens=int(support.sum()),
-        n_sentences=int(filled.sum()),
+        n_sentences=len(whole),
     )

@@ -131,7 +131,7 @@ class Texts(Item):
             text = packed.tobytes().decode() if packed.dtype == "u1" else "null"
             found = parse_json(text)
         except ValueError as error:
-            refuse(name, "must be a list of texts", str(error))
+            refuse(name, "must be a list of texts", str(error)[:60])
         if not isinstance(found, list) or not all(isinstance(k, str) for k in found):
             refuse(name, "must be a list of texts", found)
         if self.distinct and len(set(found)) != len(found):

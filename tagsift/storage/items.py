@@ -14,6 +14,7 @@ import numpy as np
 
 from tagsift.errors import ModelFileError
 from tagsift.typing import Arrays
+from tagsift.visible import short
 
 __all__ = [
     "LARGEST",
@@ -86,8 +87,7 @@ def damaged(what: str) -> ModelFileError:
 
 def refuse(name: str, expected: str, found: Any) -> NoReturn:
     """Refuse a part of a file that is not as declared."""
-    text = found if isinstance(found, str) else repr(found)
-    shown = text if len(text) <= 60 else f"{text[:57]}…"
+    shown = found if isinstance(found, str) else short(found)
     raise damaged(f"{name!r} {expected}, found {shown}")
 
 
@@ -182,7 +182,7 @@ class Word(Item):
         found = source.value(name)
         if not isinstance(found, str) or (self.among and found not in self.among):
             one = f"one of {', '.join(self.among)}" if self.among else "a text"
-            refuse(name, f"must be {one}", repr(found))
+            refuse(name, f"must be {one}", short(found))
         return found
 
 
