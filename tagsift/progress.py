@@ -34,11 +34,7 @@ def stage(title: str, *, enabled: bool = True) -> None:
 
 
 def progress(
-    items: Iterable[Item],
-    title: str,
-    *,
-    enabled: bool = True,
-    total: int | None = None,
+    items: Iterable[Item], title: str, *, enabled: bool = True, total: int | None = None
 ) -> Generator[Item, None, None]:
     """Yield the items, and show how far the work on them has come.
 

@@ -8,10 +8,4 @@ from tagsift.base.settings import setting
 from tagsift.base.tagger import SequenceTagger
 from tagsift.base.training_set import TrainingSet
 
-__all__ = [
-    "Method",
-    "SequenceTagger",
-    "TrainingSet",
-    "read_candidates",
-    "setting",
-]
+__all__ = ["Method", "SequenceTagger", "TrainingSet", "read_candidates", "setting"]

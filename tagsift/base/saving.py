@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,16 +40,12 @@ def saved_state(kind: type[SequenceTagger]) -> dict[str, Item]:
     return table
 
 
-def learnt(
-    model: SequenceTagger,
-) -> tuple[dict[str, Any], Arrays]:
+def learnt(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
     """Return what a fit learnt: JSON-able values, and arrays."""
     return write_state(saved_state(type(model)), model)
 
 
-def pack(
-    model: SequenceTagger,
-) -> tuple[dict[str, Any], Arrays]:
+def pack(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
     """Return all that is needed to rebuild a fitted estimator."""
     meta, found = learnt(model)
     header: dict[str, Any] = {
@@ -82,12 +79,11 @@ def unpack(
     model.scheme_ = header["scheme"]
     model.blocks_ = _read_blocks(meta.get("blocks"))
     _restore_features(model, meta, arrays, features)
-    values = read_state(
-        saved_state(kind),
-        meta.get("model"),
-        strip_prefix("model/", arrays),
-        _sizes(model),
-    )
+    widths = {name: width for name, width, _ in model.blocks_}
+    sizes = {"L": len(model.classes_), "D": model.n_features_in_}
+    sizes["word"] = widths.get("word", 0)
+    inside = strip_prefix("model/", arrays)
+    values = read_state(saved_state(kind), meta.get("model"), inside, sizes)
     for name, value in values.items():
         setattr(model, name, value)
     model._restored()
@@ -122,16 +118,6 @@ def _read_blocks(found: Any) -> tuple[tuple[str, int, bool], ...]:
     return tuple(tuple(block) for block in found)
 
 
-def _sizes(model: SequenceTagger) -> dict[str, int]:
-    """Return the sizes that declarations may name."""
-    widths = {name: width for name, width, _ in model.blocks_}
-    return {
-        "L": len(model.classes_),
-        "D": model.n_features_in_,
-        "word": widths.get("word", 0),
-    }
-
-
 def _restore_features(
     model: SequenceTagger, meta: Mapping[str, Any], arrays: Arrays, features: Any
 ) -> None:
@@ -157,25 +143,17 @@ def _restore_features(
 
 def _settings(model: SequenceTagger) -> dict[str, Any]:
     """Return the settings of an estimator as JSON can hold them."""
-    params = model.get_params(deep=False)
-    params["features"] = None
+    params = model.get_params(deep=False) | {"features": None}
     if params["labels"] is not None:
         params["labels"] = list(params["labels"])
-    if not isinstance(params["random_state"], (int, np.integer, type(None))):
+    if not isinstance(params["random_state"], int | np.integer):
         params["random_state"] = None
-    return {name: _jsonable(value) for name, value in params.items()}
+    settings: dict[str, Any] = json.loads(json.dumps(params, default=_plain))
+    return settings
 
 
-def _jsonable(value: Any) -> Any:
-    """Turn NumPy scalars, arrays, tuples and estimators into what JSON knows."""
+def _plain(value: Any) -> Any:
+    """Turn NumPy scalars, arrays and estimators into what JSON knows."""
     if hasattr(value, "get_params"):
         return {"method": value.method.name, "params": _settings(value)}
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return {name: _jsonable(item) for name, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [_jsonable(item) for item in value]
-    return value
+    return value.tolist()

@@ -36,12 +36,11 @@ __all__ = ["Declared", "Setting", "setting"]
 class Setting:
     """One setting: its default, its type and its range."""
 
-    default: Any  # what it is unless said otherwise
+    default: Any
     annotation: Any = Any  # what it may be, as written in the class body
-    # above, least, most: A number must be greater than, or at least, or at most this
-    above: float | None = None
-    least: float | None = None
-    most: float | None = None
+    above: float | None = None  # a number must be greater than this,
+    least: float | None = None  # at least this,
+    most: float | None = None  # and at most this
     grid: tuple[Any, ...] = ()  # values that tuning chooses from
 
     @property
@@ -66,10 +65,9 @@ class Setting:
             if isinstance(value, bool | np.bool_) or not isinstance(value, number):
                 return False
             try:
-                exact = float(value)
+                return math.isfinite(value) and self._in_range(value)
             except OverflowError:
                 return False
-            return math.isfinite(exact) and self._in_range(exact)
         return isinstance(value, get_origin(kind) or kind)
 
     def _in_range(self, value: float) -> bool:
@@ -185,18 +183,13 @@ def _make_init(cls: type[Declared]) -> Any:
         for name, declared in settings.items():
             setattr(self, name, given.get(name, declared.default))
 
-    own = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    kinds = {k: Parameter.KEYWORD_ONLY for k in settings}
+    kinds |= {k: Parameter.POSITIONAL_OR_KEYWORD for k in cls.positional}
     keywords = [
-        Parameter(
-            k,
-            Parameter.POSITIONAL_OR_KEYWORD
-            if k in cls.positional
-            else Parameter.KEYWORD_ONLY,
-            default=s.default,
-            annotation=s.annotation,
-        )
-        for k, s in sorted(settings.items(), key=lambda k: k[0] not in cls.positional)
+        Parameter(k, kinds[k], default=s.default, annotation=s.annotation)
+        for k, s in sorted(settings.items(), key=lambda entry: kinds[entry[0]])
     ]
+    own = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
     __init__.__signature__ = Signature([own, *keywords])  # type: ignore[attr-defined]
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"
     return __init__

@@ -23,12 +23,7 @@ from tagsift.base.settings import Declared, setting
 from tagsift.base.training_set import TrainingSet, scheme_of
 from tagsift.base.vectorizing import apply_features, learn_features
 from tagsift.data.offsets import locate
-from tagsift.errors import (
-    InputError,
-    NotFittedError,
-    NotSupportedError,
-    ScaleWarning,
-)
+from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
 from tagsift.features import FeatureMatrix
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.progress import warn_user
@@ -128,20 +123,17 @@ class SequenceTagger(Declared, BaseEstimator):
         the candidates; a method without probabilities takes its prediction where it is
         a candidate, else the first one.
         """
-        if self.method.probabilities:
-            kept = np.where(mask, self._marginals(features), 0.0)  # [M, L]
-            if evidence is not None:
-                kept = kept * np.exp(evidence)  # [M, L]
-            total = kept.sum(axis=1, keepdims=True)  # [M, 1]
-            uniform = mask / mask.sum(axis=1, keepdims=True)  # [M, L]
-            confidences = np.where(
-                total > 0, kept / np.where(total > 0, total, 1.0), uniform
-            )  # [M, L]
-            ranked = np.where(mask, confidences, -1.0)  # [M, L]
-            return ranked.argmax(axis=1), confidences
-        predicted = self._predict(features)  # [M]
-        inside = mask[np.arange(len(mask)), predicted]  # [M]
-        return np.where(inside, predicted, mask.argmax(axis=1)), None
+        if not self.method.probabilities:
+            predicted = self._predict(features)  # [M]
+            inside = mask[np.arange(len(mask)), predicted]  # [M]
+            return np.where(inside, predicted, mask.argmax(axis=1)), None
+        kept = np.where(mask, self._marginals(features), 0.0)  # [M, L]
+        if evidence is not None:
+            kept = kept * np.exp(evidence)  # [M, L]
+        lost = ~(kept.sum(axis=1) > 0)  # [M], no candidate is left: all are alike
+        kept[lost] = mask[lost]
+        confidences = kept / kept.sum(axis=1, keepdims=True)  # [M, L]
+        return np.where(mask, confidences, -1.0).argmax(axis=1), confidences
 
     def _restored(self) -> None:
         """Check or move what was read from a file, where a declaration cannot say it.
@@ -208,21 +200,14 @@ class SequenceTagger(Declared, BaseEstimator):
             raise
         self.recovered_ = self._as_labels(recovered, train.features)
         if self._train_confidences is not None:
-            self.confidences_: list[FloatArray] = train.features.split(
-                self._train_confidences
-            )
+            confidences = train.features.split(self._train_confidences)
+            self.confidences_: list[FloatArray] = confidences
         del self._train_confidences
         return self
 
     @blas_threads()
     def predict(self, X: Any) -> list[list[Label]]:
-        """Label every token of new sentences.
-
-        Returns
-        -------
-        labels : list of list
-            One list per sentence, as long as the sentence.
-        """
+        """Label every token of new sentences: one list per sentence, as long as it."""
         features = self._transform(X)
         if features.n_tokens == 0:
             return [[] for _ in range(features.n_sequences)]
@@ -230,12 +215,9 @@ class SequenceTagger(Declared, BaseEstimator):
 
     @blas_threads()
     def predict_marginals(self, X: Any) -> list[FloatArray]:
-        """Probability of every label at every token.
+        """Probability of every label at every token, one array [T, L] per sentence.
 
-        Returns
-        -------
-        marginals : list of ndarray of shape (T, L)
-            Columns in the order of ``classes_``; rows sum to 1.
+        Columns are in the order of ``classes_``; rows sum to 1.
         """
         if not self.method.probabilities:
             raise NotSupportedError(
@@ -276,15 +258,7 @@ class SequenceTagger(Declared, BaseEstimator):
         )
 
     def score(self, X: Any, y: Any) -> float:
-        """Span F1 of the predictions; token accuracy for plain tags.
-
-        Parameters
-        ----------
-        X : list of sentences
-            As in `fit`.
-        y : list of list
-            Gold labels.
-        """
+        """Span F1 of the predictions against gold labels; token accuracy if plain."""
         predicted = self.predict(X)
         gold = read_gold(y)
         if self.scheme_ == "plain":
@@ -294,10 +268,7 @@ class SequenceTagger(Declared, BaseEstimator):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model as one safetensors file, without any code in it.
 
-        Parameters
-        ----------
-        path : path-like
-            Usually ends in ``.tagsift``. Written whole or not at all.
+        The file, usually called ``….tagsift``, is written whole or not at all.
         """
         self._check_fitted()
         header, arrays = pack(self)
@@ -350,17 +321,10 @@ class SequenceTagger(Declared, BaseEstimator):
     def _prepare(self, X: Any, y: Any) -> tuple[TrainingSet, Any]:
         """Check X and y, learn the features, and build the training set."""
         features, vectorizer = learn_features(self.features, X)
-        mask, classes = read_candidates(
-            y, features.lengths, resolve_labels(self.labels)
-        )
-        train = TrainingSet(
-            features,
-            mask,
-            classes,
-            self.scheme,
-            self._resolve_seed(),
-            read_evidence(y, mask),
-        )
+        labels = resolve_labels(self.labels)
+        mask, classes = read_candidates(y, features.lengths, labels)
+        evidence, seed = read_evidence(y, mask), self._resolve_seed()
+        train = TrainingSet(features, mask, classes, self.scheme, seed, evidence)
         if self.scheme == "auto":
             train = replace(train, scheme=scheme_of(train))
         return train, vectorizer
@@ -379,9 +343,7 @@ class SequenceTagger(Declared, BaseEstimator):
             return int(self.random_state.randint(2**31 - 1))
         return int(self.random_state.integers(2**31))
 
-    def _as_labels(
-        self, indices: IntArray, features: FeatureMatrix
-    ) -> list[list[Label]]:
+    def _as_labels(self, which: IntArray, features: FeatureMatrix) -> list[list[Label]]:
         """Cut label indices of stacked tokens into sentences of labels."""
         names = self.classes_
-        return [[names[k] for k in piece] for piece in features.split(indices)]
+        return [[names[k] for k in piece] for piece in features.split(which)]

@@ -23,34 +23,17 @@ class TrainingSet:
 
     The lattices read `log_evidence`; the max-margin and token-wise methods read the
     mask of the labels that have any.
-
-    Parameters
-    ----------
-    features : FeatureMatrix
-        Feature blocks, with the offsets of the sentences.
-    mask : ndarray of bool, shape (n_tokens, n_labels)
-        The candidate set of every token.
-    classes : tuple
-        The labels, in column order.
-    scheme : str
-        The tag scheme of the labels.
-    seed : int
-        Seed of everything random in the fit.
-    evidence : ndarray of shape (n_tokens, n_labels), optional
-        Log-likelihood of what is known of a token under every label, up to a constant
-        per token; −inf where the mask is False. By default 0 inside the mask: a
-        candidate set speaks for its labels alike.
-    sample_weight : ndarray of shape (n_sentences,), optional
-        How much every sentence counts; 1 by default.
     """
 
     features: FeatureMatrix
-    mask: BoolArray
-    classes: tuple[Label, ...]
+    mask: BoolArray  # [N, L], the candidate set of every token
+    classes: tuple[Label, ...]  # the labels, in column order
     scheme: str
-    seed: int
+    seed: int  # of everything random in the fit
+    # Log-likelihood of what is known of a token under every label, up to a constant
+    # per token, −inf where the mask is False; None: 0 for every candidate.  [N, L]
     evidence: FloatArray | None = None
-    sample_weight: FloatArray | None = None
+    sample_weight: FloatArray | None = None  # [S], how much every sentence counts
 
     @property
     def offsets(self) -> IntArray:
@@ -90,34 +73,26 @@ class TrainingSet:
     @cached_property
     def exact(self) -> BoolArray:
         """Whether a token's candidate set is a singleton, [N]."""
-        exact: BoolArray = self.mask.sum(axis=1) == 1  # [N]
-        return exact
+        return np.asarray(self.mask.sum(axis=1) == 1)  # [N]
 
     @cached_property
     def exact_sequences(self) -> BoolArray:
         """Whether every token of a (non-empty) sentence is exact, [S]."""
-        lengths = self.features.lengths  # [S]
         ambiguous = np.concatenate([[0], np.cumsum(~self.exact)])  # [N + 1]
-        inside = ambiguous[self.offsets[1:]] - ambiguous[self.offsets[:-1]]  # [S]
-        exact: BoolArray = (inside == 0) & (lengths > 0)  # [S]
-        return exact
+        inside = np.diff(ambiguous[self.offsets])  # [S]
+        return (inside == 0) & (self.features.lengths > 0)  # [S]
 
     def take_sequences(self, indices: Iterable[int]) -> TrainingSet:
         """Keep the chosen sentences, in the order given."""
-        chosen = list(indices)
-        rows = [
-            np.arange(self.offsets[s], self.offsets[s + 1], dtype=np.int64)
-            for s in chosen
-        ]
-        kept = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)  # [N']
+        chosen = np.asarray(list(indices), dtype=np.int64)  # [S']
+        rows = self.features.rows_of(chosen)  # [N']
+        weight = self.sample_weight
         return replace(
             self,
             features=self.features.take_sequences(chosen),
-            mask=self.mask[kept],
-            evidence=None if self.evidence is None else self.evidence[kept],
-            sample_weight=(
-                None if self.sample_weight is None else self.sample_weight[chosen]
-            ),
+            mask=self.mask[rows],
+            evidence=None if self.evidence is None else self.evidence[rows],
+            sample_weight=None if weight is None else weight[chosen],
         )
 
     def draw(self, n_tokens: int, *, stream: int) -> TrainingSet:

@@ -18,7 +18,9 @@ __all__ = ["apply_features", "as_matrix", "learn_features", "new_vectorizer"]
 def learn_features(features: Any, X: Any) -> tuple[FeatureMatrix, Any]:
     """Learn the features of training sentences, and compute them."""
     if isinstance(X, FeatureMatrix):
-        return _not_empty(checked(X)), None
+        if X.n_tokens == 0:
+            raise InputError("nothing to learn from: X has no token.")
+        return checked(X), None
     sentences = read_sentences(X)
     if not any(len(sentence) for sentence in sentences):
         raise InputError(
@@ -30,13 +32,7 @@ def learn_features(features: Any, X: Any) -> tuple[FeatureMatrix, Any]:
     else:
         vectorizer.fit(sentences)
         found = as_matrix(vectorizer.transform(sentences), sentences)
-    return _not_empty(checked(found)), vectorizer
-
-
-def _not_empty(features: FeatureMatrix) -> FeatureMatrix:
-    if features.n_tokens == 0:
-        raise InputError("nothing to learn from: X has no token.")
-    return features
+    return checked(found), vectorizer
 
 
 def apply_features(
@@ -91,14 +87,13 @@ def as_matrix(transformed: Any, sentences: list[Any]) -> FeatureMatrix:
     """Accept a FeatureMatrix or, from a user's transformer, arrays [T, D]."""
     lengths = [len(sentence) for sentence in sentences]
     if isinstance(transformed, FeatureMatrix):
-        if transformed.lengths.tolist() != lengths:
-            raise InputError(
-                "the features transformer returned a FeatureMatrix of "
-                f"{transformed.n_sequences} sentences and {transformed.n_tokens} "
-                f"tokens for {len(lengths)} sentences and {sum(lengths)} tokens, or "
-                "cut elsewhere."
-            )
-        return transformed
+        if transformed.lengths.tolist() == lengths:
+            return transformed
+        raise InputError(
+            "the features transformer returned a FeatureMatrix of "
+            f"{transformed.n_sequences} sentences and {transformed.n_tokens} tokens "
+            f"for {len(lengths)} sentences and {sum(lengths)} tokens, or cut elsewhere."
+        )
     arrays = [np.asarray(piece) for piece in transformed]
     if [len(piece) if piece.ndim else -1 for piece in arrays] != lengths:
         raise InputError(

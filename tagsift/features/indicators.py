@@ -11,12 +11,7 @@ import scipy.sparse as sp
 
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features.lexicon import Lexicon
-from tagsift.features.templates import (
-    POSITIONAL,
-    Template,
-    attribute,
-    parse_templates,
-)
+from tagsift.features.templates import POSITIONAL, Template, attribute, parse_templates
 from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, by_name, texts
 from tagsift.typing import IntArray

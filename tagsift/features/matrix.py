@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -78,23 +79,18 @@ class FeatureMatrix:
     @property
     def sparse(self) -> FeatureMatrix | None:
         """The sparse blocks only, or None where there are none."""
-        return self._select(sp.issparse)
+        return self._select(sparse=True)
 
     @property
     def dense(self) -> FeatureMatrix | None:
         """The dense blocks only, or None where there are none."""
-        return self._select(lambda block: not sp.issparse(block))
+        return self._select(sparse=False)
 
-    def _select(self, wanted: Any) -> FeatureMatrix | None:
-        kept = [
-            (name, block)
-            for name, block in zip(self.names, self.blocks, strict=True)
-            if wanted(block)
-        ]
-        if not kept:
-            return None
-        names, blocks = zip(*kept, strict=True)
-        return FeatureMatrix(tuple(names), tuple(blocks), self.offsets)
+    def _select(self, *, sparse: bool) -> FeatureMatrix | None:
+        kept = [k for k, (_, _, kind) in enumerate(self.columns) if kind == sparse]
+        names = tuple(self.names[k] for k in kept)
+        blocks = tuple(self.blocks[k] for k in kept)
+        return FeatureMatrix(names, blocks, self.offsets) if kept else None
 
     def block(self, name: str) -> Any:
         """Return the block called `name`."""
@@ -102,27 +98,25 @@ class FeatureMatrix:
 
     def stacked(self) -> Any:
         """All blocks side by side: csr of shape [N, D], or dense if all blocks are."""
-        if all(not sp.issparse(block) for block in self.blocks):
+        if self.sparse is None:
             return np.hstack([np.asarray(block, dtype=float) for block in self.blocks])
-        return sp.hstack(
-            [sp.csr_matrix(block, dtype=float) for block in self.blocks], format="csr"
-        )
+        rows = [sp.csr_matrix(block, dtype=float) for block in self.blocks]
+        return sp.hstack(rows, format="csr")
+
+    def rows_of(self, sequences: IntArray) -> IntArray:
+        """Rows of the chosen sentences, in the order given, [N']."""
+        lengths = self.lengths[sequences]  # [S']
+        offsets = offsets_of(lengths)  # [S'+1]
+        first = np.repeat(self.offsets[sequences] - offsets[:-1], lengths)  # [N']
+        return first + np.arange(offsets[-1])  # [N']
 
     def take_sequences(self, indices: Iterable[int]) -> FeatureMatrix:
         """Features of the chosen sentences, in the order given."""
         chosen = np.asarray(list(indices), dtype=np.int64)  # [S']
-        lengths = self.lengths[chosen]  # [S']
-        offsets = offsets_of(lengths)  # [S'+1]
-        rows = np.repeat(self.offsets[chosen] - offsets[:-1], lengths) + np.arange(
-            offsets[-1]
-        )  # [N']
-        return FeatureMatrix(
-            self.names, tuple(block[rows] for block in self.blocks), offsets
-        )
+        rows = self.rows_of(chosen)  # [N']
+        blocks = tuple(block[rows] for block in self.blocks)
+        return FeatureMatrix(self.names, blocks, offsets_of(self.lengths[chosen]))
 
     def split(self, stacked: FloatArray | IntArray) -> list[Any]:
         """Cut an array over stacked tokens back into one piece per sentence."""
-        return [
-            stacked[self.offsets[s] : self.offsets[s + 1]]
-            for s in range(self.n_sequences)
-        ]
+        return [stacked[first:last] for first, last in pairwise(self.offsets)]

@@ -30,8 +30,7 @@ def nearest(
     if k == 0:
         return indices, distances
     largest = max(
-        float(reference.squares.max(initial=0.0)),
-        float(row_norms(Z).max(initial=0.0)),
+        float(reference.squares.max(initial=0.0)), float(row_norms(Z).max(initial=0.0))
     )
     grain = _GRAIN * largest if largest > 0 else 1.0
     for part, squared in reference.blocks(Z):

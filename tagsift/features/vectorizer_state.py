@@ -57,9 +57,7 @@ _SAVED: Saved = {
 }
 
 
-def write_vectorizer(
-    vectorizer: SequenceVectorizer,
-) -> tuple[dict[str, Any], Arrays]:
+def write_vectorizer(vectorizer: SequenceVectorizer) -> tuple[dict[str, Any], Arrays]:
     """Return JSON-able values, and arrays."""
     encoder, templates = vectorizer.encoder, vectorizer._templates()
     if encoder is not None and not isinstance(encoder, ContextualEncoder):

@@ -11,13 +11,7 @@ import numpy as np
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray, Label
 
-__all__ = [
-    "Tally",
-    "check_pairs",
-    "equal_labels",
-    "label_indices",
-    "label_order",
-]
+__all__ = ["Tally", "check_pairs", "equal_labels", "label_indices", "label_order"]
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,7 @@ from tagsift.metrics.calibration import (
     calibration_scores,
     stack_marginals,
 )
-from tagsift.metrics.spans import (
-    SpanAverage,
-    SpanScores,
-    resolve_scheme,
-    span_scores,
-)
+from tagsift.metrics.spans import SpanAverage, SpanScores, resolve_scheme, span_scores
 from tagsift.metrics.tokens import TokenScores, token_scores
 from tagsift.typing import Label
 

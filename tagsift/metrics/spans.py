@@ -25,13 +25,7 @@ from tagsift.errors import InputError
 from tagsift.metrics._pairs import Tally, check_pairs
 from tagsift.typing import Label
 
-__all__ = [
-    "Reading",
-    "SpanAverage",
-    "SpanScores",
-    "resolve_scheme",
-    "span_scores",
-]
+__all__ = ["Reading", "SpanAverage", "SpanScores", "resolve_scheme", "span_scores"]
 
 #: How irregular tag sequences are read.
 Reading = Literal["lenient", "strict"]

@@ -25,12 +25,7 @@ from tagsift.metrics._pairs import (
 )
 from tagsift.typing import IntArray, Label
 
-__all__ = [
-    "TokenScores",
-    "confusion_matrix",
-    "token_accuracy",
-    "token_scores",
-]
+__all__ = ["TokenScores", "confusion_matrix", "token_accuracy", "token_scores"]
 
 
 @dataclass(frozen=True)
