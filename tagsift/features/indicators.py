@@ -11,7 +11,13 @@ import scipy.sparse as sp
 
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features.lexicon import Lexicon
-from tagsift.features.templates import POSITIONAL, Template, attribute, parse_templates
+from tagsift.features.templates import (
+    POSITIONAL,
+    Template,
+    attribute,
+    parse_templates,
+    template_texts,
+)
 from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, by_name, texts
 from tagsift.typing import IntArray
@@ -35,11 +41,12 @@ class Indicators:
         self.templates = tuple(templates)
         self.lexicons = dict(lexicons)
         self.keys = tuple(keys)
-        self._sizes = {name: 1 for name in POSITIONAL} | {
-            name: len(values)
-            for lexicon in self.lexicons.values()
-            for name, values in lexicon.vocabularies.items()
-        }
+        #: Values of every attribute, by code.
+        self._values = self.vocabularies | dict.fromkeys(POSITIONAL, ("yes",))
+
+    def _sizes(self, template: Template) -> list[int]:
+        """Number of values of every part of a template."""
+        return [len(self._values[name]) for name, _ in template.parts]
 
     @classmethod
     def learn(
@@ -77,25 +84,13 @@ class Indicators:
         members: dict[str, list[int]] = {}
         for number, template in enumerate(self.templates):
             members.setdefault(template.group, []).append(number)
-        kept = {
-            group: numbers
-            for group, numbers in members.items()
-            if any(len(self.keys[number]) for number in numbers)
-        }
-        return kept or members
+        filled = {g: m for g, m in members.items() if any(self.counts[m])}
+        return filled or members
 
     @property
     def widths(self) -> dict[str, int]:
         """Number of columns of every group."""
-        return {
-            group: sum(len(self.keys[number]) for number in numbers)
-            for group, numbers in self.groups.items()
-        }
-
-    @property
-    def columns(self) -> frozenset[int]:
-        """The columns of the input that are looked at."""
-        return frozenset(self.lexicons)
+        return {g: int(self.counts[m].sum()) for g, m in self.groups.items()}
 
     def blocks(
         self, columns: Sequence[Sequence[str]], offsets: IntArray
@@ -104,16 +99,12 @@ class Indicators:
 
         Templates that look at a column that is not there are silent.
         """
-        places = [
-            _places(row, keys)
-            for row, keys in zip(
-                self._token_keys(columns, offsets), self.keys, strict=True
-            )
-        ]
+        rows = self._token_keys(columns, offsets)
+        places = [_places(row, keys) for row, keys in zip(rows, self.keys, strict=True)]
         n_tokens = int(offsets[-1])
         blocks = {}
         for group, numbers in self.groups.items():
-            first = np.cumsum([0] + [len(self.keys[number]) for number in numbers])
+            first = np.cumsum([0, *self.counts[numbers]])  # [templates+1]
             # Columns of the templates of the group, one row per token.  [N, templates]
             at = np.empty((n_tokens, len(numbers)), dtype=np.int32)
             for j, number in enumerate(numbers):
@@ -129,27 +120,18 @@ class Indicators:
 
     def names(self, group: str) -> list[str]:
         """Names of the features of a group, in the order of its columns."""
-        result = []
+        names: list[str] = []
         for number in self.groups[group]:
-            template = self.templates[number]
-            if not len(self.keys[number]):
-                continue
-            sizes = [self._sizes[name] for name, _ in template.parts]
-            codes = np.unravel_index(self.keys[number], sizes)
-            texts = [
-                [self._text(name, code) for code in row]
-                for (name, _), row in zip(template.parts, codes, strict=True)
-            ]
-            result += [
-                f"{template.name}={'|'.join(values)}"
-                for values in zip(*texts, strict=True)
-            ]
-        return result
-
-    def _text(self, name: str, code: int) -> str:
-        if name in POSITIONAL:
-            return "yes"
-        return self.lexicons[attribute(name).column].vocabularies[name][code]
+            template, keys = self.templates[number], self.keys[number]
+            if len(keys):
+                codes = np.unravel_index(keys, self._sizes(template))
+                values = [
+                    [self._values[name][code] for code in row]
+                    for (name, _), row in zip(template.parts, codes, strict=True)
+                ]
+                texts = map("|".join, zip(*values, strict=True))
+                names += [f"{template.name}={text}" for text in texts]
+        return names
 
     def _token_keys(
         self, columns: Sequence[Sequence[str]], offsets: IntArray
@@ -170,7 +152,7 @@ class Indicators:
             shifted[name, place] = row[windows[place]]  # [N]
         keys = []
         for template in self.templates:
-            sizes = [self._sizes[name] for name, _ in template.parts]
+            sizes = self._sizes(template)
             if prod(sizes) >= 2**63:
                 raise InputError(
                     f"the feature template {template.name!r} has more combinations of "
@@ -195,7 +177,7 @@ class Indicators:
     @property
     def template_texts(self) -> list[str]:
         """Group and text of every template."""
-        return [text for t in self.templates for text in (t.group, t.name)]
+        return template_texts(self.templates)
 
     @property
     def vocabularies(self) -> dict[str, tuple[str, ...]]:
@@ -231,26 +213,20 @@ class Indicators:
         except InputError as error:
             raise ModelFileError(f"{error} Save the model again.") from error
         lexicons = {
-            place: Lexicon(
-                {k: v for k, v in vocabularies.items() if columns[k] == place}
-            )
-            for place in sorted(set(columns.values()))
+            k: Lexicon({n: v for n, v in vocabularies.items() if columns[n] == k})
+            for k in sorted(set(columns.values()))
         }
         keys = np.split(stacked_keys, np.cumsum(counts)[:-1])
         new = cls(templates, lexicons, keys)
-        known = all(k in new._sizes for t in templates for k, _ in t.parts)
-        if (
-            not known
-            or len(counts) != len(templates)
-            or counts.sum() != len(stacked_keys)
-            or not all(map(new._is_sorted, templates, keys))
-        ):
+        known = all(k in new._values for t in templates for k, _ in t.parts)
+        fits = len(counts) == len(templates) and counts.sum() == len(stacked_keys)
+        if not (known and fits and all(map(new._is_sorted, templates, keys))):
             raise damaged("the saved feature templates do not fit their values")
         return new
 
     def _is_sorted(self, template: Template, keys: IntArray) -> bool:
         """Whether the keys rise, up to the number of combinations of the template."""
-        most = prod(self._sizes[name] for name, _ in template.parts)
+        most = prod(self._sizes(template))
         return not len(keys) or bool((np.diff(keys) > 0).all() and keys[-1] < most)
 
 

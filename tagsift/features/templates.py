@@ -45,6 +45,7 @@ __all__ = [
     "default_templates",
     "input_width",
     "parse_templates",
+    "template_texts",
     "word_shape",
 ]
 
@@ -87,17 +88,16 @@ def word_shape(word: str, longest: int = 2) -> str:
     >>> word_shape("McDonald's"), word_shape("1,250.75"), word_shape("IBM", 1)
     ("XxXxx'x", 'd,dd.dd', 'X')
     """
-    signs = "".join(
-        "d"
-        if sign.isdigit()
-        else "X"
-        if sign.isupper()
-        else "x"
-        if sign.isalpha()
-        else sign
-        for sign in word
-    )
+    signs = "".join(map(_sign, word))
     return _RUNS.sub(lambda run: run.group(0)[:longest], signs)
+
+
+def _sign(char: str) -> str:
+    if char.isdigit():
+        return "d"
+    if char.isupper():
+        return "X"
+    return "x" if char.isalpha() else char
 
 
 def _prefix(word: str, length: int) -> str | None:
@@ -147,8 +147,7 @@ class Attribute:
 
     name: str  # as written in templates
     column: int  # the column it looks at, counted from 0
-    # from the entry to the value, or to None where it has none
-    value: Callable[[str], str | None]
+    value: Callable[[str], str | None]  # of an entry; None where it has none
 
 
 def attribute(name: str) -> Attribute:
@@ -213,6 +212,11 @@ def parse_templates(texts: Sequence[str]) -> tuple[Template, ...]:
     if len(texts) % 2:
         raise InputError("feature templates are pairs of a group and a text.")
     return tuple(starmap(Template.parse, zip(texts[::2], texts[1::2], strict=True)))
+
+
+def template_texts(templates: Iterable[Template]) -> list[str]:
+    """Groups and texts of templates, in turn."""
+    return [text for t in templates for text in (t.group, t.name)]
 
 
 def input_width(templates: Iterable[Template] | None) -> int:

@@ -9,7 +9,11 @@ from tagsift.errors import InputError, ModelFileError
 from tagsift.features.dicts import DictFeatures
 from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.indicators import Indicators
-from tagsift.features.templates import input_width, parse_templates
+from tagsift.features.templates import (
+    input_width,
+    parse_templates,
+    template_texts,
+)
 from tagsift.storage.items import damaged
 from tagsift.storage.state import (
     Saved,
@@ -68,7 +72,7 @@ def write_vectorizer(vectorizer: SequenceVectorizer) -> tuple[dict[str, Any], Ar
     made = {
         "templates": None
         if isinstance(vectorizer.templates, str)
-        else [text for t in templates or () for text in (t.group, t.name)],
+        else template_texts(templates or ()),
         "function": templates is None,
         "encoder": None if encoder is None else encoder.state(),
     }
