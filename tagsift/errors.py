@@ -44,17 +44,7 @@ class TagsiftError(Exception):
 
 
 class DataError(TagsiftError, ValueError):
-    """A data file is not what its reader expects.
-
-    Parameters
-    ----------
-    message : str
-        One sentence: expected, found, what to do.
-    path : path-like, optional
-        The file.
-    line : int, optional
-        The line, counted from 1.
-    """
+    """A data file is not what its reader expects; lines are counted from 1."""
 
     def __init__(
         self,

@@ -69,30 +69,20 @@ def _lines(
 def _bar(
     items: Iterable[Item], title: str, total: int | None
 ) -> Generator[Item, None, None]:
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+    bar = bars.Progress(
+        bars.TextColumn("{task.description}", markup=False),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+        bars.TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )
     with bar:
-        task = bar.add_task(title, total=total)
-        for item in items:
-            yield item
-            bar.advance(task)
+        yield from bar.track(items, total, description=title)
 
 
 def warn_user(message: str, category: type[TagsiftWarning]) -> None:

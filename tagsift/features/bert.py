@@ -29,6 +29,12 @@ Float32: TypeAlias = npt.NDArray[np.float32]
 _ROBERTA = ("roberta", "xlm-roberta", "camembert")
 #: Families whose weights this file reads.
 FAMILIES = ("bert", *_ROBERTA)
+#: DistilBERT's own names of sizes.
+_DISTILBERT = {
+    "dim": "hidden_size",
+    "n_heads": "num_attention_heads",
+    "n_layers": "num_hidden_layers",
+}
 #: Types of weights, as safetensors calls them; the halves of BF16 are put in place.
 _DTYPES: dict[str, Any] = {
     "BF16": np.uint16,
@@ -59,11 +65,13 @@ class BertConfig:
             raw = json.loads(path.read_text(encoding="utf-8"))
             family = str(raw.get("model_type", "bert"))
             offset = int(raw.get("pad_token_id", 1)) + 1 if family in _ROBERTA else 0
+            for own, usual in _DISTILBERT.items():
+                raw[usual] = raw.get(own, raw.get(usual))
             return cls(
                 model_type=family,
-                hidden_size=_entry(raw, "hidden_size", "dim"),
-                num_attention_heads=_entry(raw, "num_attention_heads", "n_heads"),
-                num_hidden_layers=_entry(raw, "num_hidden_layers", "n_layers"),
+                hidden_size=int(raw["hidden_size"]),
+                num_attention_heads=int(raw["num_attention_heads"]),
+                num_hidden_layers=int(raw["num_hidden_layers"]),
                 max_length=int(raw.get("max_position_embeddings", 512)) - offset,
                 position_offset=offset,
                 layer_norm_eps=float(raw.get("layer_norm_eps", 1e-12)),
@@ -75,11 +83,6 @@ class BertConfig:
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             message = f"not the configuration of a BERT model ({error!r})."
             raise DataError(message, path) from error
-
-
-def _entry(raw: Mapping[str, Any], name: str, other: str) -> int:
-    """A size under either of two names (DistilBERT has its own)."""
-    return int(raw[other] if other in raw else raw[name])
 
 
 class Bert:

@@ -44,7 +44,7 @@ def row_norms(X: Any) -> FloatArray:
 
 
 def pair_products(X: Any, left: IntArray, right: IntArray) -> FloatArray:
-    """Inner products of chosen pairs of rows."""
+    """Inner products ``X[left[i]] · X[right[i]]`` of chosen pairs of rows."""
     products = np.empty(len(left))  # [pairs]
     width = X.nnz // max(X.shape[0], 1) + 1 if sp.issparse(X) else X.shape[1]
     step = max(1, _BLOCK // max(int(width), 1))
@@ -61,7 +61,11 @@ def pair_products(X: Any, left: IntArray, right: IntArray) -> FloatArray:
 def squared_distances(
     X: Any, Z: Any, *, like: Array | None = None, device: Any = None
 ) -> Array:
-    """Squared Euclidean distance between the rows of two matrices."""
+    """Squared Euclidean distance between the rows of two matrices, [A, B].
+
+    Never negative; exactly 0 for equal rows of sparse binary features. Dense rows are
+    centred first, so that a large common shift costs no digits.
+    """
     wanted = asarray(np.zeros(0), like=like, device=device)
     if is_torch(wanted):
         return _torch_distances(X, Z, wanted)
@@ -70,9 +74,8 @@ def squared_distances(
     product = X @ Z.T  # [A, B]
     if sp.issparse(product):
         product = product.toarray()  # [A, B]
-    squares = -2.0 * np.asarray(product, dtype=np.float64)  # [A, B]
-    squares += row_norms(X)[:, None]
-    squares += row_norms(Z)[None, :]
+    product = np.asarray(product, dtype=np.float64)  # [A, B]
+    squares = _expand(product, row_norms(X), row_norms(Z))  # [A, B]
     return np.maximum(squares, 0.0, out=squares)  # [A, B]
 
 
@@ -80,18 +83,22 @@ def _torch_distances(X: Any, Z: Any, wanted: Array) -> Array:
     """Dense products on the device: sparse ones are slower there, but need no room."""
     a = _dense_tensor(X, wanted)  # [A, D]
     if Z is not X and sp.issparse(Z) and Z.shape[0] * Z.shape[1] > _SPREAD_OUT:
-        product = sparse_matmul(Z, a.T.contiguous())  # [B, A]
-        squares = -2.0 * product.T  # [A, B]
-        squares += (a * a).sum(1)[:, None]
-        squares += asarray(row_norms(Z), like=wanted)[None, :]
-        return squares.clamp_(min=0.0)  # [A, B]
-    b = a if Z is X else _dense_tensor(Z, wanted)  # [B, D]
-    if not sp.issparse(X) and not sp.issparse(Z):
-        a, b = _centred(a, b)  # [A, D], [B, D]
-    squares = -2.0 * (a @ b.T)  # [A, B]
-    squares += (a * a).sum(1)[:, None]
-    squares += (b * b).sum(1)[None, :]
-    return squares.clamp_(min=0.0)  # [A, B]
+        product = sparse_matmul(Z, a.T.contiguous()).T  # [A, B]
+        right = asarray(row_norms(Z), like=wanted)  # [B]
+    else:
+        b = a if Z is X else _dense_tensor(Z, wanted)  # [B, D]
+        if not sp.issparse(X) and not sp.issparse(Z):
+            a, b = _centred(a, b)  # [A, D], [B, D]
+        product, right = a @ b.T, (b * b).sum(1)  # [A, B], [B]
+    return _expand(product, (a * a).sum(1), right).clamp_(min=0.0)  # [A, B]
+
+
+def _expand(product: Array, left: Array, right: Array) -> Array:
+    """‖a‖² + ‖b‖² − 2 a·b, which rounding can leave just below 0, [A, B]."""
+    squares = -2.0 * product  # [A, B]
+    squares += left[:, None]
+    squares += right[None, :]
+    return squares
 
 
 def _dense_tensor(X: Any, wanted: Array) -> Array:
@@ -143,8 +150,7 @@ class Reference:
             return np.asarray(Z @ self.X.T)  # [M, N]
         columns = sp.csc_matrix(Z)  # [M, D]
         out = columns[:, self._frequent].toarray() @ self._dense_T  # [M, N]
-        rest = sp.csr_matrix(columns[:, self._rare]) @ self._sparse_T  # [M, N]
-        rest = rest.tocoo()
+        rest = (sp.csr_matrix(columns[:, self._rare]) @ self._sparse_T).tocoo()
         out[rest.row, rest.col] += rest.data  # [M, N]
         return np.asarray(out)
 

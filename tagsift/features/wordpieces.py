@@ -32,7 +32,8 @@ class WordPieces:
         at = places[0]
         #: Special pieces before and after every input.
         self.before, self.after = full[:at], full[at + len(bare) :]
-        self._unknown = self._unknown_piece(bare)
+        named = map(self._tokenizer.token_to_id, ("[UNK]", "<unk>"))
+        self._unknown = next((piece for piece in named if piece is not None), bare[0])
         self._known: dict[str, list[int]] = {}
 
     def __call__(self, words: Sequence[str]) -> list[list[int]]:
@@ -53,13 +54,6 @@ class WordPieces:
             batch, is_pretokenized=True, add_special_tokens=special
         )
         return [list(entry.ids) for entry in encoded]
-
-    def _unknown_piece(self, default: list[int]) -> int:
-        for name in ("[UNK]", "<unk>"):
-            piece = self._tokenizer.token_to_id(name)
-            if piece is not None:
-                return int(piece)
-        return default[0]
 
 
 def _load(folder: Path) -> Any:
