@@ -70,7 +70,7 @@ class Setting:
                 return False
         return isinstance(value, get_origin(kind) or kind)
 
-    def _in_range(self, value: float) -> bool:
+    def _in_range(self, value: Any) -> bool:
         return (
             (self.above is None or value > self.above)
             and (self.least is None or value >= self.least)
@@ -183,8 +183,8 @@ def _make_init(cls: type[Declared]) -> Any:
         for name, declared in settings.items():
             setattr(self, name, given.get(name, declared.default))
 
-    kinds = {k: Parameter.KEYWORD_ONLY for k in settings}
-    kinds |= {k: Parameter.POSITIONAL_OR_KEYWORD for k in cls.positional}
+    kinds: dict[str, Any] = dict.fromkeys(settings, Parameter.KEYWORD_ONLY)
+    kinds |= dict.fromkeys(cls.positional, Parameter.POSITIONAL_OR_KEYWORD)
     keywords = [
         Parameter(k, kinds[k], default=s.default, annotation=s.annotation)
         for k, s in sorted(settings.items(), key=lambda entry: kinds[entry[0]])

@@ -80,7 +80,7 @@ class TrainingSet:
         """Whether every token of a (non-empty) sentence is exact, [S]."""
         ambiguous = np.concatenate([[0], np.cumsum(~self.exact)])  # [N + 1]
         inside = np.diff(ambiguous[self.offsets])  # [S]
-        return (inside == 0) & (self.features.lengths > 0)  # [S]
+        return np.asarray((inside == 0) & (self.features.lengths > 0))  # [S]
 
     def take_sequences(self, indices: Iterable[int]) -> TrainingSet:
         """Keep the chosen sentences, in the order given."""

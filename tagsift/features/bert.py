@@ -65,8 +65,7 @@ class BertConfig:
             raw = json.loads(path.read_text(encoding="utf-8"))
             family = str(raw.get("model_type", "bert"))
             offset = int(raw.get("pad_token_id", 1)) + 1 if family in _ROBERTA else 0
-            for own, usual in _DISTILBERT.items():
-                raw[usual] = raw.get(own, raw.get(usual))
+            raw |= {usual: raw[own] for own, usual in _DISTILBERT.items() if own in raw}
             return cls(
                 model_type=family,
                 hidden_size=int(raw["hidden_size"]),
