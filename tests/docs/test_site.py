@@ -75,3 +75,8 @@ def test_the_reference_shows_settings_and_inherited_methods(reference: str):
     assert re.search(r"VoteTagger\(\s*estimator=None,\s*\*,\s*rounds=4,", text)
     for method in ("fit", "predict", "predict_marginals", "recover", "score", "save"):
         assert f'id="tagsift.SequenceTagger.{method}"' in reference
+
+
+def test_the_reference_says_what_the_fields_of_records_are(reference: str):
+    text = re.sub(r"<[^>]+>", "", reference)
+    assert re.search(r"weighted_f1: float\s+F1 per label, weighted by gold", text)
