@@ -37,10 +37,22 @@ __all__ = [
     "Source",
     "Train",
     "Training",
+    "argument",
     "grouped",
+    "option",
     "parse_labels",
     "parse_settings",
 ]
+
+
+def option(names: str, text: str, **more: Any) -> Any:
+    """An option: its names, that of the parameter by default, and what it says."""
+    return typer.Option(*names.split(), help=text, **more)
+
+
+def argument(name: str, text: str) -> Any:
+    """An argument: its name in the help, and what it is."""
+    return typer.Argument(metavar=name, help=text)
 
 
 def _writable(path: Path | None) -> Path | None:
@@ -50,48 +62,35 @@ def _writable(path: Path | None) -> Path | None:
     return path
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, no text.")]
+Json = Annotated[bool, option("--json", "Print one JSON object, no text.")]
 Out = Annotated[
     Path,
-    typer.Option(
-        "--out",
-        "-o",
-        help="The file to write, whole or not at all.",
-        callback=_writable,
-    ),
+    option("--out -o", "The file to write, whole or not at all.", callback=_writable),
 ]
 OutOrScreen = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        help="The file to write, whole or not at all; else the screen.",
+    option(
+        "--out -o",
+        "The file to write, whole or not at all; else the screen.",
         callback=_writable,
     ),
 ]
 Scheme = Annotated[
-    str,
-    typer.Option("--scheme", help="Tag scheme: auto, iob1, iob2, iobes or plain."),
+    str, option("--scheme", "Tag scheme: auto, iob1, iob2, iobes or plain.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Seed = Annotated[int, option("--seed", "Seed of everything random.")]
+Quiet = Annotated[bool, option("--quiet -q", "Show no progress.")]
 MethodName = Annotated[
-    str | None,
-    typer.Option("--method", "-m", help="Method to fit (see: tagsift methods)."),
+    str | None, option("--method -m", "Method to fit (see: tagsift methods).")
 ]
 Model = Annotated[
-    Path | None,
-    typer.Option("--model", help="Use this fitted model instead of fitting one."),
+    Path | None, option("--model", "Use this fitted model instead of fitting one.")
 ]
 Labels = Annotated[
     str | None,
-    typer.Option(
-        "--labels", help="The label set and its order, joined by commas (B,I,O)."
-    ),
+    option("--labels", "The label set and its order, joined by commas (B,I,O)."),
 ]
-Train = Annotated[
-    Path, typer.Argument(metavar="TRAIN", help="Column file of candidates or votes.")
-]
+Train = Annotated[Path, argument("TRAIN", "Column file of candidates or votes.")]
 
 
 class OMeans(StrEnum):
@@ -115,21 +114,18 @@ class Reading:
 
     columns: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--columns",
-            help="A name for every column (token,pos,-,label): token, label, vote and "
+            "A name for every column (token,pos,-,label): token, label, vote and "
             "gold say what it is, - leaves it out, other names are features.",
             metavar="NAMES",
         ),
     ] = None
-    header: Annotated[
-        bool, typer.Option("--header", help="The first line names the columns.")
-    ] = False
+    header: Annotated[bool, option("--header", "The first line names the columns.")] = (
+        False
+    )
     comments: Annotated[
-        bool,
-        typer.Option(
-            "--comments", help="Skip lines that start with # and have one column."
-        ),
+        bool, option("--comments", "Skip lines that start with # and have one column.")
     ] = False
 
 
@@ -139,40 +135,40 @@ class Source(Reading):
 
     form: Annotated[
         FileFormat,
-        typer.Option(
+        option(
             "--format",
-            help="columns: one token a line; jsonl: candidates as JSON lines; "
+            "columns: one token a line; jsonl: candidates as JSON lines; "
             "label-studio: an export of Label Studio, votes of several annotators.",
         ),
     ] = FileFormat.columns
     votes: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--votes",
-            help="The columns are votes: which ones, counted from 1 (2:48, or 2,3,5).",
+            "The columns are votes: which ones, counted from 1 (2:48, or 2,3,5).",
             metavar="COLUMNS",
         ),
     ] = None
     gold: Annotated[
         bool,
-        typer.Option(
+        option(
             "--gold",
-            help="The last column holds gold labels, used to score and never to fit.",
+            "The last column holds gold labels, used to score and never to fit.",
         ),
     ] = False
     o_means: Annotated[
         OMeans | None,
-        typer.Option(
+        option(
             "--o-means",
-            help="What the vote O means: outside (people: a statement), or abstain "
+            "What the vote O means: outside (people: a statement), or abstain "
             "(rules and dictionaries: nothing to say). Default: outside.",
         ),
     ] = None
     abstain: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--abstain",
-            help="The annotators who abstain by O, where not all do, joined by commas.",
+            "The annotators who abstain by O, where not all do, joined by commas.",
             metavar="NAMES",
         ),
     ] = None
@@ -186,9 +182,9 @@ class Training(Source):
     labels: Labels = None
     exact: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--exact",
-            help="Labels of votes that are known exactly: a file that rank wrote and a "
+            "Labels of votes that are known exactly: a file that rank wrote and a "
             "person filled in, or the number of a column (? where not known).",
             metavar="FILE|COLUMN",
         ),
@@ -202,9 +198,9 @@ class Fitting:
     method: MethodName = None
     settings: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--set",
-            help="A setting of the method as NAME=VALUE; repeat for more.",
+            "A setting of the method as NAME=VALUE; repeat for more.",
             metavar="NAME=VALUE",
         ),
     ] = None

@@ -97,10 +97,7 @@ class TrainingData:
         )
         scores = {"span_f1": score.span_f1, "token_accuracy": score.tokens.accuracy}
         if score.calibration is not None:
-            scores |= {
-                "log_loss": score.calibration.nll,
-                "ece": score.calibration.ece,
-            }
+            scores |= {"log_loss": score.calibration.nll, "ece": score.calibration.ece}
         return {"scores": {**scores, "majority_span_f1": counted.f1}}
 
 
@@ -199,11 +196,7 @@ def fit_model(
 
 def _make(training: TrainingData, fitting: Fitting, *, quiet: bool) -> SequenceTagger:
     """Make the method that the options name, not fitted yet."""
-    given = {
-        **training.given,
-        "random_state": fitting.seed,
-        "verbose": int(not quiet),
-    }
+    given = {**training.given, "random_state": fitting.seed, "verbose": int(not quiet)}
     settings = parse_settings(fitting.settings)
     given = {name: value for name, value in given.items() if name not in settings}
     try:

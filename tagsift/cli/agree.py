@@ -5,10 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 import tagsift
-from tagsift.cli._options import Fitting, Json, Quiet, Seed, Source, grouped
+from tagsift.cli._options import (
+    Fitting,
+    Json,
+    Quiet,
+    Seed,
+    Source,
+    argument,
+    grouped,
+    option,
+)
 from tagsift.cli._output import draw, draw_rows, number, percent, print_json, say
 from tagsift.cli._training import TrainingData, fit_model
 from tagsift.cli._votes import read_vote_file
@@ -35,20 +42,18 @@ _PAIRS = {
 
 @grouped
 def run(
-    file: Annotated[
-        Path, typer.Argument(help="Column file of votes, ? for none.", metavar="VOTES")
-    ],
+    file: Annotated[Path, argument("VOTES", "Column file of votes, ? for none.")],
     *,
     source: Source,
     quick: Annotated[
         bool,
-        typer.Option(
+        option(
             "--quick",
-            help="Judge annotators by the labels of Dawid–Skene, without the text.",
+            "Judge annotators by the labels of Dawid–Skene, without the text.",
         ),
     ] = False,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Also show every pair of annotators.")
+        bool, option("--pairs", "Also show every pair of annotators.")
     ] = False,
     seed: Seed = 0,
     quiet: Quiet = False,

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-import typer
-
-from tagsift.cli._options import Fitting, Json, Model, Out, Train, Training, grouped
+from tagsift.cli._options import (
+    Fitting,
+    Json,
+    Model,
+    Out,
+    Train,
+    Training,
+    grouped,
+    option,
+)
 from tagsift.cli._output import number, percent, print_json, say, write_columns
 from tagsift.cli._training import (
     Recovered,
@@ -33,11 +40,11 @@ def run(
     *,
     min_confidence: Annotated[
         float,
-        typer.Option(
+        option(
             "--min-confidence",
+            "Write ? for labels that are less sure than this.",
             min=0.0,
             max=1.0,
-            help="Write ? for labels that are less sure than this.",
         ),
     ] = 0.0,
     model: Model = None,

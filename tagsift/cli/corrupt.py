@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 import tagsift
 from tagsift.cli._options import (
     Json,
@@ -15,7 +13,9 @@ from tagsift.cli._options import (
     Reading,
     Scheme,
     Seed,
+    argument,
     grouped,
+    option,
     parse_labels,
 )
 from tagsift.cli._output import print_json, say
@@ -28,28 +28,24 @@ EXAMPLE = "tagsift corrupt gold.conll -o partial.conll --cl 3 --p 0.1"
 
 @grouped
 def run(
-    gold: Annotated[
-        Path, typer.Argument(metavar="GOLD", help="Column file, gold label last.")
-    ],
+    gold: Annotated[Path, argument("GOLD", "Column file, gold label last.")],
     out: Out,
     *,
     cl: Annotated[
         int | None,
-        typer.Option(
-            help="Length of the candidate list: the truth and CL - 1 labels drawn with "
-            "replacement."
+        option(
+            "",
+            "Length of the candidate list: the truth and CL - 1 labels drawn with "
+            "replacement.",
         ),
     ] = None,
     r: Annotated[
         float | None,
-        typer.Option(help="Or: probability that a wrong label becomes a candidate."),
+        option("", "Or: probability that a wrong label becomes a candidate."),
     ] = None,
-    p: Annotated[
-        float, typer.Option(help="Share of the sentences that stay exact.")
-    ] = 0.0,
+    p: Annotated[float, option("", "Share of the sentences that stay exact.")] = 0.0,
     keep_gold: Annotated[
-        bool,
-        typer.Option("--keep-gold", help="Write the truth as one more, last column."),
+        bool, option("--keep-gold", "Write the truth as one more, last column.")
     ] = False,
     labels: Labels = None,
     scheme: Scheme = "auto",

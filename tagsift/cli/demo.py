@@ -6,12 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 import tagsift
 from tagsift.cli._demo_candidates import RIVALS, run_candidates
 from tagsift.cli._demo_votes import run_votes
-from tagsift.cli._options import Json, MethodName, Quiet, Seed
+from tagsift.cli._options import Json, MethodName, Quiet, Seed, option
 from tagsift.errors import InputError
 
 __all__ = ["EXAMPLE", "NEEDS_ARGUMENTS", "PLACE", "Job", "run"]
@@ -37,34 +35,33 @@ class Job(StrEnum):
 def run(
     job: Annotated[
         Job,
-        typer.Option(
-            help="votes: five simulated annotators disagree; candidates: every token "
-            "has several candidate labels."
+        option(
+            "",
+            "votes: five simulated annotators disagree; candidates: every token "
+            "has several candidate labels.",
         ),
     ] = Job.votes,
     method: MethodName = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--against",
-            help="Method to compare with; repeat for more (candidates). Default: "
+            "Method to compare with; repeat for more (candidates). Default: "
             f"{', '.join(RIVALS)}.",
         ),
     ] = None,
     task: Annotated[
-        str | None,
-        typer.Option(help="Which labels: chunk, ner or pos (candidates)."),
+        str | None, option("", "Which labels: chunk, ner or pos (candidates).")
     ] = None,
     cl: Annotated[
-        int | None, typer.Option(help="Length of the candidate lists (candidates).")
+        int | None, option("", "Length of the candidate lists (candidates).")
     ] = None,
     p: Annotated[
-        float | None,
-        typer.Option(help="Share of the sentences that stay exact (candidates)."),
+        float | None, option("", "Share of the sentences that stay exact (candidates).")
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The HTML report to write.")
-    ] = Path("runs/demo/report.html"),
+    out: Annotated[Path, option("--out -o", "The HTML report to write.")] = Path(
+        "runs/demo/report.html"
+    ),
     seed: Seed = 0,
     quiet: Quiet = False,
     json: Json = False,

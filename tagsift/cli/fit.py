@@ -6,9 +6,7 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from tagsift.cli._options import Fitting, Json, Out, Train, Training, grouped
+from tagsift.cli._options import Fitting, Json, Out, Train, Training, grouped, option
 from tagsift.cli._output import print_json, say
 from tagsift.cli._training import (
     check_model_options,
@@ -31,9 +29,9 @@ def run(
     *,
     update: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--update",
-            help="Start from this model of votes: TRAIN holds all votes there are now, "
+            "Start from this model of votes: TRAIN holds all votes there are now, "
             "and what is known of the annotators is kept as the start.",
             metavar="MODEL",
         ),

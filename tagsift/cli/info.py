@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 import tagsift
-from tagsift.cli._options import Json
+from tagsift.cli._options import Json, argument
 from tagsift.cli._output import draw, draw_rows, print_json, say
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
@@ -18,9 +16,7 @@ EXAMPLE = "tagsift info model.tagsift"
 
 
 def run(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model that `tagsift fit` wrote.")
-    ],
+    model: Annotated[Path, argument("MODEL", "A model that `tagsift fit` wrote.")],
     json: Json = False,
 ) -> None:
     """Say which method, settings and labels a model file holds, and how large it is."""

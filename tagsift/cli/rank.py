@@ -10,10 +10,17 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-import typer
-
 import tagsift
-from tagsift.cli._options import Fitting, Json, Model, OutOrScreen, Training, grouped
+from tagsift.cli._options import (
+    Fitting,
+    Json,
+    Model,
+    OutOrScreen,
+    Training,
+    argument,
+    grouped,
+    option,
+)
 from tagsift.cli._output import draw_rows, print_json, say
 from tagsift.cli._training import (
     Recovered,
@@ -53,28 +60,26 @@ class By(StrEnum):
 @grouped
 def run(
     train: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="Column file of votes or candidates, or of text."
-        ),
+        Path, argument("FILE", "Column file of votes or candidates, or of text.")
     ],
     *,
     by: Annotated[
         By,
-        typer.Option(
-            help="chance that the label is wrong, by text and votes; entropy of the "
+        option(
+            "",
+            "chance that the label is wrong, by text and votes; entropy of the "
             "confidences; confidence: one minus that of the label; disagreement: share "
-            "of the votes against it."
+            "of the votes against it.",
         ),
     ] = By.chance,
     top: Annotated[
-        int, typer.Option(min=1, help="How many tokens, spans and sentences to show.")
+        int, option("", "How many tokens, spans and sentences to show.", min=1)
     ] = 20,
     text: Annotated[
         bool,
-        typer.Option(
+        option(
             "--text",
-            help="FILE is text without labels: say what to annotate first, by --model.",
+            "FILE is text without labels: say what to annotate first, by --model.",
         ),
     ] = False,
     out: OutOrScreen = None,

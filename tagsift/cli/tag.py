@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 import tagsift
-from tagsift.cli._options import Json, OutOrScreen, Reading, grouped
+from tagsift.cli._options import Json, OutOrScreen, Reading, argument, grouped, option
 from tagsift.cli._output import print_json, write_columns
 from tagsift.cli._training import check_columns
 from tagsift.errors import InputError
@@ -24,27 +22,21 @@ EXAMPLE = "tagsift tag model.tagsift text.conll -o tagged.conll --marginals"
 
 @grouped
 def run(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A model that `tagsift fit` wrote.")
-    ],
+    model: Annotated[Path, argument("MODEL", "A model that `tagsift fit` wrote.")],
     text: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TEXT", help="Column file: the training columns without the label."
-        ),
+        Path, argument("TEXT", "Column file: the training columns without the label.")
     ],
     *,
     out: OutOrScreen = None,
     marginals: Annotated[
         bool,
-        typer.Option(
+        option(
             "--marginals",
-            help="Add the label's probability, then every label's (as LABEL=P).",
+            "Add the label's probability, then every label's (as LABEL=P).",
         ),
     ] = False,
     gold: Annotated[
-        bool,
-        typer.Option("--gold", help="The last column holds gold labels; ignore it."),
+        bool, option("--gold", "The last column holds gold labels; ignore it.")
     ] = False,
     reading: Reading,
     json: Json = False,

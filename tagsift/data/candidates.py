@@ -94,19 +94,15 @@ class PartialCorpus(RowCorpus):
 
         Parameters
         ----------
-        rows : list of sentences
-            Each a list of words or of tuples of columns.
-        candidates : list of sentences
-            Each a list of labels (exact) or of sets of labels.
-        gold : list of lists of str, optional
-            The truth, for scoring only.
+        rows, candidates : lists of sentences
+            Of words or tuples of columns; of labels (exact) or sets of labels.
+        gold, annotators
+            As in the class.
         labels : LabelSet or iterable of str, optional
             All labels of the task; default: the sorted union of the candidates.
         scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
             ``"auto"`` looks at `gold`, else at the sentences labelled exactly, else at
             the names of the labels.
-        annotators : tuple of str, optional
-            Whose votes the sets come from.
 
         Returns
         -------
@@ -222,14 +218,10 @@ def read_partial(
     scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
         How the labels are written; ``"auto"`` looks at gold and at exactly labelled
         sentences only, and else at the names of the labels.
-    comments : bool
-        Skip lines that start with ``#`` and have no second column.
     gold : bool
         Whether one more column follows the candidates: the truth, for scoring only.
-    columns : str or sequence of str, optional
-        A name for every column, as in `read_conll`; ``gold`` is the truth.
-    header : bool
-        The first line names the columns.
+    comments, columns, header
+        As in `read_conll`; the column named ``gold`` is the truth.
 
     Returns
     -------

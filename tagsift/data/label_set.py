@@ -74,18 +74,7 @@ class LabelSet:
         return frozenset(self.names)
 
     def index(self, name: str) -> int:
-        """Position of a label in the order.
-
-        Parameters
-        ----------
-        name : str
-            The label.
-
-        Returns
-        -------
-        int
-            Counted from 0.
-        """
+        """Position of a label in the order, counted from 0."""
         try:
             return self._positions[name]
         except KeyError:
@@ -97,9 +86,8 @@ class LabelSet:
         try:
             return np.array([positions[name] for name in labels], dtype=np.int64)  # [T]
         except KeyError:
-            token, name = next(
-                (t, n) for t, n in enumerate(labels) if n not in positions
-            )
+            unknown = ((t, n) for t, n in enumerate(labels) if n not in positions)
+            token, name = next(unknown)
             raise InputError(f"token {token}: {self._unknown(name)}") from None
 
     def mask(self, sentence: Sequence[str | AbstractSet[str]]) -> BoolArray:

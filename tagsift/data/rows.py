@@ -82,9 +82,7 @@ def as_rows(sentence: Sequence[str | Row]) -> tuple[Row, ...]:
 
 
 def check_lengths(
-    rows: Sequence[Sequence[object]],
-    part: Sequence[Sequence[object]] | None,
-    name: str,
+    rows: Sequence[Sequence[object]], part: Sequence[Sequence[object]] | None, name: str
 ) -> None:
     """Refuse entries, if there are any, that are not one per token."""
     if part is None:

@@ -12,6 +12,7 @@ of them (Python's ``round``: halves go to the even number).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from numbers import Integral
 
 import numpy as np
@@ -77,9 +78,7 @@ def corrupt(
     else:
         mask = draw_flips(truth, len(label_set), float(r or 0.0), rng)  # [N, L]
     lengths = [len(sentence) for sentence in corpus]
-    exact = np.zeros(len(corpus), dtype=bool)  # [S]
-    exact[kept] = True  # [S]
-    stays = np.repeat(exact, lengths)  # [N]
+    stays = np.repeat(np.isin(np.arange(len(corpus)), kept), lengths)  # [N]
     mask[stays] = False  # [N, L]
     mask[np.arange(len(truth)), truth] = True  # [N, L]
     return PartialCorpus(
@@ -96,8 +95,7 @@ def draw_list(
 ) -> BoolArray:
     """Masks of the truth and ``cl - 1`` negatives drawn with replacement, [N, L]."""
     size = len(truth)
-    mask = np.zeros((size, n_labels), dtype=bool)  # [N, L]
-    mask[np.arange(size), truth] = True  # [N, L]
+    mask: BoolArray = np.arange(n_labels) == truth[:, None]  # [N, L]
     if cl > 1 and n_labels < 2:
         raise InputError(
             f"expected at least 2 labels to draw negatives for cl = {cl}, found 1; "
@@ -125,30 +123,29 @@ def _check_settings(cl: int | None, p: float, r: float | None) -> None:
     if (cl is None) == (r is None):
         found = "neither" if cl is None else "both"
         raise InputError(f"expected either cl or r, found {found}; give one of them.")
-    if cl is not None and (
-        not isinstance(cl, Integral) or isinstance(cl, bool) or cl < 1
-    ):
-        raise InputError(f"expected cl to be a whole number of at least 1, found {cl}.")
-    if cl is not None and cl > _LONGEST:
-        raise InputError(
-            f"expected cl of at most {_LONGEST}, found {cl}; r=1 makes every label a "
-            "candidate."
-        )
-    for name, value in (("p", p), ("r", 0.0 if r is None else r)):
+    if cl is not None:
+        if not isinstance(cl, Integral) or isinstance(cl, bool) or cl < 1:
+            raise InputError(
+                f"expected cl to be a whole number of at least 1, found {cl}."
+            )
+        if cl > _LONGEST:
+            raise InputError(
+                f"expected cl of at most {_LONGEST}, found {cl}; r=1 makes every label "
+                "a candidate."
+            )
+    for name, value in (("p", p), ("r", r or 0.0)):
         if not 0.0 <= value <= 1.0:
             raise InputError(f"expected {name} to lie in [0, 1], found {value}.")
 
 
 def _encode(corpus: Corpus, label_set: LabelSet) -> IntArray:
     """Positions of the gold labels of all tokens, [N]."""
-    codes = []
+    codes = [np.zeros(0, dtype=np.int64)]
     for number, labels in enumerate(corpus.labels):
         try:
             codes.append(label_set.encode(labels))
         except InputError as error:
             raise InputError(f"sentence {number}, {error}") from None
-    if not codes:
-        return np.zeros(0, dtype=np.int64)  # [0]
     return np.concatenate(codes)  # [N]
 
 
@@ -157,13 +154,7 @@ def _sets(
 ) -> list[list[frozenset[str]]]:
     """Candidate sets of stacked masks, equal sets made once."""
     names = np.array(label_set.names, dtype=object)  # [L]
-    made: dict[bytes, frozenset[str]] = {}
-    stacked = []
-    for row in np.packbits(mask, axis=1):
-        key = row.tobytes()
-        if key not in made:
-            chosen = np.unpackbits(row, count=len(names)).astype(bool)  # [L]
-            made[key] = frozenset(names[chosen])
-        stacked.append(made[key])
-    entries = iter(stacked)
-    return [[next(entries) for _ in range(length)] for length in lengths]
+    patterns, which = np.unique(mask, axis=0, return_inverse=True)  # [P, L], [N]
+    made = [frozenset(names[pattern]) for pattern in patterns]
+    entries = (made[k] for k in which.ravel().tolist())
+    return [list(islice(entries, length)) for length in lengths]

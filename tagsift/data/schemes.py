@@ -34,8 +34,6 @@ __all__ = [
     "to_scheme",
 ]
 
-_OUTSIDE = "O"
-
 
 class Span(NamedTuple):
     """A chunk: its type, its first token and the token after its last."""
@@ -45,59 +43,82 @@ class Span(NamedTuple):
     end: int
 
 
-class _Chunk(NamedTuple):
-    span: Span
-    well_formed: bool
+class _Tag(NamedTuple):
+    prefix: str
+    type: str
+
+
+_OUTSIDE = _Tag("O", "")
 
 
 @dataclass(frozen=True)
 class _Scheme:
     """A scheme as a table."""
 
-    name: str  # its public name
-    prefixes: str  # one letter each, without ``O``
+    name: str
     continues: frozenset[str]  # pairs of prefixes that lie inside one chunk of a type
     opens_after_same: str  # prefixes that open a chunk right after one of its type
     opens_after_other: str  # and those that do after anything else
     closes: str  # prefixes that the last token of a chunk may have
+    writes: (
+        str  # prefixes of a chunk of one token; of the first, inner and last of more
+    )
 
-    def may_open(self, prefix: str, *, after_same: bool) -> bool:
-        """Whether a well-formed chunk may open with this prefix here."""
-        opens = self.opens_after_same if after_same else self.opens_after_other
-        return prefix in opens
-
-    def parse(self, tag: str) -> tuple[str, str] | None:
+    def parse(self, tag: str) -> _Tag | None:
         """Split a tag into prefix and type; None where it is no tag of the scheme."""
-        if tag == _OUTSIDE:
-            return _OUTSIDE, ""
+        if tag == "O":
+            return _OUTSIDE
+        if not tag or not isinstance(tag, str):
+            return None
         if self.name == "plain":
-            return ("S", tag) if tag else None
-        if tag[:1] not in self.prefixes or not tag:
+            return _Tag("S", tag)
+        if tag[0] not in self.writes + self.opens_after_same:
             return None
         if len(tag) == 1:
-            return tag, ""
-        return (tag[0], tag[2:]) if tag[1] == "-" and len(tag) > 2 else None
+            return _Tag(tag, "")
+        return _Tag(tag[0], tag[2:]) if tag[1] == "-" and len(tag) > 2 else None
 
-    def write(self, prefix: str, type_: str) -> str:
-        """Join prefix and type to a tag."""
+    def write(self, type_: str, length: int, *, after_same: bool) -> list[str]:
+        """Tags of one chunk."""
         if self.name == "plain":
-            if type_ in ("", _OUTSIDE):
+            if type_ in ("", "O"):
                 raise InputError(
                     f"expected chunks with a type other than 'O' to write as plain "
                     f"tags, found the type {type_!r}; choose iob1, iob2 or iobes."
                 )
-            return type_
-        return f"{prefix}-{type_}" if type_ else prefix
+            return [type_] * length
+        single, first, inner, last = tuple(self.writes)
+        prefixes = first + inner * (length - 2) + last if length > 1 else single
+        if after_same and prefixes[0] not in self.opens_after_same:
+            prefixes = self.opens_after_same + prefixes[1:]
+        return [f"{prefix}-{type_}" if type_ else prefix for prefix in prefixes]
+
+    def joins(self, before: _Tag, after: _Tag) -> bool:
+        """Whether two neighbours lie inside one chunk."""
+        return (
+            before.type == after.type and before.prefix + after.prefix in self.continues
+        )
+
+    def opens(self, before: _Tag, after: _Tag) -> bool:
+        """Whether a well-formed chunk, or none, may begin here."""
+        same = before is not _OUTSIDE and before.type == after.type
+        opening = self.opens_after_same if same else self.opens_after_other
+        return after is _OUTSIDE or after.prefix in opening
+
+    def ends(self, before: _Tag) -> bool:
+        """Whether a well-formed chunk, or none, may end here."""
+        return before is _OUTSIDE or before.prefix in self.closes
 
 
+_IOB = frozenset({"BI", "II"})
 _TABLE = {
     scheme.name: scheme
     for scheme in (
-        #       name     prefixes  continues           after same, other, closes
-        _Scheme("iob1", "BI", frozenset({"BI", "II"}), "B", "I", "BI"),
-        _Scheme("iob2", "BI", frozenset({"BI", "II"}), "B", "B", "BI"),
-        _Scheme("iobes", "BIES", frozenset({"BI", "BE", "II", "IE"}), "BS", "BS", "ES"),
-        _Scheme("plain", "S", frozenset(), "S", "S", "S"),
+        #        name, continues,  after same, after other, closes, writes
+        _Scheme("iob1", _IOB, "B", "I", "BI", "IIII"),
+        _Scheme("iob2", _IOB, "B", "B", "BI", "BBII"),
+        _Scheme("iobes", _IOB | {"BE", "IE"}, "BS", "BS", "ES", "SBIE"),
+        _Scheme("plain", frozenset(), "S", "S", "S", "SSSS"),
     )
 }
 
@@ -119,40 +140,30 @@ def is_tag(tag: str, scheme: str) -> bool:
     return _TABLE[check_scheme(scheme)].parse(tag) is not None
 
 
-def _parse_all(labels: Sequence[str], scheme: _Scheme) -> Iterator[tuple[str, str]]:
-    known: dict[str, tuple[str, str]] = {}
+def _parse_all(labels: Sequence[str], scheme: _Scheme) -> Iterator[_Tag]:
+    known: dict[str, _Tag] = {}
     for token, tag in enumerate(labels):
-        parsed = known.get(tag)
+        parsed = known.get(tag) or scheme.parse(tag)
         if parsed is None:
-            parsed = scheme.parse(tag)
-            if parsed is None:
-                raise InputError(
-                    f"token {token}: expected a tag of the scheme {scheme.name}, found "
-                    f"{tag!r}; name the scheme the labels are written in "
-                    f"({', '.join(SCHEMES)})."
-                )
-            known[tag] = parsed
+            raise InputError(
+                f"token {token}: expected a tag of the scheme {scheme.name}, found "
+                f"{tag!r}; name the scheme the labels are written in "
+                f"({', '.join(SCHEMES)})."
+            )
+        known[tag] = parsed
         yield parsed
 
 
-def _walk(labels: Sequence[str], scheme: _Scheme) -> Iterator[_Chunk]:
-    """Yield the chunks of a sequence, left to right, by the lenient rules."""
-    before, before_type = _OUTSIDE, ""
-    start, opened_well = -1, False
-    for token, (prefix, type_) in enumerate(_parse_all(labels, scheme)):
-        same = before != _OUTSIDE and prefix != _OUTSIDE and before_type == type_
-        if not (same and before + prefix in scheme.continues):
-            if start >= 0:
-                well = opened_well and before in scheme.closes
-                yield _Chunk(Span(before_type, start, token), well)
-                start = -1
-            if prefix != _OUTSIDE:
-                start = token
-                opened_well = scheme.may_open(prefix, after_same=same)
-        before, before_type = prefix, type_
-    if start >= 0:
-        well = opened_well and before in scheme.closes
-        yield _Chunk(Span(before_type, start, len(labels)), well)
+def _walk(labels: Sequence[str], scheme: _Scheme) -> Iterator[tuple[Span, bool]]:
+    """Yield the chunks by the lenient rules, and whether they are well formed."""
+    before, start, well_opened = _OUTSIDE, 0, True
+    for token, tag in enumerate((*_parse_all(labels, scheme), _OUTSIDE)):
+        if not scheme.joins(before, tag):
+            if before is not _OUTSIDE:
+                well = well_opened and scheme.ends(before)
+                yield Span(before.type, start, token), well
+            start, well_opened = token, scheme.opens(before, tag)
+        before = tag
 
 
 def spans(labels: Sequence[str], scheme: str, *, strict: bool = False) -> list[Span]:
@@ -181,7 +192,7 @@ def spans(labels: Sequence[str], scheme: str, *, strict: bool = False) -> list[S
     [Span(type='NP', start=0, end=2)]
     """
     table = _TABLE[check_scheme(scheme)]
-    return [c.span for c in _walk(labels, table) if c.well_formed or not strict]
+    return [span for span, well in _walk(labels, table) if well or not strict]
 
 
 def tags(
@@ -204,44 +215,21 @@ def tags(
     list of str
     """
     table = _TABLE[check_scheme(scheme)]
-    labels = [_OUTSIDE] * length
-    end_before, type_before = -1, ""
-    for type_, start, end in sorted(chunks, key=lambda chunk: chunk[1]):
-        if not max(0, end_before) <= start < end <= length:
+    labels = ["O"] * length
+    before = Span("", -1, -1)
+    for chunk in sorted(
+        (Span(*chunk) for chunk in chunks), key=lambda span: span.start
+    ):
+        type_, start, end = chunk
+        if not max(0, before.end) <= start < end <= length:
             raise InputError(
                 f"expected chunks that do not overlap inside 0:{length}, found "
                 f"{type_!r} at {start}:{end}."
             )
-        after_same = end_before == start and type_before == type_
-        prefixes = _prefixes(table, end - start, after_same)
-        labels[start:end] = [table.write(prefix, type_) for prefix in prefixes]
-        end_before, type_before = end, type_
+        after_same = before.end == start and before.type == type_
+        labels[start:end] = table.write(type_, end - start, after_same=after_same)
+        before = chunk
     return labels
-
-
-def _prefixes(scheme: _Scheme, length: int, after_same: bool) -> str:
-    """Prefixes of one well-formed chunk; the table leaves no choice."""
-    if scheme.name == "plain":
-        return "S" * length
-
-    def fits(prefix: str, before: str, last: bool) -> bool:
-        if before:
-            if before + prefix not in scheme.continues:
-                return False
-        elif not scheme.may_open(prefix, after_same=after_same):
-            return False
-        if last:
-            return prefix in scheme.closes
-        return any(prefix + after in scheme.continues for after in scheme.prefixes)
-
-    first = next(p for p in scheme.prefixes if fits(p, "", length == 1))
-    if length == 1:
-        return first
-    if length == 2:
-        return first + next(p for p in scheme.prefixes if fits(p, first, True))
-    inside = next(p for p in scheme.prefixes if fits(p, first, False))
-    last = next(p for p in scheme.prefixes if fits(p, inside, True))
-    return first + inside * (length - 2) + last
 
 
 def to_scheme(labels: Sequence[str], source: str, target: str) -> list[str]:
@@ -279,29 +267,25 @@ def detect_scheme(
     else is IOB2. The sequences are gold or exact labels, never corrupted or predicted
     ones; `labels` names those of the task that they do not show.
     """
-    widest = _TABLE["iobes"]
-    known: dict[str, tuple[str, str]] = {}
-    opened_by = {"B": 0, "I": 0}
-
-    def parse(tag: str) -> tuple[str, str] | None:
-        parsed = widest.parse(tag) if isinstance(tag, str) else None
-        if parsed is not None:
-            known[tag] = parsed
-        return parsed
-
-    if any(parse(tag) is None for tag in labels):
+    parse = _TABLE["iobes"].parse
+    known = {tag: parse(tag) for tag in labels}
+    if None in known.values():
         return "plain"
+    opened_by = {"B": 0, "I": 0}
     for sequence in sequences:
-        before = (_OUTSIDE, "")
-        for tag in sequence:
-            parsed = known.get(tag) or parse(tag)
-            if parsed is None:
+        before = _OUTSIDE
+        for name in sequence:
+            if name not in known:
+                known[name] = parse(name)
+            tag = known[name]
+            if tag is None:
                 return "plain"
-            prefix, type_ = parsed
-            if prefix in opened_by and (before[0] == _OUTSIDE or before[1] != type_):
-                opened_by[prefix] += 1
-            before = parsed
-    prefixes = {prefix for prefix, _ in known.values()}
+            if tag.prefix in opened_by and (
+                before is _OUTSIDE or before.type != tag.type
+            ):
+                opened_by[tag.prefix] += 1
+            before = tag
+    prefixes = {tag.prefix for tag in known.values() if tag is not None}
     if prefixes & {"E", "S"}:
         return "iobes"
     if not any(opened_by.values()):
@@ -315,22 +299,11 @@ def allowed_transitions(
     """Which labels may follow each other (row, then column), stand first, and last."""
     table = _TABLE[check_scheme(scheme)]
     parsed = list(_parse_all(label_names, table))
-    size = len(parsed)
-
-    def follows(before: tuple[str, str], after: tuple[str, str]) -> bool:
-        (prefix, type_), (next_prefix, next_type) = before, after
-        inside = prefix != _OUTSIDE and next_prefix != _OUTSIDE
-        same = inside and type_ == next_type
-        if same and prefix + next_prefix in table.continues:
-            return True
-        closed = prefix == _OUTSIDE or prefix in table.closes
-        opened = next_prefix == _OUTSIDE or table.may_open(next_prefix, after_same=same)
-        return closed and opened
-
-    outside = (_OUTSIDE, "")
-    transitions = np.array(
-        [[follows(a, b) for b in parsed] for a in parsed], dtype=bool
-    ).reshape(size, size)  # [L, L]
-    start = np.array([follows(outside, b) for b in parsed], dtype=bool)  # [L]
-    end = np.array([follows(a, outside) for a in parsed], dtype=bool)  # [L]
-    return transitions, start, end
+    inside = (*parsed, _OUTSIDE)  # the last row and column are the ends of a sentence
+    follows = np.array(
+        [
+            [table.joins(a, b) or (table.ends(a) and table.opens(a, b)) for b in inside]
+            for a in inside
+        ]
+    )  # [L + 1, L + 1]
+    return follows[:-1, :-1], follows[-1, :-1], follows[:-1, -1]

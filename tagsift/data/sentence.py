@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar, Self, overload
 
 from tagsift.data.label_set import LabelSet
-from tagsift.data.rows import Row, RowCorpus, as_rows
+from tagsift.data.rows import Row, RowCorpus, as_rows, check_lengths
 from tagsift.data.schemes import check_scheme, detect_scheme, spans
 from tagsift.errors import InputError
 
@@ -95,11 +95,7 @@ class Corpus(RowCorpus):
         -------
         Corpus
         """
-        if len(rows) != len(labels):
-            raise InputError(
-                f"expected labels for every sentence, found {len(rows)} sentences and "
-                f"{len(labels)} label sequences."
-            )
+        check_lengths(rows, labels, "labels")
         made = tuple(
             Sentence(as_rows(sentence), tuple(tags))
             for sentence, tags in zip(rows, labels, strict=True)

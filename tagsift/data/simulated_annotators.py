@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import and_
 
 import numpy as np
 
@@ -96,14 +97,13 @@ def simulate_votes(
     rng = np.random.default_rng(random_state)
     types = sorted({s.type for row in corpus.labels for s in spans(row, corpus.scheme)})
     known = {one.name: _Vocabulary(one, int(rng.integers(2**32))) for one in annotators}
+    people = [not one.abstains for one in annotators]
     votes: list[list[Vote]] = []
     for tokens, labels in zip(corpus.tokens, corpus.labels, strict=True):
         truth = spans(labels, corpus.scheme)
         hard = rng.random(len(truth))  # as hard for everybody
         chosen = [rng.random() < one.labels for one in annotators]
-        if not any(
-            c and not one.abstains for c, one in zip(chosen, annotators, strict=True)
-        ):
+        if not any(map(and_, chosen, people)):
             chosen[0] = True
         columns: list[list[str | None]] = []
         for one, does in zip(annotators, chosen, strict=True):

@@ -53,9 +53,7 @@ _VOWEL = re.compile(r"[aeiouAEIOU]|8|1[18](?!\d)")
 
 
 def generate(
-    n_sentences: int,
-    random_state: int | np.random.Generator = 0,
-    task: str = "chunk",
+    n_sentences: int, random_state: int | np.random.Generator = 0, task: str = "chunk"
 ) -> Corpus:
     """Make synthetic newswire sentences with gold labels.
 

@@ -246,12 +246,10 @@ def read_votes(
     scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
         How the labels are written; ``"auto"`` looks at the truth where it is given,
         and else at the sequences of the single annotators.
-    comments : bool
-        Skip lines that start with ``#`` and have no second column.
+    comments, header
+        As in `read_conll`.
     annotators : sequence of str, optional
         Their names; default: those in the header, or ``w00``, ``w01``, …
-    header : bool
-        The first line names the columns.
     o_means : {"outside", "abstain"}
         What the vote ``O`` means: that a token is outside (people), or that an
         annotator (a rule, a dictionary) has nothing to say.

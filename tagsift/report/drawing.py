@@ -56,11 +56,7 @@ def ink(name: str) -> str:
 
 
 def draw(
-    paint: Callable[[Any], None],
-    *,
-    alt: str,
-    width: float = WIDTH,
-    height: float = 3.2,
+    paint: Callable[[Any], None], *, alt: str, width: float = WIDTH, height: float = 3.2
 ) -> tuple[str, ...]:
     """Let `paint` draw on axes; return inline SVG, nothing without matplotlib."""
     if not can_draw():

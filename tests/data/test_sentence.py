@@ -67,7 +67,7 @@ def test_records_are_frozen_equal_and_picklable(corpus: Corpus) -> None:
 def test_refusals(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="2 tokens and 1 labels"):
         Sentence((("a",), ("b",)), ("O",))
-    with pytest.raises(InputError, match="1 sentences and 2 label sequences"):
+    with pytest.raises(InputError, match="1 sentences and 2 sequences of labels"):
         Corpus.from_lists([["a"]], [["O"], ["O"]])
     with pytest.raises(InputError, match="found 'bio'"):
         Corpus(corpus.sentences, "bio")
