@@ -17,6 +17,7 @@ from typing import Annotated
 import typer
 
 from tagsift._version import __version__
+from tagsift.cli._options import grouped
 from tagsift.cli._output import complain
 from tagsift.errors import TagsiftError, TagsiftWarning
 
@@ -42,7 +43,7 @@ for _verb in sorted(_verbs, key=lambda verb: verb.PLACE):
         _verb.__name__.rpartition(".")[2],
         epilog=f"Example: {_verb.EXAMPLE}",
         no_args_is_help=getattr(_verb, "NEEDS_ARGUMENTS", True),
-    )(_verb.run)
+    )(grouped(_verb.run))
 
 
 def _print_version(wanted: bool) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 import tagsift
 from tagsift.errors import InputError
@@ -45,8 +46,8 @@ __all__ = [
 ]
 
 
-def option(names: str, text: str, **more: Any) -> Any:
-    """An option: its names, that of the parameter by default, and what it says."""
+def option(text: str, names: str = "", **more: Any) -> Any:
+    """An option: what it says, and its names where they are not the parameter's."""
     return typer.Option(*names.split(), help=text, **more)
 
 
@@ -62,33 +63,28 @@ def _writable(path: Path | None) -> Path | None:
     return path
 
 
-Json = Annotated[bool, option("--json", "Print one JSON object, no text.")]
+Json = Annotated[bool, option("Print one JSON object, no text.")]
 Out = Annotated[
     Path,
-    option("--out -o", "The file to write, whole or not at all.", callback=_writable),
+    option("The file to write, whole or not at all.", "--out -o", callback=_writable),
 ]
 OutOrScreen = Annotated[
     Path | None,
     option(
-        "--out -o",
         "The file to write, whole or not at all; else the screen.",
+        "--out -o",
         callback=_writable,
     ),
 ]
-Scheme = Annotated[
-    str, option("--scheme", "Tag scheme: auto, iob1, iob2, iobes or plain.")
-]
-Seed = Annotated[int, option("--seed", "Seed of everything random.")]
-Quiet = Annotated[bool, option("--quiet -q", "Show no progress.")]
+Scheme = Annotated[str, option("Tag scheme: auto, iob1, iob2, iobes or plain.")]
+Seed = Annotated[int, option("Seed of everything random.")]
+Quiet = Annotated[bool, option("Show no progress.", "--quiet -q")]
 MethodName = Annotated[
-    str | None, option("--method -m", "Method to fit (see: tagsift methods).")
+    str | None, option("Method to fit (see: tagsift methods).", "--method -m")
 ]
-Model = Annotated[
-    Path | None, option("--model", "Use this fitted model instead of fitting one.")
-]
+Model = Annotated[Path | None, option("Use this fitted model instead of fitting one.")]
 Labels = Annotated[
-    str | None,
-    option("--labels", "The label set and its order, joined by commas (B,I,O)."),
+    str | None, option("The label set and its order, joined by commas (B,I,O).")
 ]
 Train = Annotated[Path, argument("TRAIN", "Column file of candidates or votes.")]
 
@@ -115,17 +111,14 @@ class Reading:
     columns: Annotated[
         str | None,
         option(
-            "--columns",
             "A name for every column (token,pos,-,label): token, label, vote and "
             "gold say what it is, - leaves it out, other names are features.",
             metavar="NAMES",
         ),
     ] = None
-    header: Annotated[bool, option("--header", "The first line names the columns.")] = (
-        False
-    )
+    header: Annotated[bool, option("The first line names the columns.")] = False
     comments: Annotated[
-        bool, option("--comments", "Skip lines that start with # and have one column.")
+        bool, option("Skip lines that start with # and have one column.")
     ] = False
 
 
@@ -136,38 +129,32 @@ class Source(Reading):
     form: Annotated[
         FileFormat,
         option(
-            "--format",
             "columns: one token a line; jsonl: candidates as JSON lines; "
             "label-studio: an export of Label Studio, votes of several annotators.",
+            "--format",
         ),
     ] = FileFormat.columns
     votes: Annotated[
         str | None,
         option(
-            "--votes",
             "The columns are votes: which ones, counted from 1 (2:48, or 2,3,5).",
             metavar="COLUMNS",
         ),
     ] = None
     gold: Annotated[
         bool,
-        option(
-            "--gold",
-            "The last column holds gold labels, used to score and never to fit.",
-        ),
+        option("The last column holds gold labels, used to score and never to fit."),
     ] = False
     o_means: Annotated[
         OMeans | None,
         option(
-            "--o-means",
             "What the vote O means: outside (people: a statement), or abstain "
-            "(rules and dictionaries: nothing to say). Default: outside.",
+            "(rules and dictionaries: nothing to say). Default: outside."
         ),
     ] = None
     abstain: Annotated[
         str | None,
         option(
-            "--abstain",
             "The annotators who abstain by O, where not all do, joined by commas.",
             metavar="NAMES",
         ),
@@ -183,7 +170,6 @@ class Training(Source):
     exact: Annotated[
         str | None,
         option(
-            "--exact",
             "Labels of votes that are known exactly: a file that rank wrote and a "
             "person filled in, or the number of a column (? where not known).",
             metavar="FILE|COLUMN",
@@ -199,8 +185,8 @@ class Fitting:
     settings: Annotated[
         list[str] | None,
         option(
-            "--set",
             "A setting of the method as NAME=VALUE; repeat for more.",
+            "--set",
             metavar="NAME=VALUE",
         ),
     ] = None
@@ -220,14 +206,13 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
         hints = get_type_hints(group, include_extras=True)
         groups[name] = (group, [field.name for field in fields(group)])
         parameters += [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=hints[field.name],
+            parameter.replace(
+                name=one.name, annotation=hints[one.name], default=one.default
             )
-            for field in fields(group)
+            for one in fields(group)
         ]
+    for parameter in parameters:
+        _name_option(parameter)
 
     @functools.wraps(run)
     def with_groups(**options: Any) -> None:
@@ -242,6 +227,13 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
     with_groups.__annotations__ = {p.name: p.annotation for p in ordered}
     del with_groups.__wrapped__
     return with_groups
+
+
+def _name_option(parameter: inspect.Parameter) -> None:
+    """Name an option after its parameter, so that a flag has no `--no-` of its own."""
+    (declared,) = parameter.annotation.__metadata__
+    if isinstance(declared, OptionInfo) and declared.default is ...:
+        declared.param_decls = (f"--{parameter.name.replace('_', '-')}",)
 
 
 def parse_labels(text: str | None) -> list[str] | None:

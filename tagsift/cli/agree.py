@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tagsift
-from tagsift.cli._options import (
-    Fitting,
-    Json,
-    Quiet,
-    Seed,
-    Source,
-    argument,
-    grouped,
-    option,
-)
+from tagsift.cli._options import Fitting, Json, Quiet, Seed, Source, argument, option
 from tagsift.cli._output import draw, draw_rows, number, percent, print_json, say
 from tagsift.cli._training import TrainingData, fit_model
 from tagsift.cli._votes import read_vote_file
@@ -40,21 +31,14 @@ _PAIRS = {
 }
 
 
-@grouped
 def run(
     file: Annotated[Path, argument("VOTES", "Column file of votes, ? for none.")],
     *,
     source: Source,
     quick: Annotated[
-        bool,
-        option(
-            "--quick",
-            "Judge annotators by the labels of Dawid–Skene, without the text.",
-        ),
+        bool, option("Judge annotators by the labels of Dawid–Skene, without the text.")
     ] = False,
-    pairs: Annotated[
-        bool, option("--pairs", "Also show every pair of annotators.")
-    ] = False,
+    pairs: Annotated[bool, option("Also show every pair of annotators.")] = False,
     seed: Seed = 0,
     quiet: Quiet = False,
     json: Json = False,

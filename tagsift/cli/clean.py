@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from tagsift.cli._options import (
-    Fitting,
-    Json,
-    Model,
-    Out,
-    Train,
-    Training,
-    grouped,
-    option,
-)
+from tagsift.cli._options import Fitting, Json, Model, Out, Train, Training, option
 from tagsift.cli._output import number, percent, print_json, say, write_columns
 from tagsift.cli._training import (
     Recovered,
@@ -33,19 +24,13 @@ PLACE = 60
 EXAMPLE = "tagsift clean votes.tsv --votes 2:6 -o cleaned.tsv"
 
 
-@grouped
 def run(
     train: Train,
     out: Out,
     *,
     min_confidence: Annotated[
         float,
-        option(
-            "--min-confidence",
-            "Write ? for labels that are less sure than this.",
-            min=0.0,
-            max=1.0,
-        ),
+        option("Write ? for labels that are less sure than this.", min=0.0, max=1.0),
     ] = 0.0,
     model: Model = None,
     fitting: Fitting,

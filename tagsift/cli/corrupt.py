@@ -14,7 +14,6 @@ from tagsift.cli._options import (
     Scheme,
     Seed,
     argument,
-    grouped,
     option,
     parse_labels,
 )
@@ -26,7 +25,6 @@ PLACE = 20
 EXAMPLE = "tagsift corrupt gold.conll -o partial.conll --cl 3 --p 0.1"
 
 
-@grouped
 def run(
     gold: Annotated[Path, argument("GOLD", "Column file, gold label last.")],
     out: Out,
@@ -34,18 +32,16 @@ def run(
     cl: Annotated[
         int | None,
         option(
-            "",
             "Length of the candidate list: the truth and CL - 1 labels drawn with "
-            "replacement.",
+            "replacement."
         ),
     ] = None,
     r: Annotated[
-        float | None,
-        option("", "Or: probability that a wrong label becomes a candidate."),
+        float | None, option("Or: probability that a wrong label becomes a candidate.")
     ] = None,
-    p: Annotated[float, option("", "Share of the sentences that stay exact.")] = 0.0,
+    p: Annotated[float, option("Share of the sentences that stay exact.")] = 0.0,
     keep_gold: Annotated[
-        bool, option("--keep-gold", "Write the truth as one more, last column.")
+        bool, option("Write the truth as one more, last column.")
     ] = False,
     labels: Labels = None,
     scheme: Scheme = "auto",

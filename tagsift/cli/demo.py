@@ -36,30 +36,28 @@ def run(
     job: Annotated[
         Job,
         option(
-            "",
             "votes: five simulated annotators disagree; candidates: every token "
-            "has several candidate labels.",
+            "has several candidate labels."
         ),
     ] = Job.votes,
     method: MethodName = None,
     against: Annotated[
         list[str] | None,
         option(
-            "--against",
             "Method to compare with; repeat for more (candidates). Default: "
-            f"{', '.join(RIVALS)}.",
+            f"{', '.join(RIVALS)}."
         ),
     ] = None,
     task: Annotated[
-        str | None, option("", "Which labels: chunk, ner or pos (candidates).")
+        str | None, option("Which labels: chunk, ner or pos (candidates).")
     ] = None,
     cl: Annotated[
-        int | None, option("", "Length of the candidate lists (candidates).")
+        int | None, option("Length of the candidate lists (candidates).")
     ] = None,
     p: Annotated[
-        float | None, option("", "Share of the sentences that stay exact (candidates).")
+        float | None, option("Share of the sentences that stay exact (candidates).")
     ] = None,
-    out: Annotated[Path, option("--out -o", "The HTML report to write.")] = Path(
+    out: Annotated[Path, option("The HTML report to write.", "--out -o")] = Path(
         "runs/demo/report.html"
     ),
     seed: Seed = 0,

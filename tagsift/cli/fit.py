@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from tagsift.cli._options import Fitting, Json, Out, Train, Training, grouped, option
+from tagsift.cli._options import Fitting, Json, Out, Train, Training, option
 from tagsift.cli._output import print_json, say
 from tagsift.cli._training import (
     check_model_options,
@@ -22,7 +22,6 @@ PLACE = 30
 EXAMPLE = "tagsift fit votes.tsv --votes 2:6 -o model.tagsift"
 
 
-@grouped
 def run(
     train: Train,
     out: Out,
@@ -30,7 +29,6 @@ def run(
     update: Annotated[
         Path | None,
         option(
-            "--update",
             "Start from this model of votes: TRAIN holds all votes there are now, "
             "and what is known of the annotators is kept as the start.",
             metavar="MODEL",

@@ -18,7 +18,6 @@ from tagsift.cli._options import (
     OutOrScreen,
     Training,
     argument,
-    grouped,
     option,
 )
 from tagsift.cli._output import draw_rows, print_json, say
@@ -57,7 +56,6 @@ class By(StrEnum):
     disagreement = "disagreement"
 
 
-@grouped
 def run(
     train: Annotated[
         Path, argument("FILE", "Column file of votes or candidates, or of text.")
@@ -66,21 +64,17 @@ def run(
     by: Annotated[
         By,
         option(
-            "",
             "chance that the label is wrong, by text and votes; entropy of the "
             "confidences; confidence: one minus that of the label; disagreement: share "
-            "of the votes against it.",
+            "of the votes against it."
         ),
     ] = By.chance,
     top: Annotated[
-        int, option("", "How many tokens, spans and sentences to show.", min=1)
+        int, option("How many tokens, spans and sentences to show.", min=1)
     ] = 20,
     text: Annotated[
         bool,
-        option(
-            "--text",
-            "FILE is text without labels: say what to annotate first, by --model.",
-        ),
+        option("FILE is text without labels: say what to annotate first, by --model."),
     ] = False,
     out: OutOrScreen = None,
     model: Model = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tagsift
-from tagsift.cli._options import Json, Reading, Scheme, argument, grouped, option
+from tagsift.cli._options import Json, Reading, Scheme, argument, option
 from tagsift.cli._output import complain, print_json, say
 from tagsift.cli._training import check_columns
 from tagsift.errors import DataError, InputError
@@ -24,21 +24,20 @@ PLACE = 50
 EXAMPLE = "tagsift score model.tagsift gold.conll"
 
 
-@grouped
 def run(
     files: Annotated[
         list[Path], argument("[MODEL] GOLD", "MODEL GOLD, or GOLD alone with --pred.")
     ],
     *,
     pred: Annotated[
-        Path | None, option("", "File of predictions (label last) instead of a model.")
+        Path | None, option("File of predictions (label last) instead of a model.")
     ] = None,
     pred_columns: Annotated[
-        str | None, option("", "Names of the columns of that file.", metavar="NAMES")
+        str | None, option("Names of the columns of that file.", metavar="NAMES")
     ] = None,
     fail_under: Annotated[
         float | None,
-        option("", "Exit with status 1 if the span F1 (0 to 1) is below this."),
+        option("Exit with status 1 if the span F1 (0 to 1) is below this."),
     ] = None,
     scheme: Scheme = "auto",
     reading: Reading,

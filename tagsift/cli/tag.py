@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tagsift
-from tagsift.cli._options import Json, OutOrScreen, Reading, argument, grouped, option
+from tagsift.cli._options import Json, OutOrScreen, Reading, argument, option
 from tagsift.cli._output import print_json, write_columns
 from tagsift.cli._training import check_columns
 from tagsift.errors import InputError
@@ -20,7 +20,6 @@ PLACE = 40
 EXAMPLE = "tagsift tag model.tagsift text.conll -o tagged.conll --marginals"
 
 
-@grouped
 def run(
     model: Annotated[Path, argument("MODEL", "A model that `tagsift fit` wrote.")],
     text: Annotated[
@@ -29,14 +28,10 @@ def run(
     *,
     out: OutOrScreen = None,
     marginals: Annotated[
-        bool,
-        option(
-            "--marginals",
-            "Add the label's probability, then every label's (as LABEL=P).",
-        ),
+        bool, option("Add the label's probability, then every label's (as LABEL=P).")
     ] = False,
     gold: Annotated[
-        bool, option("--gold", "The last column holds gold labels; ignore it.")
+        bool, option("The last column holds gold labels; ignore it.")
     ] = False,
     reading: Reading,
     json: Json = False,
