@@ -14,19 +14,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from types import ModuleType
 from typing import TypeAlias
 
 from tagsift.base import Method, SequenceTagger
-from tagsift.checks import (
-    common,
-    errors,
-    inputs,
-    partial,
-    persistence,
-    probabilistic,
-    structured,
-)
+from tagsift.checks import common, errors, inputs, partial, persistence, probabilistic
 from tagsift.errors import TagsiftWarning
 
 __all__ = ["Check", "check_estimator", "yield_checks"]
@@ -34,16 +25,7 @@ __all__ = ["Check", "check_estimator", "yield_checks"]
 #: A check takes an estimator and raises an `AssertionError` where it fails.
 Check: TypeAlias = Callable[[SequenceTagger], None]
 
-
-_MODULES: tuple[ModuleType, ...] = (
-    common,
-    inputs,
-    partial,
-    probabilistic,
-    structured,
-    persistence,
-    errors,
-)
+_MODULES = (common, inputs, partial, probabilistic, persistence, errors)
 #: Which methods a check is for, where it is not for all of them.
 _FITS: dict[str, Callable[[Method], bool]] = {
     "check_refuses_candidates": lambda method: method.exact_only,
@@ -58,18 +40,7 @@ _FITS: dict[str, Callable[[Method], bool]] = {
 
 
 def yield_checks(estimator: SequenceTagger) -> Iterator[Check]:
-    """Yield the checks that an estimator of this kind must pass.
-
-    Parameters
-    ----------
-    estimator : SequenceTagger
-        Fitted or not; it is not changed.
-
-    Yields
-    ------
-    check : callable
-        To be called with the estimator.
-    """
+    """Yield the checks that an estimator of this kind must pass."""
     method, skips = estimator.method, type(estimator)._check_skips
     for module in _MODULES:
         for name in module.__all__:

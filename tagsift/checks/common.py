@@ -1,4 +1,4 @@
-"""Checks that every estimator passes: shapes, label order, repeatability, settings."""
+"""Checks of every estimator: shapes, labels, repeatability, settings, neighbours."""
 
 from __future__ import annotations
 
@@ -9,54 +9,38 @@ import numpy as np
 from sklearn.base import clone
 
 from tagsift.base import SequenceTagger
+from tagsift.checks._asking import fitted, fresh, require, same_arrays, same_state
 from tagsift.checks._sample import (
     LABELS,
     UNSEEN,
-    agreement,
     arrays,
-    fitted,
-    fresh,
     gold,
-    require,
-    same_state,
+    masks,
     sentences,
     training,
 )
 from tagsift.features import SequenceVectorizer
+from tagsift.metrics import equal_labels
+from tagsift.typing import FloatArray
 
-__all__ = [
-    "check_default_label_order",
-    "check_fit_returns_self",
-    "check_input_is_not_modified",
-    "check_labels_setting",
-    "check_learns_separable_data",
-    "check_method_facts",
-    "check_predict_shapes",
-    "check_refit_forgets",
-    "check_renamed_labels",
-    "check_repeatable",
-    "check_score",
-    "check_sentence_order",
-    "check_sentences_are_independent",
-    "check_settings",
-    "check_unused_label",
-]
+#: The features of the words "a", "b" and "x"; "x" is ambiguous by itself.
+_ROWS = np.eye(3)
+_X: list[FloatArray] = [_ROWS[[0, 2]], _ROWS[[1, 2]]]
+_Y = [["A", "C"], ["B", "D"]]
 
 
 def check_method_facts(estimator: SequenceTagger) -> None:
     """The facts of the method are filled in; its name is in lower case, in one word."""
-    facts = estimator.method.as_dict()
     for name in ("name", "title", "family", "disambiguation"):
-        require(facts[name], f"method.{name} is empty.")
+        require(getattr(estimator.method, name), f"method.{name} is empty.")
     name = estimator.method.name
     require(name == name.lower() and " " not in name, f"Found {name!r}.")
 
 
 def check_fit_returns_self(estimator: SequenceTagger) -> None:
     """`fit` returns the estimator itself."""
-    X, y = training(estimator)
     model = fresh(estimator)
-    require(model.fit(X, y) is model)
+    require(model.fit(*training(estimator)) is model)
 
 
 def check_predict_shapes(estimator: SequenceTagger) -> None:
@@ -87,7 +71,7 @@ def check_labels_setting(estimator: SequenceTagger) -> None:
 
 
 def _require_agreement(found: Any, expected: Any, *, least: float) -> None:
-    share = agreement(found, expected)
+    share = float(equal_labels(found, expected).mean())
     require(share >= least, f"Only {share:.0%} of the tokens agree.")
 
 
@@ -123,25 +107,19 @@ def check_refit_forgets(estimator: SequenceTagger) -> None:
 def check_input_is_not_modified(estimator: SequenceTagger) -> None:
     """`fit` and `predict` leave the sentences, the masks and the features as given."""
     words, sets = training(estimator)
-    masks = [
-        np.array([[k in entry for k in LABELS] for entry in labels]) for labels in sets
-    ]
-    for X, y in ((words, [list(map(set, s)) for s in sets]), (arrays(words), masks)):
-        X_before, y_before = deepcopy(X), deepcopy(y)
-        fresh(estimator).fit(X, y).predict(X)
-        for given, before in ((X, X_before), (y, y_before)):
-            require(all(_equal(a, b) for a, b in zip(given, before, strict=True)))
+    y = [list(map(set, labels)) for labels in sets]
+    before = deepcopy((words, y))
+    fresh(estimator).fit(words, y).predict(words)
+    require((words, y) == before, "The sentences or sets have changed.")
+    rows, columns = arrays(words), masks(sets)
+    stored = deepcopy([*rows, *columns])
+    fresh(estimator).fit(rows, columns).predict(rows)
+    require(same_arrays([*rows, *columns], stored), "The arrays or masks have changed.")
     features = SequenceVectorizer().fit_transform(words)
-    stored = features.stacked().toarray()
+    stored = [features.stacked().toarray()]
     fresh(estimator).fit(features, sets).predict(features)
-    same = np.array_equal(features.stacked().toarray(), stored)
+    same = same_arrays([features.stacked().toarray()], stored)
     require(same, "The FeatureMatrix has changed.")
-
-
-def _equal(left: Any, right: Any) -> bool:
-    if isinstance(left, np.ndarray):
-        return left.dtype == right.dtype and np.array_equal(left, right)
-    return bool(left == right)
 
 
 def check_sentence_order(estimator: SequenceTagger) -> None:
@@ -208,3 +186,24 @@ def check_settings(estimator: SequenceTagger) -> None:
     changes = [name for name, value in before.items() if after[name] is not value]
     require(not changes, f"fit changed the settings {changes}.")
     require(not hasattr(clone(model), "classes_"), "A clone carries what was learnt.")
+
+
+def _answers(estimator: SequenceTagger) -> list[list[str]]:
+    """Labels of "a x" and "b x": only the label before "x" tells C from D."""
+    model = fresh(estimator).fit(_X * 10, _Y * 10)
+    return [[str(k) for k in labels] for labels in model.predict(_X)]
+
+
+def check_sees_neighbours(estimator: SequenceTagger) -> None:
+    """A structured method learns a label that only the label before it tells."""
+    found = _answers(estimator)
+    require(found == _Y, f"Of {_Y} it predicts {found}.")
+
+
+def check_ignores_neighbours(estimator: SequenceTagger) -> None:
+    """A token-wise method gives tokens with the same features the same label."""
+    first, second = _answers(estimator)
+    require(first[1] == second[1], f"Found {first[1]!r} and {second[1]!r}.")
+
+
+__all__ = sorted(name for name in dir() if name.startswith("check_"))

@@ -3,49 +3,28 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tagsift.base import SequenceTagger
-from tagsift.checks._sample import expect_error, fitted, fresh, gold, require, sentences
+from tagsift.checks._asking import fitted, fresh, refused, require
+from tagsift.checks._sample import gold, sentences
 from tagsift.errors import InputError, NotFittedError
-
-__all__ = [
-    "check_bad_input",
-    "check_bad_settings",
-    "check_failed_fit",
-    "check_labels_are_complete",
-    "check_not_fitted",
-    "check_settings_are_constrained",
-]
-
-
-class _Nonsense:
-    """A value that no setting can have."""
-
-    def __repr__(self) -> str:
-        return "<nonsense>"
 
 
 def check_not_fitted(estimator: SequenceTagger) -> None:
     """Everything but `fit` asks for a fit first."""
     X, y = sentences(), gold()
     model = fresh(estimator)
-    calls: dict[str, Callable[[], Any]] = {
-        "predict": lambda: model.predict(X),
-        "recover": lambda: model.recover(X, y),
-        "score": lambda: model.score(X, y),
-    }
-    if estimator.method.probabilities:
-        calls["predict_marginals"] = lambda: model.predict_marginals(X)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.tagsift"
-        calls["save"] = lambda: model.save(path)
-        for name, call in calls.items():
-            expect_error(
-                NotFittedError, call, f"{name} before fit", type(model).__name__, "fit"
-            )
+        calls = {"predict": (X,), "recover": (X, y), "score": (X, y), "save": (path,)}
+        if estimator.method.probabilities:
+            calls["predict_marginals"] = (X,)
+        for name, given in calls.items():
+            case = f"{name} before fit"
+            with refused(NotFittedError, case, type(model).__name__, "fit"):
+                getattr(model, name)(*given)
         require(not path.exists(), "saving an unfitted model must leave no file.")
 
 
@@ -70,69 +49,50 @@ def check_bad_input(estimator: SequenceTagger) -> None:
         "no token": ([[], []], [[], []], ()),
     }
     for case, (bad_X, bad_y, mentions) in cases.items():
-        model = fresh(estimator)
-        expect_error(
-            InputError,
-            lambda model=model, X=bad_X, y=bad_y: model.fit(X, y),  # type: ignore[misc]
-            case,
-            *mentions,
-        )
+        with refused(InputError, case, *mentions):
+            fresh(estimator).fit(bad_X, bad_y)
     model = fitted(estimator)
-    expect_error(
-        InputError,
-        lambda: model.predict(text),
-        "a string for a sentence to predict",
-        "sentence 3",
-    )
-    expect_error(
-        InputError,
-        lambda: model.score(X, y[:-1]),
-        "fewer gold sentences than sentences",
-    )
+    with refused(InputError, "a string for a sentence to predict", "sentence 3"):
+        model.predict(text)
+    with refused(InputError, "fewer gold sentences than sentences"):
+        model.score(X, y[:-1])
 
 
 def check_labels_are_complete(estimator: SequenceTagger) -> None:
     """A label outside `labels` is refused, with its place."""
-    expect_error(
-        InputError,
-        lambda: fresh(estimator, labels=["B-NP", "I-NP", "O"]).fit(sentences(), gold()),
-        "a label that is not in labels=",
-        "B-VP",
-        "sentence 0, token 2",
-    )
+    model = fresh(estimator, labels=["B-NP", "I-NP", "O"])
+    with refused(InputError, "a missing label", "B-VP", "sentence 0, token 2"):
+        model.fit(sentences(), gold())
 
 
 def check_failed_fit(estimator: SequenceTagger) -> None:
     """After a refused fit an estimator is as before: unfitted, or fitted."""
     X, bad = sentences(), gold()[:-1]
     model = fresh(estimator)
-    expect_error(InputError, lambda: model.fit(X, bad), "fewer sentences in y")
-    expect_error(
-        NotFittedError, lambda: model.predict(X), "predict after a refused fit"
-    )
+    with refused(InputError, "fewer sentences in y"):
+        model.fit(X, bad)
+    with refused(NotFittedError, "predict after a refused fit"):
+        model.predict(X)
     model = fitted(estimator)
     before = model.predict(X)
-    expect_error(InputError, lambda: model.fit(X, bad), "fewer sentences in y")
+    with refused(InputError, "fewer sentences in y"):
+        model.fit(X, bad)
     require(model.predict(X) == before, "a refused fit changed a fitted model.")
 
 
 def check_bad_settings(estimator: SequenceTagger) -> None:
     """A value that a setting cannot have is refused in `fit`, by name."""
-    cases: dict[str, Any] = {
-        name: _Nonsense() for name in estimator.get_params(deep=False)
-    }
-    cases["scheme"] = "iob3"
-    for name, value in cases.items():
+    nonsense = dict.fromkeys(estimator.get_params(deep=False), object())
+    for name, value in (nonsense | {"scheme": "iob3"}).items():
         model = fresh(estimator, **{name: value})
-        expect_error(
-            InputError,
-            lambda model=model: model.fit(sentences(), gold()),  # type: ignore[misc]
-            f"{name}={value!r}",
-            name,
-        )
+        with refused(InputError, f"{name}={value!r}", name):
+            model.fit(sentences(), gold())
 
 
 def check_settings_are_constrained(estimator: SequenceTagger) -> None:
     """Every setting is declared, with its type and range."""
     free = estimator.get_params(deep=False).keys() - estimator.settings.keys()
     require(not free, f"settings that are not declared with setting(): {free}.")
+
+
+__all__ = sorted(name for name in dir() if name.startswith("check_"))

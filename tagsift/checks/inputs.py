@@ -4,40 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tagsift.base import SequenceTagger
-from tagsift.checks._sample import (
-    LABELS,
-    UNSEEN,
-    arrays,
-    fitted,
-    fresh,
-    require,
-    same_state,
-    sentences,
-    training,
-)
+from tagsift.checks._asking import fitted, fresh, require, same_state
+from tagsift.checks._sample import LABELS, LONG, UNSEEN, arrays, masks, training
 from tagsift.features import SequenceVectorizer
 
-__all__ = [
-    "check_empty_sentences",
-    "check_feature_matrix",
-    "check_kinds_of_candidates",
-    "check_kinds_of_tokens",
-    "check_long_sentence",
-    "check_masks",
-    "check_one_token",
-    "check_one_token_sentences",
-    "check_single_label",
-    "check_unseen_words",
-]
 
-
-def _require_labels(model: SequenceTagger, X: Any, lengths: list[int]) -> None:
+def _require_labels(model: SequenceTagger, X: Any) -> None:
     """Ask for one known label per token."""
     predicted = model.predict(X)
-    require(list(map(len, predicted)) == lengths, "Other lengths than the sentences.")
+    same = list(map(len, predicted)) == list(map(len, X))
+    require(same, "Other lengths than the sentences.")
     found = {k for labels in predicted for k in labels}
     require(found <= set(model.classes_), f"No classes: {found}.")
 
@@ -53,7 +30,7 @@ def check_kinds_of_tokens(estimator: SequenceTagger) -> None:
     for form in forms:
         model = fresh(estimator).fit(form(words), y)
         for X in (words, UNSEEN):
-            _require_labels(model, form(X), list(map(len, X)))
+            _require_labels(model, form(X))
 
 
 def check_feature_matrix(estimator: SequenceTagger) -> None:
@@ -69,7 +46,7 @@ def check_feature_matrix(estimator: SequenceTagger) -> None:
 
 def check_unseen_words(estimator: SequenceTagger) -> None:
     """Words without any known feature are labelled all the same."""
-    _require_labels(fitted(estimator), UNSEEN, list(map(len, UNSEEN)))
+    _require_labels(fitted(estimator), UNSEEN)
 
 
 def check_kinds_of_candidates(estimator: SequenceTagger) -> None:
@@ -91,16 +68,13 @@ def check_kinds_of_candidates(estimator: SequenceTagger) -> None:
 def check_masks(estimator: SequenceTagger) -> None:
     """Masks and equal weights mean sets; without `labels` the classes are 0 … L − 1."""
     X, y = training(estimator)
-    masks = [
-        np.array([[k in entry for k in LABELS] for entry in labels]) for labels in y
-    ]  # [T, L] each
+    sets = masks(y)
     usual = fitted(estimator, scheme="plain")
     expected = usual.predict(X)
-    named = fresh(estimator, labels=LABELS, scheme="plain").fit(X, masks)
+    named = fresh(estimator, labels=LABELS, scheme="plain").fit(X, sets)
     require(named.classes_ == LABELS, "labels= must name the columns.")
     require(named.predict(X) == expected and named.recovered_ == usual.recovered_)
-    weights = [0.5 * mask for mask in masks]  # [T, L] each
-    model = fresh(estimator, scheme="plain").fit(X, weights)
+    model = fresh(estimator, scheme="plain").fit(X, [0.5 * mask for mask in sets])
     numbers = tuple(range(len(LABELS)))
     require(model.classes_ == numbers, f"Without labels=, {model.classes_}.")
     predicted = model.predict(X)
@@ -111,7 +85,7 @@ def check_masks(estimator: SequenceTagger) -> None:
 
 def check_single_label(estimator: SequenceTagger) -> None:
     """One label in all the data is learnt, and is the only answer."""
-    X = sentences()
+    X, _ = training(estimator)
     model = fresh(estimator).fit(X, [["O"] * len(words) for words in X])
     require(model.classes_ == ("O",), f"classes_ is {model.classes_}.")
     for part in (X, UNSEEN):
@@ -127,7 +101,7 @@ def check_one_token(estimator: SequenceTagger) -> None:
         model = fresh(estimator).fit([["dog"]], [[entry]])
         ((label,),) = model.recovered_
         require(label in entry, f"Recovered {label!r} for {sorted(entry)}.")
-        _require_labels(model, [["dog"], ["cat", "."]], [1, 2])
+        _require_labels(model, [["dog"], ["cat", "."]])
 
 
 def check_one_token_sentences(estimator: SequenceTagger) -> None:
@@ -136,9 +110,9 @@ def check_one_token_sentences(estimator: SequenceTagger) -> None:
     X = [[word] for sentence in words for word in sentence]
     model = fresh(estimator).fit(X, [[entry] for labels in y for entry in labels])
     require(list(map(len, model.recovered_)) == [1] * len(X), "recovered_ is cut.")
-    _require_labels(model, X, [1] * len(X))
+    _require_labels(model, X)
     # Learnt from longer sentences, asked for single tokens.
-    _require_labels(fitted(estimator), X, [1] * len(X))
+    _require_labels(fitted(estimator), X)
 
 
 def check_empty_sentences(estimator: SequenceTagger) -> None:
@@ -147,9 +121,9 @@ def check_empty_sentences(estimator: SequenceTagger) -> None:
     holes_X = [[], *X[:5], [], [], *X[5:], []]
     holes_y = [[], *y[:5], [], [], *y[5:], []]
     model = fresh(estimator).fit(holes_X, holes_y)
-    lengths = list(map(len, holes_X))
-    require(list(map(len, model.recovered_)) == lengths, "Not so in recovered_.")
-    _require_labels(model, holes_X, lengths)
+    same = list(map(len, model.recovered_)) == list(map(len, holes_X))
+    require(same, "Not so in recovered_.")
+    _require_labels(model, holes_X)
     filled = [labels for labels in model.predict(holes_X) if labels]
     require(filled == model.predict(X), "They change the labels of their neighbours.")
     require(model.predict([]) == [], "predict([]) must return [].")
@@ -158,5 +132,7 @@ def check_empty_sentences(estimator: SequenceTagger) -> None:
 
 def check_long_sentence(estimator: SequenceTagger) -> None:
     """A sentence far longer than any in training is labelled."""
-    words = [word for sentence in sentences() for word in sentence] * 6
-    _require_labels(fitted(estimator), [words], [len(words)])
+    _require_labels(fitted(estimator), [LONG])
+
+
+__all__ = sorted(name for name in dir() if name.startswith("check_"))

@@ -3,43 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tagsift.base import SequenceTagger
 from tagsift.base.saving import learnt
-from tagsift.checks._sample import (
-    LABELS,
-    UNSEEN,
-    expect_error,
+from tagsift.checks._asking import (
     fitted,
     fresh,
-    gold,
+    refused,
     require,
     require_distributions,
     same_state,
-    sentences,
-    training,
 )
+from tagsift.checks._sample import LABELS, UNSEEN, full_sets, gold, sentences, training
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray
 
-__all__ = [
-    "check_all_exact",
-    "check_confidences",
-    "check_full_sets",
-    "check_recover",
-    "check_recovered",
-    "check_refuses_candidates",
-]
+#: Candidate sets of sentences.
+_Sets: TypeAlias = Sequence[Sequence[Collection[Any]]]
 
 
-def _require_candidates(
-    recovered: Sequence[Sequence[Any]],
-    y: Sequence[Sequence[Collection[Any]]],
-    name: str,
-) -> None:
+def _require_candidates(recovered: list[list[Any]], y: _Sets, name: str) -> None:
     """Ask that every recovered label is one of the token's candidates."""
     require(list(map(len, recovered)) == list(map(len, y)), f"{name}: other lengths.")
     for s, (labels, sets) in enumerate(zip(recovered, y, strict=True)):
@@ -49,13 +35,10 @@ def _require_candidates(
 
 
 def _require_confidences(
-    confidences: Sequence[FloatArray],
-    classes: tuple[Any, ...],
-    y: Sequence[Sequence[Collection[Any]]],
-    name: str,
+    confidences: Sequence[FloatArray], classes: tuple[Any, ...], y: _Sets, name: str
 ) -> None:
     """Ask for rows that sum to 1 over the candidates and are 0 elsewhere."""
-    require_distributions(confidences, list(map(len, y)), len(classes), name)
+    require_distributions(confidences, y, len(classes), name)
     for s, (rows, sets) in enumerate(zip(confidences, y, strict=True)):
         mask = np.array([[k in entry for k in classes] for entry in sets], dtype=bool)
         inside = (rows[~mask.reshape(rows.shape)] == 0).all()
@@ -92,15 +75,14 @@ def check_confidences(estimator: SequenceTagger) -> None:
 def check_full_sets(estimator: SequenceTagger) -> None:
     """Data in which no token is labelled at all can be fitted; nothing breaks."""
     X = sentences()
-    y = [[frozenset(LABELS)] * len(words) for words in X]
+    y = full_sets(X)
     model = fresh(estimator).fit(X, y)
     _require_candidates(model.recovered_, y, "recovered_")
     unlabelled = [[None] * len(words) for words in X]
     same = same_state(fresh(estimator, labels=LABELS).fit(X, unlabelled), model)
     require(same, "None for the candidates of a token must mean all labels.")
     for part in (X, UNSEEN):
-        full = [[frozenset(LABELS)] * len(words) for words in part]
-        _require_candidates(model.predict(part), full, "predictions")
+        _require_candidates(model.predict(part), full_sets(part), "predictions")
     for name, array in learnt(model)[1].items():
         numbers = np.asarray(array)
         holes = numbers.dtype.kind == "f" and np.isnan(numbers).any()
@@ -121,12 +103,10 @@ def check_recover(estimator: SequenceTagger) -> None:
 
 def check_refuses_candidates(estimator: SequenceTagger) -> None:
     """A method for exact labels says so when it is given candidate sets."""
-    X = sentences()
     y: list[list[Any]] = [list(labels) for labels in gold()]
     y[2][1] = {"I-NP", "O"}
-    expect_error(
-        InputError,
-        lambda: fresh(estimator).fit(X, y),
-        "an ambiguous token",
-        "sentence 2, token 1",
-    )
+    with refused(InputError, "an ambiguous token", "sentence 2, token 1"):
+        fresh(estimator).fit(sentences(), y)
+
+
+__all__ = sorted(name for name in dir() if name.startswith("check_"))

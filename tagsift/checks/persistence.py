@@ -11,25 +11,10 @@ from typing import Any
 from unittest import mock
 
 from tagsift.base import SequenceTagger
-from tagsift.checks._sample import (
-    UNSEEN,
-    fitted,
-    fresh,
-    require,
-    same_arrays,
-    sentences,
-    training,
-)
+from tagsift.checks._asking import fitted, fresh, require, same_arrays
+from tagsift.checks._sample import UNSEEN, sentences, training
 from tagsift.features import SequenceVectorizer
 from tagsift.storage import read_container
-
-__all__ = [
-    "check_file_holds_no_code",
-    "check_pickle",
-    "check_save_load",
-    "check_save_load_ready_features",
-    "check_saved_again",
-]
 
 
 def _through_file(model: SequenceTagger) -> tuple[SequenceTagger, bytes]:
@@ -87,18 +72,13 @@ def check_file_holds_no_code(estimator: SequenceTagger) -> None:
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("loading a model must not unpickle anything.")
 
-    with (
-        mock.patch.object(pickle, "load", refuse),
-        mock.patch.object(pickle, "loads", refuse),
-        mock.patch.object(pickle, "Unpickler", refuse),
-    ):
+    with mock.patch.multiple(pickle, load=refuse, loads=refuse, Unpickler=refuse):
         loaded, contents = _through_file(model)
         loaded.predict(sentences())
     # https://github.com/huggingface/safetensors: length, JSON header, numbers.
     (length,) = struct.unpack("<Q", contents[:8])
     header = json.loads(contents[8 : 8 + length])
-    settings = json.loads(header.pop("__metadata__")["tagsift"])
-    name = settings["method"]
+    name = json.loads(header.pop("__metadata__")["tagsift"])["method"]
     require(name == estimator.method.name, f"The file names the method {name!r}.")
     kinds = {entry["dtype"] for entry in header.values()}
     numbers = {"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64"}
@@ -113,3 +93,6 @@ def check_pickle(estimator: SequenceTagger) -> None:
     model = fitted(estimator)
     copy = pickle.loads(pickle.dumps(model))
     _require_same_answers(copy, model, [*sentences(), *UNSEEN], "an unpickled model")
+
+
+__all__ = sorted(name for name in dir() if name.startswith("check_"))

@@ -5,46 +5,31 @@ from __future__ import annotations
 import numpy as np
 
 from tagsift.base import SequenceTagger
-from tagsift.checks._sample import (
-    LABELS,
-    UNSEEN,
-    expect_error,
+from tagsift.checks._asking import (
     fitted,
     fresh,
-    gold,
+    refused,
     require,
     require_distributions,
     same_arrays,
-    sentences,
 )
+from tagsift.checks._sample import LABELS, LONG, UNSEEN, full_sets, gold, sentences
 from tagsift.errors import NotSupportedError
-
-__all__ = [
-    "check_marginal_columns",
-    "check_marginals",
-    "check_marginals_of_full_sets",
-    "check_marginals_of_single_label",
-    "check_marginals_repeatable",
-    "check_no_marginals",
-]
 
 
 def check_marginals(estimator: SequenceTagger) -> None:
     """Marginals are distributions over the classes, for any sentence."""
     model = fitted(estimator)
-    long = [word for words in sentences() for word in words] * 6
     cases: dict[str, list[list[str]]] = {
         "training sentences": sentences(),
         "unseen words": UNSEEN,
         "empty sentences": [[], ["dog"], []],
         "no token": [[], []],
         "no sentence": [],
-        "a long sentence": [long],
+        "a long sentence": [LONG],
     }
     for case, X in cases.items():
-        require_distributions(
-            model.predict_marginals(X), list(map(len, X)), len(LABELS), case
-        )
+        require_distributions(model.predict_marginals(X), X, len(LABELS), case)
 
 
 def check_marginal_columns(estimator: SequenceTagger) -> None:
@@ -63,23 +48,16 @@ def check_marginal_columns(estimator: SequenceTagger) -> None:
 def check_marginals_of_full_sets(estimator: SequenceTagger) -> None:
     """A fit on unlabelled tokens still gives probabilities."""
     X = sentences()
-    model = fresh(estimator).fit(X, [[set(LABELS)] * len(words) for words in X])
+    model = fresh(estimator).fit(X, full_sets(X))
     for case, part in (("training sentences", X), ("unseen words", UNSEEN)):
-        require_distributions(
-            model.predict_marginals(part),
-            list(map(len, part)),
-            len(LABELS),
-            f"full sets, {case}",
-        )
+        require_distributions(model.predict_marginals(part), part, len(LABELS), case)
 
 
 def check_marginals_of_single_label(estimator: SequenceTagger) -> None:
     """With one label, its probability is 1."""
     X = sentences()
     model = fresh(estimator).fit(X, [["O"] * len(words) for words in X])
-    require_distributions(
-        model.predict_marginals(UNSEEN), list(map(len, UNSEEN)), 1, "a single label"
-    )
+    require_distributions(model.predict_marginals(UNSEEN), UNSEEN, 1, "one label")
 
 
 def check_marginals_repeatable(estimator: SequenceTagger) -> None:
@@ -95,9 +73,8 @@ def check_marginals_repeatable(estimator: SequenceTagger) -> None:
 def check_no_marginals(estimator: SequenceTagger) -> None:
     """A method without probabilities says so, fitted or not."""
     for model in (fresh(estimator), fitted(estimator)):
-        expect_error(
-            NotSupportedError,
-            lambda model=model: model.predict_marginals(sentences()),  # type: ignore[misc]
-            "predict_marginals of a method without probabilities",
-            estimator.method.title,
-        )
+        with refused(NotSupportedError, "predict_marginals", estimator.method.title):
+            model.predict_marginals(sentences())
+
+
+__all__ = sorted(name for name in dir() if name.startswith("check_"))

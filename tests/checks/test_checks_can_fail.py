@@ -19,13 +19,12 @@ from tagsift.checks import (
     partial,
     persistence,
     probabilistic,
-    structured,
     yield_checks,
 )
 from tagsift.errors import InputError
 from tagsift.storage.state import Saved, array, whole, word
 
-MODULES = (common, inputs, partial, probabilistic, structured, persistence, errors)
+MODULES = (common, inputs, partial, probabilistic, persistence, errors)
 ALL_CHECKS = {name for module in MODULES for name in module.__all__}
 FACTS = WordCounts.method
 BROKEN: dict[str, type[WordCounts]] = {}

@@ -1,0 +1,98 @@
+"""What the checks ask by: fitted copies, requirements, and comparisons to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tagsift.base import SequenceTagger
+from tagsift.base.saving import learnt
+from tagsift.checks._sample import training
+from tagsift.errors import TagsiftError
+from tagsift.typing import FloatArray
+
+__all__ = [
+    "fitted",
+    "fresh",
+    "refused",
+    "require",
+    "require_distributions",
+    "same_arrays",
+    "same_state",
+]
+
+
+def fresh(estimator: SequenceTagger, /, **params: Any) -> SequenceTagger:
+    """Return an unfitted copy, with its cheaper settings for checks and `params`."""
+    copy: SequenceTagger = clone(estimator)
+    copy.set_params(**{**type(estimator)._check_params, **params})
+    return copy
+
+
+def fitted(estimator: SequenceTagger, **params: Any) -> SequenceTagger:
+    """Return a copy fitted on the training sentences."""
+    return fresh(estimator, **params).fit(*training(estimator))
+
+
+def require(condition: object, found: str = "") -> None:
+    """Raise an `AssertionError` unless the condition holds, under ``-O`` too.
+
+    The docstring of a check says what is asked for; `found` what was found instead,
+    where there is more to say.
+    """
+    if not condition:
+        raise AssertionError(found)
+
+
+def require_distributions(
+    pieces: Sequence[FloatArray], X: Sequence[Sized], n_labels: int, case: str
+) -> None:
+    """Ask for one array [T, L] per sentence, with rows that are distributions."""
+    require(isinstance(pieces, list), f"{case}: no list of arrays.")
+    shapes = [piece.shape for piece in pieces]
+    expected = [(len(words), n_labels) for words in X]
+    require(shapes == expected, f"{case}: expected shapes {expected}, got {shapes}.")
+    rows = np.concatenate([np.zeros((0, n_labels)), *pieces])  # [M, L]
+    between = (rows >= 0).all() and (rows <= 1 + 1e-9).all()
+    whole = np.allclose(rows.sum(axis=1), 1.0, rtol=0, atol=1e-6)
+    require(between and whole, f"{case}: rows are no distributions over the labels.")
+
+
+@contextmanager
+def refused(kind: type[TagsiftError], case: str, *mentions: str) -> Iterator[None]:
+    """Ask for an error of that kind, in one clear sentence with these mentions."""
+    try:
+        yield
+    except kind as error:
+        text = str(error)
+    except Exception as error:
+        raise AssertionError(
+            f"{case}: expected {kind.__name__}, got {type(error).__name__}: {error}"
+        ) from error
+    else:
+        raise AssertionError(f"{case}: expected {kind.__name__}, nothing was raised.")
+    clear = text.endswith(".") and "\n" not in text and len(text) < 400
+    require(clear, f"{case}: the message is not one clear sentence: {text!r}.")
+    for mention in mentions:
+        require(mention in text, f"{case}: no mention of {mention!r} in {text!r}.")
+
+
+def same_arrays(left: Iterable[Any], right: Iterable[Any]) -> bool:
+    """Whether two lists of arrays are equal to the bit."""
+    first, second = list(left), list(right)
+    return len(first) == len(second) and all(
+        a.dtype == b.dtype and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+        for a, b in zip(first, second, strict=True)
+    )
+
+
+def same_state(left: SequenceTagger, right: SequenceTagger) -> bool:
+    """Whether two fitted estimators learnt the same arrays, to the bit."""
+    (_, first), (_, second) = learnt(left), learnt(right)
+    return first.keys() == second.keys() and same_arrays(
+        map(np.asarray, first.values()), (np.asarray(second[name]) for name in first)
+    )
