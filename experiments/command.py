@@ -6,26 +6,21 @@ import argparse
 import json
 import pkgutil
 import sys
-from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from experiments.experiment import Experiment, choose
-from experiments.records import Record, Records, is_done
+from experiments.records import Found, Records, is_done
 from experiments.runner import ENGINES, Outcome, pending, run
 from tagsift.errors import InputError, TagsiftError
+from tagsift.report import render_markdown, write_html, write_markdown
 
 
 def main(arguments: list[str], package: str) -> int:
     """Run what the command line asks for; return the exit status.
 
-    Parameters
-    ----------
-    arguments : list of str
-        The name of a target, and options.
-    package : str
-        Whose targets: every file in its folder ``targets`` is one.
+    Every file in the folder ``targets`` of the package is a target.
     """
     home = import_module(f"{package}.targets")
     names = [module.name for module in pkgutil.iter_modules(home.__path__)]
@@ -71,7 +66,7 @@ def _parser(kind: type[Experiment]) -> argparse.ArgumentParser:
     add("--redo", action="store_true", help="run cells again that have a record")
     add("--count", action="store_true", help="say what is missing and run nothing")
     add("--no-run", action="store_true", help="only draw what the records hold")
-    add("--no-page", action="store_true", help="only run; needs no package that draws")
+    add("--no-page", action="store_true", help="only run, and draw nothing")
     add("--quiet", "-q", action="store_true", help="show no progress")
     add("--json", action="store_true", help="say what was done as JSON")
     kind.add_options(parser)
@@ -79,6 +74,7 @@ def _parser(kind: type[Experiment]) -> argparse.ArgumentParser:
 
 
 def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
+    """Run, draw, say what was done, and return the exit status."""
     records = Records(options.records)
     cells = choose(experiment.cells(), _conditions(options.only))
     again = {"retry_failed": options.retry_failed, "redo": options.redo}
@@ -88,16 +84,9 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
         return 0
     outcome = Outcome()
     if not options.no_run:
-        outcome = run(
-            experiment,
-            records,
-            cells,
-            jobs=options.jobs,
-            engine=options.engine,
-            minutes=options.minutes,
-            quiet=options.quiet or options.json,
-            **again,
-        )
+        where = {name: getattr(options, name) for name in ("jobs", "engine", "minutes")}
+        quiet = options.quiet or options.json
+        outcome = run(experiment, records, cells, **where, **again, quiet=quiet)
     found = records.load()
     if not found and options.no_run:
         raise InputError(f"{records.path}: expected records, found none; run it first.")
@@ -106,46 +95,26 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
         for cell in cells
         if is_done(found.get(cell.key), experiment.config(cell))
     }
-    return _tell(experiment, options, outcome, found, known, len(cells) - len(known))
-
-
-def _tell(
-    experiment: Experiment,
-    options: argparse.Namespace,
-    outcome: Outcome,
-    found: Mapping[str, Record],
-    known: Mapping[str, Record],
-    missing: int,
-) -> int:
-    """Draw the page, say what was done, and return the exit status."""
-    failed = [key for key, record in known.items() if "error" in record]
-    facts: dict[str, Any] = {
-        "experiment": experiment.name,
-        "cells": len(known) + missing,
-        "run_now": outcome.done,
-        "failed": failed,
-        "missing": missing,
-    }
+    failed = {key: one["error"] for key, one in known.items() if "error" in one}
+    left = len(cells) - len(known)
+    facts = {"experiment": experiment.name, "cells": len(cells)}
+    facts |= {"run_now": outcome.done, "failed": list(failed), "missing": left}
     if found and not options.no_page:
         facts |= _draw(experiment, found, options)
     if options.json:
         print(json.dumps(facts, ensure_ascii=False, indent=1))
     elif not options.no_run:
-        print(f"{outcome.done} cells run, {len(failed)} failed, {missing} left")
-    short = experiment.falls_short(known)
-    for words in [f"failed: {key}: {known[key]['error']}" for key in failed] + [
-        f"falls short: {key}" for key in short
-    ]:
+        print(f"{outcome.done} cells run, {len(failed)} failed, {left} left")
+    short = [f"falls short: {key}" for key in experiment.falls_short(known)]
+    for words in [f"failed: {key}: {why}" for key, why in failed.items()] + short:
         print(words, file=sys.stderr)
-    return 1 if failed or short or (missing and not options.no_run) else 0
+    return 1 if failed or short or (left and not options.no_run) else 0
 
 
 def _draw(
-    experiment: Experiment, found: Mapping[str, Record], options: argparse.Namespace
+    experiment: Experiment, found: Found, options: argparse.Namespace
 ) -> dict[str, Any]:
     """Write the page, and show it: its tables, or its summary if it has one."""
-    from tagsift.report import render_markdown, write_html, write_markdown
-
     report = experiment.report(found)
     page = options.out / f"{getattr(options, 'page', experiment.name)}.html"
     text = getattr(options, "markdown", None) or page.with_suffix(".md")

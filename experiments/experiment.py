@@ -8,17 +8,27 @@ from __future__ import annotations
 
 import argparse
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from experiments.folds import data_folder
-from experiments.records import Record
+from experiments.records import Found, Record
+from experiments.tables import page
 from tagsift.errors import InputError
+from tagsift.report import Report, Table
 
-if TYPE_CHECKING:
-    from tagsift.report import Report
+
+class KeyedCell:
+    """A cell whose key is written in its fields; the same for all runs."""
+
+    form: ClassVar[str]  # such as "{task}/{method}"
+
+    @property
+    def key(self) -> str:
+        """Name of the cell, distinct in its experiment."""
+        return self.form.format(**vars(self))
 
 
 class Option(NamedTuple):
@@ -35,25 +45,19 @@ class Experiment(ABC):
     """Cells, what one of them gives, and a page made of the records.
 
     An experiment is sent to the workers, so it holds plain values only.
-
-    Parameters
-    ----------
-    data : Path or None
-        Folder of the corpora; None for the bundled corpus.
     """
 
-    #: What follows ``python -m experiments``.
-    name: ClassVar[str]
-    #: Package of the command.
-    package: ClassVar[str] = "experiments"
+    name: ClassVar[str]  # what follows ``python -m experiments``
+    title: ClassVar[str] = ""  # of the page
+    summary: ClassVar[str] = ""  # prose under it
+    package: ClassVar[str] = "experiments"  # of the command
     #: Whether every cell gets a process of its own, so that its peak memory is its own.
     separate: ClassVar[bool] = False
     #: Threads of the linear algebra; None to leave that to the package and the user.
     threads: ClassVar[int | None] = 1
-    #: Options of its own, by the names of fields.
-    options: ClassVar[dict[str, Option]] = {}
+    options: ClassVar[dict[str, Option]] = {}  # of its own, by the names of fields
 
-    data: Path | None
+    data: Path | None  # folder of the corpora; None for the bundled corpus
 
     @abstractmethod
     def cells(self) -> Sequence[Any]:
@@ -61,23 +65,22 @@ class Experiment(ABC):
 
     @abstractmethod
     def run(self, cell: Any, needed: Record | None) -> dict[str, Any]:
-        """Run one cell in this process and return what its record shall hold.
+        """Run a cell in this process; `needed` is the record of what it `needs`."""
 
-        Parameters
-        ----------
-        cell : frozen dataclass
-            What to run.
-        needed : record or None
-            What the cell of `needs` gave.
-        """
+    def tables(self, found: Found) -> Iterable[Table]:
+        """Make the tables of the page; those without rows are left out."""
+        return ()
 
-    @abstractmethod
-    def report(self, found: Mapping[str, Record]) -> Report:
-        """Make the page of the records.
+    def report(self, found: Found) -> Report:
+        """Make the page of the records."""
+        return page(self.title, found, self.tables(found), self.summary)
 
-        The packages that draw are imported in here: a run needs NumPy, SciPy and
-        scikit-learn only, and may take place where there is little else.
-        """
+    def finished(self, found: Found) -> Iterator[tuple[Any, Record]]:
+        """Yield the cells that have been run and did not fail, with their records."""
+        for cell in self.cells():
+            record = found.get(cell.key)
+            if record is not None and "error" not in record:
+                yield cell, record
 
     def needs(self, cell: Any) -> Any | None:
         """Return the cell whose record this one starts from, such as a tuning."""
@@ -91,7 +94,7 @@ class Experiment(ABC):
         """Return everything that decides the scores of a cell, as plain values."""
         return asdict(cell)
 
-    def falls_short(self, found: Mapping[str, Record]) -> list[str]:
+    def falls_short(self, found: Found) -> list[str]:
         """Name what is short of what was asked, such as a value outside a tolerance."""
         return []
 
@@ -128,15 +131,7 @@ class Experiment(ABC):
 
 
 def choose(cells: Sequence[Any], conditions: Mapping[str, str]) -> list[Any]:
-    """Keep the cells that meet all conditions.
-
-    Parameters
-    ----------
-    cells : sequence of cells
-        Of one class.
-    conditions : mapping of str to str
-        Field → values joined by ``+``, such as ``{"task": "ner", "cl": "2+3"}``.
-    """
+    """Keep the cells that meet all conditions: field → values joined by ``+``."""
     if not cells:
         return []
     known = [field.name for field in fields(cells[0])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -16,33 +16,19 @@ from tagsift.data import PartialCorpus
 from tagsift.errors import InputError
 from tagsift.metrics import Recovery, evaluate, recovery
 
-#: What a test label is that the model has never seen.
-Unknown: TypeAlias = Literal["error", "wrong"]
 #: Digits kept of every score: enough for tables, few enough for small files.
 DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score: its name in records and tables, scale and digits, and if more is better.
+    """A score: its name in records and tables, how it is written, and who is ahead."""
 
-    Parameters
-    ----------
-    name, title : str
-        In records, and in tables.
-    scale : float
-        What values are multiplied by.
-    digits : int
-        Digits behind the point.
-    sign : {1, -1}
-        What makes a difference positive where it is an advantage.
-    """
-
-    name: str
-    title: str
-    scale: float
-    digits: int
-    sign: int
+    name: str  # in records
+    title: str  # in tables
+    scale: float  # what values are multiplied by
+    digits: int  # behind the point
+    sign: int  # makes a difference positive where it is an advantage: 1 or -1
 
     def number(self, value: float | None, sign: str = "") -> str:
         """Write one value, or a dash where there is none."""
@@ -76,30 +62,21 @@ def rounded(scores: Mapping[str, float]) -> dict[str, float | None]:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted model, what it tagged, and what that cost.
-
-    Parameters
-    ----------
-    model : SequenceTagger
-        Fitted to the training part.
-    fold, partial : Fold and PartialCorpus
-        What it was fitted to, and whose test part was tagged.
-    fitting, tagging : Timed
-        Seconds of both, and the labels given.
-    before_mib, peak_mib : float
-        Most memory held before the fit, and up to the end of the tagging.
-    """
+    """A fitted model, what it tagged, and what that cost."""
 
     model: Any
-    fold: Fold
-    partial: PartialCorpus
+    fold: Fold  # whose test part was tagged
+    partial: PartialCorpus  # what it was fitted to
     fitting: Timed
-    tagging: Timed
-    before_mib: float
-    peak_mib: float
+    tagging: Timed  # and the labels given
+    before_mib: float  # most memory held before the fit
+    peak_mib: float  # and up to the end of the tagging
 
-    def scores(self, *, unknown: Unknown = "error") -> dict[str, float]:
-        """Every score of the test part, those of probabilities where there are some."""
+    def scores(self) -> dict[str, float]:
+        """Every score of the test part, those of probabilities where there are some.
+
+        A label that is not in the training part is wrong whatever was said.
+        """
         marginals = None
         if self.model.method.probabilities:
             marginals = self.model.predict_marginals(self.fold.test_features)
@@ -109,7 +86,7 @@ class Fitted:
             scheme=self.fold.test.scheme,
             marginals=marginals,
             classes=self.model.classes_,
-            unknown=unknown,
+            unknown="wrong",
         ).headline()
 
     def recovery(self) -> Recovery:
@@ -118,9 +95,9 @@ class Fitted:
             self.partial.gold or [], self.model.recovered_, self.partial.candidates
         )
 
-    def four_scores(self, *, unknown: Unknown = "error") -> dict[str, float | None]:
+    def four_scores(self) -> dict[str, float | None]:
         """Span F1, log loss, calibration error, and recovery if labels were hidden."""
-        scores = self.scores(unknown=unknown)
+        scores = self.scores()
         found = {name: scores[name] for name in ("span_f1", "nll", "ece")}
         if not self.model.method.exact_only:
             found["recovery"] = self.recovery().ambiguous
@@ -175,21 +152,11 @@ def fit(
 
 @dataclass(frozen=True)
 class Tuner:
-    """How a method is tuned; the estimators do it themselves.
+    """How a method is tuned; the estimators do it themselves."""
 
-    Parameters
-    ----------
-    ask : mapping
-        Settings that make a fit tune itself.
-    read : callable
-        Fitted model → the settings found.
-    hurry : mapping
-        Settings that shorten a fit of which only the tuning is wanted.
-    """
-
-    ask: Mapping[str, Any]
-    read: Callable[[Any], dict[str, Any]]
-    hurry: Mapping[str, Any] = field(default_factory=dict)
+    ask: Mapping[str, Any]  # settings that make a fit tune itself
+    read: Callable[[Any], dict[str, Any]]  # fitted model → the settings found
+    hurry: Mapping[str, Any] = field(default_factory=dict)  # where no fit is wanted
 
 
 def _kernel(model: Any) -> dict[str, Any]:
@@ -198,21 +165,17 @@ def _kernel(model: Any) -> dict[str, Any]:
     return {name: float(np.median(getattr(model.kernel_, name))) for name in names}
 
 
-def _groups(model: Any) -> dict[str, Any]:
-    """Hyperparameters of all feature groups."""
-    return {"kernel": model.kernel_.as_dict()}
-
-
-def _penalty(model: Any) -> dict[str, Any]:
-    return {"l2": float(model.l2_)}
-
-
+_PENALTY = Tuner({"tune": True}, lambda model: {"l2": float(model.l2_)})
 #: Methods that can be tuned, by table name.
 TUNERS: dict[str, Tuner] = {
     "sgppsl": Tuner({}, _kernel, {"max_iter": 1}),
-    "chain-gp": Tuner({}, _groups, {"max_iter": 1, "temperature": 1.0}),
-    "partial-crf": Tuner({"tune": True}, _penalty),
-    "crf": Tuner({"tune": True}, _penalty),
+    "chain-gp": Tuner(
+        {},
+        lambda model: {"kernel": model.kernel_.as_dict()},
+        {"max_iter": 1, "temperature": 1.0},
+    ),
+    "partial-crf": _PENALTY,
+    "crf": _PENALTY,
 }
 
 

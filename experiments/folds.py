@@ -35,26 +35,14 @@ from tagsift.features import FeatureMatrix, SequenceVectorizer
 
 @dataclass(frozen=True)
 class Task:
-    """A task of the paper.
+    """A task of the paper."""
 
-    Parameters
-    ----------
-    name, title : str
-        In file names, and in tables.
-    path : str
-        Its training file below the folder of the corpora.
-    n_sentences, n_labels : int
-        What Table I says.
-    stand_in : str
-        Labels of the bundled corpus that stand in where there are no corpora.
-    """
-
-    name: str
-    title: str
-    path: str
-    n_sentences: int
+    name: str  # in file names
+    title: str  # in tables
+    path: str  # of its training file, below the folder of the corpora
+    n_sentences: int  # what Table I says
     n_labels: int
-    stand_in: str
+    stand_in: str  # labels of the bundled corpus, where there are no corpora
 
 
 #: The tasks of Table I, in its order.
@@ -70,49 +58,25 @@ TASKS: dict[str, Task] = {
 
 @dataclass(frozen=True)
 class Split:
-    """Which sentences of which task are learnt from and which are tagged.
-
-    Parameters
-    ----------
-    task : str
-        Its name.
-    n_sentences : int
-        Sentences taken.
-    n_folds, fold : int
-        Folds, and the one that is tagged, counted from 0.
-    seed : int
-        Shuffles the sentences.
-    subset : str
-        ``"head"``, or ``"random-1"``: a draw from the whole file with seed 1.
-    """
+    """Which sentences of which task are learnt from and which are tagged."""
 
     task: str
     n_sentences: int
     n_folds: int
-    fold: int
-    seed: int
-    subset: str = "head"
+    fold: int  # the one that is tagged
+    seed: int  # shuffles the sentences
+    subset: str = "head"  # or "random-1": a draw from the whole file with seed 1
 
 
 @dataclass(frozen=True)
 class Fold:
-    """One training and one test part with their features.
-
-    Parameters
-    ----------
-    train, test : Corpus
-        Sentences with gold labels.
-    train_features, test_features : FeatureMatrix
-        Templates over word and part of speech, learnt from the training part.
-    label_set : LabelSet
-        Labels of training and test part together.
-    """
+    """One training and one test part with their features."""
 
     train: Corpus
     test: Corpus
-    train_features: FeatureMatrix
+    train_features: FeatureMatrix  # templates over word and part of speech
     test_features: FeatureMatrix
-    label_set: LabelSet
+    label_set: LabelSet  # of both parts together
 
     @classmethod
     def of(
@@ -120,13 +84,8 @@ class Fold:
     ) -> Fold:
         """Compute the features of both parts, word vectors among them if asked for."""
         vectorizer = SequenceVectorizer(encoder=encoder)
-        return cls(
-            train,
-            test,
-            vectorizer.fit_transform(train.rows),
-            vectorizer.transform(test.rows),
-            label_set,
-        )
+        learnt = vectorizer.fit_transform(train.rows)
+        return cls(train, test, learnt, vectorizer.transform(test.rows), label_set)
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes that a record of times names."""
@@ -140,13 +99,7 @@ class Fold:
 
 
 def stable_seed(*parts: Any) -> int:
-    """Return a seed that depends on the parts alone, on every machine.
-
-    Examples
-    --------
-    >>> stable_seed("ner", 3, 0.1) == stable_seed("ner", 3, 0.1)
-    True
-    """
+    """Return a seed that depends on the parts alone, on every machine."""
     text = "|".join(str(part) for part in parts)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
@@ -166,21 +119,8 @@ def data_folder(given: str | os.PathLike[str] | None = None) -> Path | None:
 def read_head(
     data: Path | None, task: str, n_sentences: int, subset: str = "head"
 ) -> Corpus:
-    """Read sentences of a task, with word and part of speech as columns.
-
-    Parameters
-    ----------
-    data : Path or None
-        Folder of the corpora; None for the bundled corpus.
-    task : str
-        Name of the task.
-    n_sentences, subset
-        As in `Split`.
-    """
-    if data is None:
-        whole = _stand_in(task)
-    else:
-        whole = read_conll(data / TASKS[task].path).columns(2)
+    """Read sentences of a task, with word and part of speech as columns."""
+    whole = _stand_in(task) if data is None else _columns(data / TASKS[task].path)
     if n_sentences > len(whole):
         raise InputError(
             f"the task {task!r} has {len(whole)} sentences, {n_sentences} were asked "
@@ -193,19 +133,21 @@ def read_head(
     return whole.take(sorted(chosen.tolist()))
 
 
+def _columns(path: Path, scheme: str = "auto") -> Corpus:
+    return read_conll(path, scheme=scheme).columns(2)
+
+
 def _stand_in(task: str) -> Corpus:
     """The bundled corpus with labels that resemble those of the task."""
     corpus = bundled(TASKS[task].stand_in)
     if task != "base-np":
         return corpus
     plain = {"B-NP": "B", "I-NP": "I"}
-    return replace(
-        corpus,
-        sentences=tuple(
-            Sentence(s.rows, tuple(plain.get(x, "O") for x in s.labels or ()))
-            for s in corpus
-        ),
+    sentences = (
+        Sentence(s.rows, tuple(plain.get(x, "O") for x in s.labels or ()))
+        for s in corpus
     )
+    return replace(corpus, sentences=tuple(sentences))
 
 
 @lru_cache(maxsize=24)
@@ -229,9 +171,8 @@ def whole_fold(data: Path | None, task: str, n_tokens: int | None = None) -> Fol
         cut = 4 * len(corpus) // 5
         train, test = corpus[:cut], corpus[cut:]
     else:
-        path = data / TASKS[task].path
-        train = read_conll(path).columns(2)
-        test = read_conll(path.with_name("test.conll"), scheme=train.scheme).columns(2)
+        train = _columns(path := data / TASKS[task].path)
+        test = _columns(path.with_name("test.conll"), train.scheme)
     if n_tokens is not None:
         total = np.cumsum([len(sentence.tokens) for sentence in train])  # [S]
         train = train[: int(np.searchsorted(total, n_tokens)) + 1]
@@ -249,21 +190,13 @@ def corrupted(
 ) -> PartialCorpus:
     """Hide the labels of a training part among candidates, alike for every method.
 
-    Parameters
-    ----------
-    fold, split : Fold and Split
-        Whose training part is corrupted; fixes the draws together with the settings.
-    cl, p, r
-        As in `tagsift.data.corrupt`; without a `p` the labels stay exact.
-    seed : int, optional
-        Of the draws, in place of the one that follows from split and settings.
+    Without a `p` the labels stay exact; without a seed the draws follow from split and
+    settings.
     """
     if p is None:
         cl, p = 1, 1.0
     if seed is None:
-        seed = stable_seed(
-            "corrupt", split.task, split.subset, cl, p, r, split.fold, split.seed
-        )
-    return corrupt(
-        fold.train, cl=cl, p=p, r=r, random_state=seed, labels=fold.label_set
-    )
+        drawn = (cl, p, r, split.fold, split.seed)
+        seed = stable_seed("corrupt", split.task, split.subset, *drawn)
+    about = {"random_state": seed, "labels": fold.label_set}
+    return corrupt(fold.train, cl=cl, p=p, r=r, **about)

@@ -14,14 +14,16 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from tagsift.errors import DataError
 from tagsift.storage import atomic_write
 
-#: A record as it stands in its file.
-Record = dict[str, Any]
+#: A record as it stands in its file, and records by their keys.
+Record: TypeAlias = dict[str, Any]
+Found: TypeAlias = Mapping[str, Record]
 
 
 def timeless(record: Mapping[str, Any]) -> Record:
@@ -29,36 +31,27 @@ def timeless(record: Mapping[str, Any]) -> Record:
     return {name: value for name, value in record.items() if name != "time"}
 
 
-def is_done(
-    record: Mapping[str, Any] | None,
-    config: Mapping[str, Any],
-    *,
-    retry_failed: bool = False,
-) -> bool:
-    """Tell whether a cell needs no run: its record is there and is about the same.
+def pick(record: Mapping[str, Any], *places: str) -> list[Any]:
+    """Values at places such as ``"scores.span_f1"``; None where there is none."""
+    return [
+        reduce(lambda part, name: (part or {}).get(name), place.split("."), record)
+        for place in places
+    ]
 
-    Parameters
-    ----------
-    record : mapping or None
-        What was found.
-    config : mapping
-        What would be run now.
-    retry_failed : bool
-        Whether a cell that failed is run again.
-    """
+
+def is_done(
+    record: Record | None, config: Mapping[str, Any], *, retry_failed: bool = False
+) -> bool:
+    """Tell whether a cell needs no run: its record is there and is about the same."""
     if record is None or record["config"] != json.loads(json.dumps(config)):
         return False
     return not (retry_failed and "error" in record)
 
 
 class Records:
-    """The records of an experiment on disk.
+    """The records of an experiment: a ``.jsonl`` file, or a folder of such files.
 
-    Parameters
-    ----------
-    path : Path
-        A file of JSON lines (``.jsonl``), or a folder with one such file for each task
-        and method. There need be none yet.
+    In a folder each task and method has a file. There need be none yet.
     """
 
     def __init__(self, path: Path) -> None:
@@ -76,7 +69,9 @@ class Records:
     def add(self, record: Mapping[str, Any]) -> None:
         """Write one record behind the others of its file, for good."""
         line = json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
-        path = self._file_of(str(record["key"]))
+        path = self.path
+        if not self.single:
+            path /= "-".join(str(record["key"]).split("/")[:2]) + ".jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with open(path, "ab", buffering=0) as stream:
@@ -116,38 +111,26 @@ class Records:
             return [self.path] if self.path.exists() else []
         return sorted(self.path.rglob("*.jsonl"))
 
-    def _file_of(self, key: str) -> Path:
-        if self.single:
-            return self.path
-        return self.path / ("-".join(key.split("/")[:2]) + ".jsonl")
-
 
 def _lines(path: Path) -> dict[str, str]:
     """Lines of a file by their keys, without a last one that has no end."""
-    *whole, last = path.read_text("utf-8").split("\n")
-    if last:
-        try:
-            json.loads(last)
-            whole.append(last)
-        except ValueError:
-            pass  # a killed run was writing it
+    lines = path.read_text("utf-8").split("\n")
     found = {}
-    for number, line in enumerate(whole, 1):
-        if line.strip():
-            found[_key(line, path, number)] = line
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            if number == len(lines):
+                break  # a killed run was writing it
+            raise DataError(f"not valid JSON ({error}).", path, number) from error
+        if not isinstance(record, dict) or not {"key", "config"} <= record.keys():
+            raise DataError(
+                "expected a record with a key and a config, found something else; "
+                "remove the line and run again.",
+                path,
+                number,
+            )
+        found[str(record["key"])] = line
     return found
-
-
-def _key(line: str, path: Path, number: int) -> str:
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        raise DataError(f"not valid JSON ({error}).", path, number) from error
-    if not isinstance(record, dict) or not {"key", "config"} <= record.keys():
-        raise DataError(
-            "expected a record with a key and a config, found something else; remove "
-            "the line and run again.",
-            path,
-            number,
-        )
-    return str(record["key"])

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -26,7 +26,7 @@ from typing import Any
 
 from experiments.experiment import Experiment
 from experiments.measuring import machine, measured, versions
-from experiments.records import Record, Records, is_done
+from experiments.records import Found, Record, Records, is_done
 from tagsift.errors import InputError, MissingExtraError, ResourceError, TagsiftWarning
 from tagsift.progress import progress
 from tagsift.threads import blas_threads
@@ -37,25 +37,17 @@ ENGINES = ("processes", "ray")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did.
+    """What a run did."""
 
-    Parameters
-    ----------
-    done, left : int
-        Cells finished in this run, and cells not begun because the time was over.
-    errors : tuple of (str, str)
-        Key and error of the cells that failed.
-    """
-
-    done: int = 0
-    left: int = 0
-    errors: tuple[tuple[str, str], ...] = ()
+    done: int = 0  # cells finished in this run
+    left: int = 0  # cells not begun because the time was over
+    errors: tuple[tuple[str, str], ...] = ()  # key and error of those that failed
 
 
 def pending(
     experiment: Experiment,
     cells: Sequence[Any],
-    known: Mapping[str, Record],
+    known: Found,
     *,
     retry_failed: bool = False,
     redo: bool = False,
@@ -94,24 +86,7 @@ def run(
 ) -> Outcome:
     """Run what is missing, as the only run on these records.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        Whose cells.
-    records : Records
-        Where finished cells are found and written.
-    cells : sequence of cells
-        What is asked for.
-    jobs : int
-        Workers.
-    engine : {"processes", "ray"}
-        Where the workers live.
-    minutes : float, optional
-        After this time no new cell is begun.
-    retry_failed, redo : bool
-        As in `pending`.
-    quiet : bool
-        Show no progress.
+    After so many minutes no new cell is begun.
     """
     if engine not in ENGINES:
         raise InputError(f"expected an engine of {', '.join(ENGINES)}, found {engine}.")

@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from experiments.records import Found
 from tagsift.report import Column, Report, Section, Table
-
-if TYPE_CHECKING:
-    from experiments.records import Record
-
-
-def columns(*words: str) -> tuple[Column, ...]:
-    """Columns from words such as ``"task"``, ``"cl|d"``, ``"ECE %|.2f|100"``.
-
-    Parameters
-    ----------
-    *words : str
-        Name, format of numbers and what they are multiplied by; ``>`` in place of the
-        format for text on the right.
-    """
-    found = []
-    for word in words:
-        name, form, scale, *_ = [*word.split("|"), "", "", ""]
-        if form == ">":
-            found.append(Column(name, align="right"))
-        else:
-            found.append(Column(name, form, float(scale or 1)))
-    return tuple(found)
 
 
 def table(
@@ -37,24 +16,23 @@ def table(
     title: str = "",
     note: str = "",
 ) -> Table:
-    """Return a table, its head in the words of `columns`."""
-    return Table(columns(*head), tuple(map(tuple, rows)), title=title, note=note)
+    """Return a table whose head is words such as ``"task"``, ``"ECE %|.2f|100"``.
+
+    A word is a name, the format of its numbers and what they are multiplied by; ``>``
+    in place of the format is for text on the right.
+    """
+    columns = []
+    for word in head:
+        name, form, scale, *_ = [*word.split("|"), "", "", ""]
+        side = Column(name, align="right") if form == ">" else None
+        columns.append(side or Column(name, form, float(scale or 1)))
+    return Table(tuple(columns), tuple(map(tuple, rows)), title=title, note=note)
 
 
 def page(
-    title: str, found: Mapping[str, Record], tables: Iterable[Table], summary: str = ""
+    title: str, found: Found, tables: Iterable[Table], summary: str = ""
 ) -> Report:
-    """A page of tables, with the commands and versions of their records.
-
-    Parameters
-    ----------
-    title, summary : str
-        Heading, and prose under it.
-    found : mapping of str to record
-        What the tables are made of.
-    tables : iterable of Table
-        What to show; those without rows are left out.
-    """
+    """A page of tables, with the commands and versions of their records."""
     filled = tuple(one for one in tables if one.rows)
     return Report(
         title=title,
@@ -64,9 +42,7 @@ def page(
     )
 
 
-def facts_of(
-    found: Mapping[str, Record], *, commands: bool = True
-) -> tuple[tuple[str, str], ...]:
+def facts_of(found: Found, *, commands: bool = True) -> tuple[tuple[str, str], ...]:
     """Versions and commands of records."""
     facts: dict[str, set[str]] = {}
     for record in found.values():

@@ -7,16 +7,17 @@ does not say which it means; where the two disagree the verdict is "mixed".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from experiments.paper.counting import (
+    ALL,
     CLOSE,
     PSL,
     Counter,
-    Where,
+    at,
     beats,
     close_to,
     correlated,
@@ -30,15 +31,13 @@ from experiments.paper.counting import (
     unrelated_to_p,
     weighted_helps,
 )
-from experiments.paper.results import F1S, PAPER_RIVALS, Results, Setting
+from experiments.paper.results import F1S, PAPER_RIVALS, Results
 from experiments.paper.watched import WATCHED
-from experiments.records import Record
+from experiments.records import Found, Record
 from experiments.tables import table
 from tagsift.report import Mark, Table
 from tagsift.report.document import Tone
 
-#: What a claim is said to hold in.
-MOST, ALWAYS = False, True
 _MEASURES = ("span_f1", "token_weighted_f1")
 _TONES: dict[str, Tone] = {
     "supported": "good",
@@ -48,45 +47,24 @@ _TONES: dict[str, Tone] = {
 }
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A claim and what the records say about it.
+class Claim(NamedTuple):
+    """A claim and what the records say about it."""
 
-    Parameters
-    ----------
-    where : str
-        Section, figure or table of the paper.
-    text : str
-        The claim.
-    verdict : {"supported", "mixed", "not supported", "not tested"}
-        What the records say.
-    evidence : str
-        The figures that say so.
-    """
-
-    where: str
+    where: str  # section, figure or table of the paper
     text: str
-    verdict: str
-    evidence: str
+    verdict: str  # one of _TONES
+    evidence: str  # the figures that say so
 
 
-def judge_claims(results: Results, watched: Mapping[str, Record]) -> list[Claim]:
-    """Judge every claim of section IV.
-
-    Parameters
-    ----------
-    results : Results
-        Finished cells of the head of the files.
-    watched : mapping of str to record
-        The watched words.
-    """
+def judge_claims(results: Results, watched: Found) -> list[Claim]:
+    """Judge every claim of section IV."""
     return [
-        *(_recovery(results, *claim) for claim in _RECOVERY),
+        *(_recovery(results, text, counter) for text, counter in _RECOVERY.items()),
         *(_watched_claim(word, watched.get(word)) for word in WATCHED),
         *(
-            _f1(results, where, *claim)
+            _f1(results, where, text, counter, always)
             for where, claims in _F1_CLAIMS.items()
-            for claim in claims
+            for text, (counter, always) in claims.items()
         ),
     ]
 
@@ -95,10 +73,7 @@ def claims_table(found: Sequence[Claim]) -> Table:
     """Claims as a table, in the order of the paper."""
     return table(
         ("where", "claim", "our runs", "holds in"),
-        [
-            (c.where, c.text, Mark(c.verdict, _TONES[c.verdict]), c.evidence)
-            for c in found
-        ],
+        [one._replace(verdict=Mark(one[2], _TONES[one[2]])) for one in found],
         title="The claims of section IV",
         note="“Always” counts as supported from 95 % of the cases and as mixed from "
         "60 %; “most” from two thirds and from 40 %. Close means within "
@@ -123,7 +98,7 @@ def _count(cases: Iterable[bool], always: bool) -> tuple[str, str]:
 
 
 def _recovery(results: Results, text: str, counter: Counter) -> Claim:
-    verdict, words = _count(counter(results, "recovery"), MOST)
+    verdict, words = _count(counter(results, "recovery"), always=False)
     evidence = f"{words} steps of SGPPSL's means (Table II)"
     return Claim("IV-C, Table II", text, verdict, evidence)
 
@@ -147,13 +122,11 @@ def _watched_claim(word: str, record: Record | None) -> Claim:
     if record is None:
         return Claim("IV-C, Figure 5", text, "not tested", "no record")
     last = np.asarray(record["evolution"])[-1]  # [l]
-    best = record["labels"][int(last.argmax())]
-    holds = (best == watched.printed) == watched.right
+    best, truth = record["labels"][int(last.argmax())], record["truth"]
     evidence = f"ends at {best} with confidence {last.max():.2f}"
-    if record["truth"] != watched.printed:
-        evidence += (
-            f"; in the corpus the token is {record['truth']}, not {watched.printed}"
-        )
+    if truth != watched.printed:
+        evidence += f"; in the corpus the token is {truth}, not {watched.printed}"
+    holds = (best == watched.printed) == watched.right
     verdict = "supported" if holds else "not supported"
     return Claim("IV-C, Figure 5", text, verdict, evidence)
 
@@ -161,147 +134,96 @@ def _watched_claim(word: str, record: Record | None) -> Claim:
 # The claims --------------------------------------------------------------------
 
 
-def _base_np(s: Setting) -> bool:
-    return s.task == "base-np"
+def _most(counter: Counter) -> tuple[Counter, bool]:
+    return counter, False
 
 
-def _chunking(s: Setting) -> bool:
-    return s.task == "chunking"
+def _always(counter: Counter) -> tuple[Counter, bool]:
+    return counter, True
 
 
-def _ner(s: Setting) -> bool:
-    return s.task == "ner"
+_NP, _CHUNKING, _NER = at("base-np"), at("chunking"), at("ner")
+_STRONG, _STABLE = ("pl-svm", "pl-aggd", "sure"), ("sgppsl", "pl-svm", "clpl")
+_DECODERS = ("viterbi:", "weighted:")
 
-
-def _at(where: Where, cl: int) -> Where:
-    return lambda s: where(s) and s.cl == cl
-
-
-def _list(cl: int) -> Where:
-    return lambda s: s.cl == cl
-
-
-#: About recovery: what, and how it is counted.
-_RECOVERY: tuple[tuple[str, Counter], ...] = (
-    ("Recovery rises with the share of exact sentences, in most cases", rises_with_p),
-    ("Recovery falls as the number of candidates grows", falls_with_cl(["sgppsl"])),
-)
-#: About F1: what, how it is counted, and whether it is said to hold always.
-_F1_CLAIMS: dict[str, tuple[tuple[str, Counter, bool], ...]] = {
-    "IV-D, Figure 6": (
-        ("Base NP: SGPPSL outperforms most of the baselines", beats(_base_np), MOST),
-        (
-            "Base NP: PL-SVM, PL-AGGD and SURE are competitive at p = 0.1",
-            close_to(
-                ("pl-svm", "pl-aggd", "sure"),
-                lambda s: _base_np(s) and s.p == 0.1,
-                above=True,
-            ),
-            MOST,
+#: About recovery, in most cases.
+_RECOVERY: dict[str, Counter] = {
+    "Recovery rises with the share of exact sentences, in most cases": rises_with_p(),
+    "Recovery falls as the number of candidates grows": falls_with_cl(["sgppsl"], at()),
+}
+#: About F1: where → what → how it is counted, and whether it is said to hold always.
+_F1_CLAIMS: dict[str, dict[str, tuple[Counter, bool]]] = {
+    "IV-D, Figure 6": {
+        "Base NP: SGPPSL outperforms most of the baselines": _most(beats(_NP)),
+        "Base NP: PL-SVM, PL-AGGD and SURE are competitive at p = 0.1": _most(
+            close_to(_STRONG, at("base-np", p=0.1), above=True)
         ),
-        (
-            "Base NP: the average over p > 0.5 is always better than that over p < 0.5",
-            halves(_base_np),
-            ALWAYS,
+        "Base NP: the average over p > 0.5 is always better than that over p < 0.5": (
+            _always(halves(_NP))
         ),
-        (
-            "Base NP: no significant relation between p and the score for most "
-            "token-wise methods",
-            unrelated_to_p(_base_np),
-            MOST,
+        "Base NP: no significant relation between p and the score for most token-wise "
+        "methods": _most(unrelated_to_p(_NP)),
+        "Base NP: structured methods do not vary much with the number of candidates": (
+            _most(same_for_all_cl(PSL, _NP))
         ),
-        (
-            "Base NP: structured methods do not vary much with the number of "
-            "candidates",
-            same_for_all_cl(PSL, _base_np),
-            MOST,
+        "Base NP: most methods are very close to SGPPSL": _most(
+            close_to(PAPER_RIVALS, _NP, above=False)
         ),
-        (
-            "Base NP: most methods are very close to SGPPSL",
-            close_to(PAPER_RIVALS, _base_np),
-            MOST,
+        "Base NP, cl = 2: SGPPSL outperforms the baselines": _always(
+            beats(at("base-np", cl=2))
         ),
-        (
-            "Base NP, cl = 2: SGPPSL outperforms the baselines",
-            beats(_at(_base_np, 2)),
-            ALWAYS,
+    },
+    "IV-D, Figure 7": {
+        "Chunking: SGPPSL consistently outperforms the other methods": _always(
+            beats(_CHUNKING)
         ),
-    ),
-    "IV-D, Figure 7": (
-        (
-            "Chunking: SGPPSL consistently outperforms the other methods",
-            beats(_chunking),
-            ALWAYS,
+        "Chunking: SGPPSL, PL-SVM and CLPL are stabler over p than the others": _most(
+            stabler(_STABLE, _CHUNKING)
         ),
-        (
-            "Chunking: SGPPSL, PL-SVM and CLPL are stabler over p than the others",
-            stabler(("sgppsl", "pl-svm", "clpl"), _chunking),
-            MOST,
+        "Chunking, cl = 4: structured methods improve with p": _always(
+            correlated(PSL, at("chunking", cl=4))
         ),
-        (
-            "Chunking, cl = 4: structured methods improve with p",
-            correlated(PSL, _at(_chunking, 4)),
-            ALWAYS,
+        "Chunking: at low p performance falls as the number of candidates grows": (
+            _most(falls_with_cl(ALL, at("chunking", below=0.5)))
         ),
-        (
-            "Chunking: at low p performance falls as the number of candidates grows",
-            falls_with_cl(where=lambda s: _chunking(s) and s.p < 0.5),
-            MOST,
+    },
+    "IV-D, Figure 8": {
+        "NER: SGPPSL outperforms the other methods when p < 0.7": _always(
+            beats(at("ner", below=0.7))
         ),
-    ),
-    "IV-D, Figure 8": (
-        (
-            "NER: SGPPSL outperforms the other methods when p < 0.7",
-            beats(lambda s: _ner(s) and s.p < 0.7),
-            ALWAYS,
+        "NER: CLPL comes very close to SGPPSL": _most(
+            close_to(["clpl"], _NER, above=False)
         ),
-        ("NER: CLPL comes very close to SGPPSL", close_to(("clpl",), _ner), MOST),
-        (
-            "NER, cl = 4: structured methods improve with p",
-            correlated(PSL, _at(_ner, 4)),
-            ALWAYS,
+        "NER, cl = 4: structured methods improve with p": _always(
+            correlated(PSL, at("ner", cl=4))
         ),
-    ),
-    "IV-D": (
-        ("Generally more exact sentences enhance the performance", ends_help, MOST),
-    ),
-    "IV-E, Figure 9": (
-        (
-            "r = 0.05 is consistent with cl = 2 in most cases",
-            flips(lambda s: s.r == 0.05, lambda s: Setting(s.task, 2, s.p), close=True),
-            MOST,
+    },
+    "IV-D": {
+        "Generally more exact sentences enhance the performance": _most(ends_help()),
+    },
+    "IV-E, Figure 9": {
+        "r = 0.05 is consistent with cl = 2 in most cases": _most(
+            flips(at(r=0.05), close=True, cl=2, r=0.0)
         ),
-        (
-            "r = 0.75 is lower than r = 0.05",
-            flips(lambda s: s.r == 0.75, lambda s: replace(s, r=0.05), close=False),
-            ALWAYS,
+        "r = 0.75 is lower than r = 0.05": _always(
+            flips(at(r=0.75), close=False, r=0.05)
         ),
-        (
-            "Base NP: r = 0.75 approximates cl = 3",
-            flips(
-                lambda s: _base_np(s) and s.r == 0.75,
-                lambda s: Setting(s.task, 3, s.p),
-                close=True,
-            ),
-            MOST,
+        "Base NP: r = 0.75 approximates cl = 3": _most(
+            flips(at("base-np", r=0.75), close=True, cl=3, r=0.0)
         ),
-    ),
-    "IV-F, Table III": (
-        ("SGPPSL performs stably with varying cl", same_for_all_cl(["sgppsl"]), MOST),
-        (
-            "Both decoders improve with p",
-            correlated(["sgppsl"], _list(3), ("viterbi:", "weighted:")),
-            ALWAYS,
+    },
+    "IV-F, Table III": {
+        "SGPPSL performs stably with varying cl": _most(
+            same_for_all_cl(["sgppsl"], at())
         ),
-        (
-            "Weighted Viterbi outperforms Viterbi in most cases",
-            weighted_helps(_list(3)),
-            MOST,
+        "Both decoders improve with p": _always(
+            correlated(["sgppsl"], at(cl=3), _DECODERS)
         ),
-        (
-            "Weighted Viterbi helps at small p (below 0.5)",
-            weighted_helps(lambda s: s.cl == 3 and s.p < 0.5),
-            MOST,
+        "Weighted Viterbi outperforms Viterbi in most cases": _most(
+            weighted_helps(at(cl=3))
         ),
-    ),
+        "Weighted Viterbi helps at small p (below 0.5)": _most(
+            weighted_helps(at(cl=3, below=0.5))
+        ),
+    },
 }

@@ -15,22 +15,12 @@ from tagsift.report import Table
 
 @dataclass(frozen=True)
 class Loss:
-    """How one of our models does against one rival.
-
-    Parameters
-    ----------
-    model, rival : str
-        Names.
-    task : str
-        Where.
-    gaps : dict of Setting to float
-        Mean difference, model minus rival.
-    """
+    """How one of our models does against one rival."""
 
     model: str
     rival: str
     task: str
-    gaps: dict[Setting, float]
+    gaps: dict[Setting, float]  # mean difference, model minus rival
 
     @property
     def lost(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,31 +10,21 @@ from experiments.folds import TASKS
 from experiments.paper.grid import GridCell
 from experiments.paper.results import Results
 from experiments.paper.suite import Suite
-from experiments.records import Record
+from experiments.records import Found, Record
 from experiments.tables import facts_of, table
 from tagsift.report import Table
+
+_TUNED = {"each fit": "in every fit", "first fold": "on the first fold", "": "–"}
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """What was asked for and what was run.
-
-    Parameters
-    ----------
-    suite : Suite
-        What was asked for.
-    cells : tuple of GridCell
-        Its fits, or those of one table or figure.
-    records : mapping of str to record
-        What was found, by key.
-    command : str
-        How to make the page again.
-    """
+    """What was asked for and what was run."""
 
     suite: Suite
-    cells: tuple[GridCell, ...]
-    records: Mapping[str, Record]
-    command: str = ""
+    cells: tuple[GridCell, ...]  # its fits, or those of one table or figure
+    records: Found
+    command: str = ""  # that makes the page again
 
     @cached_property
     def missing(self) -> list[GridCell]:
@@ -64,25 +54,21 @@ class Coverage:
         ]
 
     @property
-    def notices(self) -> tuple[str, ...]:
+    def notices(self) -> Iterator[str]:
         """What a reader must not miss."""
-        notices = []
         if self.missing:
-            notices.append(
+            yield (
                 f"{len(self.missing)} of the {len(self.cells)} cells have not been "
                 "run; the figures are those of the others."
             )
         if self.failed:
-            notices.append(
-                f"{len(self.failed)} cells failed; they are listed at the end."
-            )
+            yield f"{len(self.failed)} cells failed; they are listed at the end."
         if self.thinned:
             methods = sorted({method for method, _, _ in self.thinned})
-            notices.append(
+            yield (
                 f"Run on fewer than {self.suite.n_folds} folds: {', '.join(methods)} "
                 "(listed at the end). Methods are compared on common folds only."
             )
-        return tuple(notices)
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -97,39 +83,28 @@ class Coverage:
         versions = facts_of(self.records, commands=False)
         return (*about.items(), *((k, v) for k, v in versions if k != "tagsift"))
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> Iterator[Table]:
         """How methods were set and tuned, which were thinned, and what failed."""
-        tuned = {"each fit": "in every fit", "first fold": "on the first fold", "": "–"}
-        settings = [
-            (
-                Results.title(plan.name),
-                ", ".join(f"{k} = {v}" for k, v in plan.params.items()) or "defaults",
-                tuned[plan.tuning],
-            )
-            for plan in self.suite.methods.values()
-        ]
-        thinned = [
-            (Results.title(method), TASKS[task].title, folds)
-            for method, task, folds in self.thinned
-        ]
+        settings = []
+        for plan in self.suite.methods.values():
+            params = ", ".join(f"{k} = {v}" for k, v in plan.params.items())
+            tuned = _TUNED[plan.tuning]
+            settings.append((Results.title(plan.name), params or "defaults", tuned))
+        yield table(
+            ("method", "settings", "tuned"),
+            settings,
+            title="Settings of the methods",
+            note="Tuned on the first fold: on the training part of the first fold of "
+            "every task and setting, then used for its other folds; SGPPSL and ChainGP "
+            "by their evidence, the conditional random fields on held-out sequences. "
+            "The other rivals have one setting for all tasks, the published one but "
+            "for the penalty λ = 0.1 of CLPL and CLLP, which was chosen by held-out "
+            "predictions inside the candidate sets: λ = 1 did worse.",
+        )
+        yield table(
+            ("method", "task", "folds|d"),
+            [(Results.title(m), TASKS[task].title, n) for m, task, n in self.thinned],
+            title=f"Run on fewer than {self.suite.n_folds} folds",
+        )
         failed = [(str(record["key"]), str(record["error"])) for record in self.failed]
-        return [
-            table(
-                ("method", "settings", "tuned"),
-                settings,
-                title="Settings of the methods",
-                note="Tuned on the first fold: on the training part of the first fold "
-                "of every task and setting, then used for its other folds; SGPPSL and "
-                "ChainGP by their evidence, the conditional random fields on held-out "
-                "sequences. The other rivals have one setting for all tasks, the "
-                "published one but for the penalty λ = 0.1 of CLPL and CLLP, which was "
-                "chosen by held-out predictions inside the candidate sets: λ = 1 did "
-                "worse.",
-            ),
-            table(
-                ("method", "task", "folds|d"),
-                thinned,
-                title=f"Run on fewer than {self.suite.n_folds} folds",
-            ),
-            table(("cell", "error"), failed, title="Cells that failed"),
-        ]
+        yield table(("cell", "error"), failed, title="Cells that failed")

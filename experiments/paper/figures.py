@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +12,11 @@ from experiments.paper.evolution import Evolution, confidence_evolution
 from experiments.paper.lines import Band, LinePanel, line_panels
 from experiments.paper.results import F1S, FIGURE_OF, Results, Setting
 from experiments.paper.watched import WATCHED
-from experiments.records import Record
+from experiments.records import Found
 from tagsift.report import Figure
 
 
-def figure_5(watched: Mapping[str, Record]) -> Figure | None:
+def figure_5(watched: Found) -> Figure | None:
     """Figure 5: confidence curves of the watched words."""
     curves = [
         Evolution(
@@ -51,69 +52,51 @@ def figures_6_to_8(results: Results, task: str, measure: str) -> Figure | None:
 
 def figure_9(results: Results, measure: str) -> Figure | None:
     """Figure 9: flip sampling against candidate lists, at the same p."""
-    rows = {}
-    for task in results.tasks:
-        flips = [s for s in results.of(task) if s.r]
-        row = flips + [
-            s
-            for s in results.of(task)
-            if s.cl in (2, 3) and flips and s.p == flips[0].p
-        ]
-        if len(row) >= 2:
-            rows[TASKS[task].title] = row
-    places = _places(s for row in rows.values() for s in row)
-    ordered = {
-        title: dict(sorted(((s, places[s.way]) for s in row), key=lambda pair: pair[1]))
-        for title, row in rows.items()
+    shares = {s.task: s.p for s in reversed(results.settings) if s.r}
+    chosen = [
+        s
+        for s in results.settings
+        if s.r or (s.cl in (2, 3) and s.p == shares.get(s.task))
+    ]
+    chosen = [s for s in chosen if sum(s.task == other.task for other in chosen) > 1]
+    # Ways to draw candidates from left to right: fewest flips, lists, more flips.
+    fewest = min((s.r for s in chosen if s.r), default=0.0)
+    chosen.sort(key=lambda s: (s.r != fewest, s.r > fewest, s.cl, s.r))
+    ways = list(dict.fromkeys(s.way for s in chosen))
+    rows = {
+        TASKS[task].title: {
+            s: ways.index(s.way) + 1.0 for s in chosen if s.task == task
+        }
+        for task in results.tasks
     }
     return _panels(
         results,
-        ordered,
+        rows,
         measure,
         title=f"Figure 9: ways to draw candidates, {F1S[measure]}",
         x_label="sampling",
-        x_names={place: way for way, place in places.items()},
+        x_names=dict(enumerate(ways, 1)),
         caption="r: every wrong label is a candidate with this probability; cl: "
         "candidate lists of this length. p = 0.5. Mean over folds; the band is one "
         "standard deviation.",
     )
 
 
-def _places(settings: Iterable[Setting]) -> dict[str, int]:
-    """Ways to draw candidates from left to right: fewest flips, lists, more flips."""
-    found = list(settings)
-    fewest = min((setting.r for setting in found if setting.r), default=0.0)
-    found.sort(key=lambda s: (s.r != fewest, s.r > fewest, s.cl, s.r))
-    return {way: k for k, way in enumerate(dict.fromkeys(s.way for s in found), 1)}
-
-
 def _panels(
     results: Results,
     rows: Mapping[str, Mapping[Setting, float]],
     measure: str,
-    *,
-    title: str,
-    x_label: str,
-    caption: str,
-    x_names: Mapping[float, str] | None = None,
+    **words: Any,
 ) -> Figure | None:
     """One panel a row of settings and places; None where there is no curve."""
     panels = [
-        LinePanel(words, series)
-        for words, row in rows.items()
+        LinePanel(title, series)
+        for title, row in rows.items()
         if (series := _series(results, row, measure))
     ]
-    if not panels:
-        return None
-    return line_panels(
-        panels,
-        title=title,
-        x_label=x_label,
-        y_label=f"{F1S[measure]} (%)",
-        names={method: results.title(method) for method in results.methods},
-        x_names=x_names,
-        caption=caption,
-    )
+    names = {method: results.title(method) for method in results.methods}
+    words |= {"y_label": f"{F1S[measure]} (%)", "names": names}
+    return line_panels(panels, **words) if panels else None
 
 
 def _series(

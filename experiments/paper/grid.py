@@ -22,38 +22,18 @@ _BY_COST = (
 
 @dataclass(frozen=True)
 class GridCell:
-    """One fit: what is learnt, from which candidates, by which method.
-
-    Parameters
-    ----------
-    task, method : str
-        Their names; the method ``"corpus"`` is no fit but the size of the data set.
-    cl : int or None
-        Length of the candidate lists; None for flip sampling and for gold labels.
-    p : float or None
-        Share of exact sentences; None for gold labels.
-    r : float or None
-        Flip probability.
-    fold, seed : int
-        Fold that is tagged, and seed of everything random.
-    subset : str
-        ``"head"``, or ``"random-1"``.
-    watch : str
-        A watched word of Figure 5, or nothing.
-    tuning : bool
-        Whether only the settings are wanted that the other folds are run with.
-    """
+    """One fit: what is learnt, from which candidates, by which method."""
 
     task: str
-    method: str
-    cl: int | None = None
-    p: float | None = None
-    r: float | None = None
+    method: str  # "corpus" is no fit but the size of the data set
+    cl: int | None = None  # length of candidate lists; None for flips and gold labels
+    p: float | None = None  # share of exact sentences; None for gold labels
+    r: float | None = None  # flip probability
     fold: int = 0
     seed: int = 0
-    subset: str = "head"
-    watch: str = ""
-    tuning: bool = False
+    subset: str = "head"  # or "random-1"
+    watch: str = ""  # a watched word of Figure 5
+    tuning: bool = False  # only the settings are wanted that other folds are run with
 
     @property
     def sampling(self) -> str:
@@ -68,12 +48,14 @@ class GridCell:
         """A name for the cell that is distinct in a suite and fit for a file."""
         if self.method == "corpus":
             return f"{self.task}/corpus/{self.subset}"
-        parts = ["tuning"] if self.tuning else []
-        parts += [self.sampling, f"f{self.fold}", f"s{self.seed}"]
-        parts += [
-            part for part in (self.subset, self.watch) if part not in ("head", "")
+        parts = [
+            "tuning" * self.tuning,
+            self.sampling,
+            f"f{self.fold}",
+            f"s{self.seed}",
         ]
-        return f"{self.task}/{self.method}/{'-'.join(parts)}"
+        parts += [self.subset if self.subset != "head" else "", self.watch]
+        return f"{self.task}/{self.method}/{'-'.join(filter(None, parts))}"
 
     @property
     def is_fit(self) -> bool:
@@ -95,16 +77,14 @@ def cells(suite: Suite) -> list[GridCell]:
         *_robustness(suite),
     ]
     place = {name: number for number, name in enumerate(_BY_COST)}
-    tasks = {name: number for number, name in enumerate(suite.tasks)}
-    return sorted(
-        (replace(cell, seed=suite.seed) for cell in dict.fromkeys(found)),
-        key=lambda cell: (
-            cell.subset,
-            cell.fold,
-            place.get(cell.method, len(place)),
-            tasks[cell.task],
-        ),
-    )
+    tasks = list(suite.tasks)
+
+    def order(cell: GridCell) -> tuple[str, int, int, int]:
+        cost = place.get(cell.method, len(place))
+        return cell.subset, cell.fold, cost, tasks.index(cell.task)
+
+    seeded = (replace(cell, seed=suite.seed) for cell in dict.fromkeys(found))
+    return sorted(seeded, key=order)
 
 
 def _settings(
@@ -153,25 +133,17 @@ def _watched(suite: Suite) -> Iterator[GridCell]:
 
 def config_of(cell: GridCell, suite: Suite, corpus: str) -> dict[str, Any]:
     """Return everything that decides the scores of a cell; corpus: conll or bundled."""
-    size = suite.tasks[cell.task]
+    about = {"corpus": corpus, "n_sentences": suite.tasks[cell.task]}
     if cell.method == "corpus":
-        return {
-            "task": cell.task,
-            "corpus": corpus,
-            "n_sentences": size,
-            "subset": cell.subset,
-        }
-    plan = suite.methods.get(cell.method)
-    config = asdict(cell)
-    del config["tuning"]
+        return {"task": cell.task, "subset": cell.subset, **about}
+    plan = suite.plan(cell.method)
     return {
-        **config,
-        "corpus": corpus,
-        "n_sentences": size,
+        **asdict(cell),
+        **about,
         "n_folds": suite.n_folds,
-        "params": {} if plan is None else dict(plan.params),
-        "tuning": "" if plan is None else plan.tuning,
-        "decoders": [] if plan is None or cell.tuning else list(plan.decoders),
+        "params": dict(plan.params),
+        "tuning": plan.tuning,
+        "decoders": [] if cell.tuning else list(plan.decoders),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from experiments.paper import claims, comparison, figures, tables
@@ -10,7 +10,7 @@ from experiments.paper.coverage import Coverage
 from experiments.paper.ranks import critical_difference_diagram
 from experiments.paper.results import F1S, FIGURE_OF, OURS, Results
 from experiments.paper.watched import WATCHED
-from experiments.records import Record
+from experiments.records import Found, Record
 from tagsift.report import Figure, Report, Section, Stat, Table
 
 #: What a section may hold: prose, tables and figures.
@@ -30,6 +30,7 @@ _SYNTHETIC = (
     "These runs used the bundled, synthetic corpus in place of the paper's: the "
     "figures say that the parts work and nothing about the paper."
 )
+_COUNTED = "Each claim is counted over the cases that it speaks of."
 _BELOW = (
     "Every cell of Tables II and III in which SGPPSL is below the figure that the "
     "paper prints, with what the same fits reach when they are decoded otherwise and "
@@ -43,20 +44,8 @@ _BELOW = (
 )
 
 
-def make_report(
-    found: Mapping[str, Record], coverage: Coverage, *, target: str = "all"
-) -> Report:
-    """Build the report, or the one table or figure that was asked for.
-
-    Parameters
-    ----------
-    found : mapping of str to record
-        Records by key.
-    coverage : Coverage
-        What the suite asked for and what was run.
-    target : str
-        One of `experiments.paper.grid.TARGETS`.
-    """
+def make_report(found: Found, coverage: Coverage, *, target: str = "all") -> Report:
+    """Build the report, or the one table or figure that was asked for."""
     return _Page(list(found.values()), coverage).report(target)
 
 
@@ -75,9 +64,8 @@ class _Page:
         }
         self.losses = comparison.losses(self.results, _MAIN)
         self.judged = claims.judge_claims(self.results, self.watched)
-        self.notices = coverage.notices
-        if any(record["config"].get("corpus") == "bundled" for record in found):
-            self.notices = (_SYNTHETIC, *self.notices)
+        synthetic = any(one["config"].get("corpus") == "bundled" for one in found)
+        self.notices = ((_SYNTHETIC,) if synthetic else ()) + tuple(coverage.notices)
 
     def report(self, target: str) -> Report:
         """The whole section, or one table or figure of it."""
@@ -104,12 +92,18 @@ class _Page:
     def builders(self) -> dict[str, Callable[[], Content]]:
         """What makes each section, in their order."""
         return {
-            "Where our models lose": self.losing,
-            "Claims of section IV": self.claimed,
+            "Where our models lose": lambda: iter(
+                [comparison.losses_table(self.results, self.losses, F1S[_MAIN])]
+            ),
+            "Claims of section IV": lambda: iter(
+                [_COUNTED, claims.claims_table(self.judged)]
+            ),
             "Table I": self.table_1,
             "Table II": self.table_2,
             "Table III": lambda: iter([tables.table_3(self.results)]),
-            "Cells below the paper": self.below,
+            "Cells below the paper": lambda: iter(
+                [_BELOW, tables.below_table(self.results)]
+            ),
             "Figure 5": self.figure_5,
             **{f"Figure {FIGURE_OF[t]}": self.figure_of(t) for t in FIGURE_OF},
             "Figure 9": lambda: (figures.figure_9(self.results, name) for name in F1S),
@@ -159,30 +153,17 @@ class _Page:
         results = self.results
         for model in OURS:
             told = []
-            for rival in dict.fromkeys(
-                x.rival for x in self.losses if x.model == model
-            ):
+            for rival in {x.rival for x in self.losses if x.model == model}:
                 gaps = results.gaps(model, rival, _MAIN, results.settings).values()
                 mean = 100 * sum(gaps) / len(gaps)
                 lost = f"{sum(gap < 0 for gap in gaps)} of {len(gaps)} settings"
-                words = (
-                    f"{results.title(rival)} in {lost} ({mean:+.1f} points on average)"
-                )
-                told.append((mean, words))
+                words = f"{results.title(rival)} in {lost}"
+                told.append((mean, f"{words} ({mean:+.1f} points on average)"))
             if told:
                 rivals = "; ".join(words for _, words in sorted(told))
                 yield f"{results.title(model)} loses by {F1S[_MAIN]} to {rivals}."
 
     # Sections ------------------------------------------------------------------
-
-    def losing(self) -> Content:
-        """Where our models lose."""
-        yield comparison.losses_table(self.results, self.losses, F1S[_MAIN])
-
-    def claimed(self) -> Content:
-        """The claims of the paper, judged."""
-        yield "Each claim is counted over the cases that it speaks of."
-        yield claims.claims_table(self.judged)
 
     def table_1(self) -> Content:
         """The data sets."""
@@ -194,11 +175,6 @@ class _Page:
         yield tables.table_2(self.results)
         title = "The same for ChainGP, beside the paper's SGPPSL (%)"
         yield tables.table_2(self.results, "chain-gp", title=title)
-
-    def below(self) -> Content:
-        """Cells below the paper, and why."""
-        yield _BELOW
-        yield tables.below_table(self.results)
 
     def figure_5(self) -> Content:
         """The watched words, and where the paper's truth is not the corpus'."""

@@ -25,28 +25,25 @@ def critical_difference_diagram(
 ) -> Figure:
     """Draw mean ranks with bars over groups without a significant difference."""
     titles = [(names or {}).get(method, method) for method in ranking.methods]
-    places = list(zip(titles, ranking.ranks, strict=True))
-    order = ", ".join(f"{name} {rank:.2f}" for name, rank in places)
+    rows = []
+    for name, method, rank in zip(titles, ranking.methods, ranking.ranks, strict=True):
+        groups = [
+            str(g) for g, group in enumerate(ranking.groups, 1) if method in group
+        ]
+        rows.append((name, rank, ", ".join(groups) or "–"))
+    order = ", ".join(f"{name} {rank:.2f}" for name, rank, _ in rows)
     alt = (
         f"{title} over {ranking.n_settings} settings, best first: {order}. Critical "
         f"difference {ranking.critical_difference:.2f}."
     )
-    groups = [
-        ", ".join(str(g) for g, group in enumerate(ranking.groups, 1) if name in group)
-        for name in ranking.methods
-    ]
+    height = 0.25 * len(titles) + 0.9
     return Figure(
         title=title,
         alt=alt,
-        panels=draw(
-            partial(_paint, ranking, titles), alt=alt, height=0.25 * len(titles) + 0.9
-        ),
+        panels=draw(partial(_paint, ranking, titles), alt=alt, height=height),
         data=table(
             ("method", "mean rank|.2f", "group|>"),
-            [
-                (name, rank, group or "–")
-                for (name, rank), group in zip(places, groups, strict=True)
-            ],
+            rows,
             title=title,
             note="Methods that share a group number do not differ significantly.",
         ),
@@ -62,10 +59,8 @@ def _paint(ranking: Ranking, titles: Sequence[str], axes: Any) -> None:
     n, length = len(titles), ranking.critical_difference
     styles = method_styles(ranking.methods)
     beside = {"textcoords": "offset points", "va": "center", "fontsize": 8.5}
-    for row, (method, rank) in enumerate(
-        zip(ranking.methods, ranking.ranks, strict=True)
-    ):
-        colour = styles[method].colour
+    for row, rank in enumerate(ranking.ranks):
+        colour = styles[ranking.methods[row]].colour
         axes.plot([1, rank], [row, row], color=ink("rule"), linewidth=1, zorder=1)
         axes.plot(rank, row, marker="o", markersize=6, color=colour, zorder=3)
         axes.annotate(f"{rank:.2f}", (rank, row), xytext=(7, 0), **beside)

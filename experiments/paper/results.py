@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.folds import TASKS
-from experiments.records import Record
+from experiments.records import Record, pick
 from tagsift import registry
 
 #: Task → number of its figure in the paper.
@@ -33,24 +33,12 @@ GOLD = "crf"
 
 @dataclass(frozen=True, order=True)
 class Setting:
-    """A task and a sampling of candidates.
-
-    Parameters
-    ----------
-    task : str
-        Its name.
-    cl : int
-        Length of candidate lists; 0 for flip sampling.
-    p : float
-        Share of exact sentences; -1 for gold labels.
-    r : float
-        Flip probability; 0 for candidate lists.
-    """
+    """A task and a sampling of candidates."""
 
     task: str
-    cl: int
-    p: float
-    r: float = 0.0
+    cl: int  # length of candidate lists; 0 for flip sampling
+    p: float  # share of exact sentences; -1 for gold labels
+    r: float = 0.0  # flip probability; 0 for candidate lists
 
     @property
     def way(self) -> str:
@@ -69,15 +57,7 @@ class Setting:
 
 
 class Results:
-    """Finished records of one subset.
-
-    Parameters
-    ----------
-    found : iterable of records
-        Any records; those without scores and those of other subsets are left out.
-    subset : str
-        ``"head"``, or ``"random"`` for all random subsets together.
-    """
+    """Finished records of the head, or of all random subsets together."""
 
     def __init__(self, found: Iterable[Record], subset: str = "head") -> None:
         self.records = [
@@ -147,16 +127,9 @@ class Results:
     ) -> dict[tuple[str, int], float]:
         """Values of a measure by subset and fold.
 
-        Parameters
-        ----------
-        method : str
-            Its name. The method on gold labels has the same values in every setting of
-            a task.
-        setting : Setting
-            Where.
-        measure : str
-            A score, ``"recovery"``, or ``"viterbi:span_f1"`` for the score of another
-            decoder.
+        A measure is a score, ``"recovery"``, or ``"viterbi:span_f1"`` for the score of
+        another decoder. The method on gold labels has the same values in every setting
+        of a task.
         """
         place = setting if method != GOLD else Setting(setting.task, 0, -1.0)
         values = {
@@ -202,11 +175,7 @@ def _setting(config: Mapping[str, Any]) -> Setting:
 
 
 def _read(record: Record, measure: str) -> float | None:
-    if measure == "recovery":
-        value = record.get("recovery", {}).get("ambiguous")
-    elif ":" in measure:
-        decoder, _, name = measure.partition(":")
-        value = record.get("decoders", {}).get(decoder, {}).get(name)
-    else:
-        value = record["scores"].get(measure)
+    decoder, _, name = measure.rpartition(":")
+    place = f"decoders.{decoder}.{name}" if decoder else f"scores.{measure}"
+    (value,) = pick(record, "recovery.ambiguous" if measure == "recovery" else place)
     return None if value is None else float(value)

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from experiments.folds import TASKS
 from tagsift import registry
@@ -18,98 +18,50 @@ SUITES = ("smoke", "quick", "paper")
 
 @dataclass(frozen=True)
 class MethodPlan:
-    """How one method takes part.
-
-    Parameters
-    ----------
-    name : str
-        Its table name.
-    folds : mapping of str to tuple of int
-        For every task the folds it is run on.
-    params : dict
-        Settings of the estimator.
-    tuning : {"", "each fit", "first fold"}
-        Whether settings are tuned in every fit, once on the first training fold of
-        every setting and used for its other folds, or left as they are.
-    decoders : tuple of str
-        Decoders to score besides the one in force, from the same fit.
-    """
+    """How one method takes part."""
 
     name: str
-    folds: Mapping[str, tuple[int, ...]]
+    folds: Mapping[str, tuple[int, ...]]  # by task
     params: Mapping[str, Any] = field(default_factory=dict)
+    #: Where settings are tuned: in each fit, once on the first fold, or not at all.
     tuning: str = ""
-    decoders: tuple[str, ...] = ()
+    decoders: tuple[str, ...] = ()  # to score besides, from the same fit
 
 
 @dataclass(frozen=True)
 class Robustness:
-    """Seeded random subsets of the files, for some methods, reported apart.
+    """Seeded random subsets of the files, for some methods, reported apart."""
 
-    Parameters
-    ----------
-    seeds : tuple of int
-        One subset each.
-    methods : tuple of str
-        Who takes part.
-    cl, p : tuples
-        Settings.
-    folds : tuple of int
-        Folds of each subset.
-    """
-
-    seeds: tuple[int, ...]
+    seeds: tuple[int, ...]  # one subset each
     methods: tuple[str, ...]
     cl: tuple[int, ...]
     p: tuple[float, ...]
-    folds: tuple[int, ...]
+    folds: tuple[int, ...]  # of each subset
 
 
 @dataclass(frozen=True)
 class Suite:
-    """What shall be run.
-
-    Parameters
-    ----------
-    name : str
-        ``smoke``, ``quick``, ``paper`` or a name of one's own.
-    tasks : mapping of str to int
-        Sentences of every task.
-    n_folds, seed : int
-        Of the cross validation.
-    cl, p : tuples
-        Settings of the first sampling scheme, all combinations.
-    r, flip_p
-        Flip probabilities of the second one, and the share of exact sentences there.
-    methods : mapping of str to MethodPlan
-        Who takes part, in the order of tables.
-    watch : bool
-        Whether the watched words of Figure 5 are followed.
-    robustness : Robustness or None
-        Random subsets.
-    """
+    """What shall be run."""
 
     name: str
-    tasks: Mapping[str, int]
+    tasks: Mapping[str, int]  # sentences of each
     n_folds: int
     seed: int
-    cl: tuple[int, ...]
+    cl: tuple[int, ...]  # candidate lists: all combinations of cl and p
     p: tuple[float, ...]
-    r: tuple[float, ...]
+    r: tuple[float, ...]  # flip sampling, at p = flip_p
     flip_p: float
-    methods: Mapping[str, MethodPlan]
-    watch: bool = False
+    methods: Mapping[str, MethodPlan]  # in the order of tables
+    watch: bool = False  # whether the watched words of Figure 5 are followed
     robustness: Robustness | None = None
+
+    def plan(self, method: str) -> MethodPlan:
+        """How a method takes part; with its defaults where the suite has it not."""
+        return self.methods.get(method) or MethodPlan(method, {})
 
 
 def read_suite(name: str) -> Suite:
-    """Read a suite of the repository by its name, or a TOML file by its path.
-
-    Parameters
-    ----------
-    name : str
-        ``"smoke"``, ``"quick"``, ``"paper"``, or a path that ends in ``.toml``.
-    """
+    """Read a suite of the repository by its name, or a TOML file by its path."""
     path = Path(name)
     if name in SUITES:
         path = Path(__file__).parent / "suites" / f"{name}.toml"
@@ -119,7 +71,7 @@ def read_suite(name: str) -> Suite:
             f"{name!r}."
         )
     try:
-        raw = tomllib.loads(path.read_text("utf-8"))
+        return _Reader(tomllib.loads(path.read_text("utf-8")), path).suite()
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"not valid TOML: {error}.", path) from error
     except OSError as error:
@@ -127,144 +79,130 @@ def read_suite(name: str) -> Suite:
         raise DataError(f"cannot read the suite ({reason}).", path) from error
     except UnicodeDecodeError as error:
         raise DataError("expected UTF-8 text, found other bytes.", path) from error
-    return _suite(_Entries(raw, path, "the suite"), path.stem)
 
 
-#: What an entry may be: a word → the test of a value, and what is expected.
-_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "yes or no": (lambda x: type(x) is bool, "true or false"),
-    "table": (lambda x: type(x) is dict, "a table"),
-    "list": (lambda x: type(x) is list, "a list"),
-    "text": (lambda x: type(x) is str, "text"),
-    "seed": (lambda x: type(x) is int and x >= 0, "a whole number of at least 0"),
-    "size": (lambda x: type(x) is int and x >= 2, "a whole number of at least 2"),
-    "counts": (
-        lambda x: type(x) is list and all(type(y) is int and y > 0 for y in x),
-        "a list of whole numbers above 0",
-    ),
-    "shares": (
-        lambda x: (
-            type(x) is list and all(type(y) in (int, float) and 0 <= y <= 1 for y in x)
-        ),
-        "a list of numbers between 0 and 1",
-    ),
-    "tuning": (lambda x: x in ("", "each fit", "first fold"), "each fit or first fold"),
-}
+#: What an entry may be: the test of a value, and what is expected in words.
+_Kind: TypeAlias = tuple[Callable[[Any], bool], str]
+#: The kinds of all entries of a table, and what holds where there is none.
+_Kinds: TypeAlias = Mapping[str, tuple[_Kind, Any]]
 
 
-class _Entries:
-    """A table of a suite; every complaint names the file and the entry."""
-
-    def __init__(self, raw: Mapping[str, Any], path: Path, name: str) -> None:
-        self.raw, self.path, self.name = raw, path, name
-        self.prefix = "" if name == "the suite" else f"{name}."
-
-    def fail(self, entry: str, expected: str, found: Any) -> DataError:
-        return DataError(f"{entry}: expected {expected}, found {found!r}.", self.path)
-
-    def known(self, *names: str) -> None:
-        for name in self.raw:
-            if name not in names:
-                raise self.fail(self.name, f"one of {', '.join(sorted(names))}", name)
-
-    def get(self, name: str, kind: str, other: Any = None) -> Any:
-        """Return an entry, checked; lists as tuples."""
-        value = self.raw.get(name, other)
-        test, expected = _KINDS[kind]
-        if not test(value):
-            raise self.fail(f"{self.prefix}{name}", expected, value)
-        return tuple(value) if isinstance(value, list) else value
-
-    def table(self, name: str) -> _Entries:
-        return _Entries(self.get(name, "table", {}), self.path, f"{self.prefix}{name}")
-
-    def folds(self, name: str, other: list[int], n_folds: int) -> tuple[int, ...]:
-        values = self.raw.get(name, other)
-        if not isinstance(values, list) or not set(values) <= set(range(n_folds)):
-            expected = f"folds between 0 and {n_folds - 1}"
-            raise self.fail(f"{self.prefix}{name}", expected, values)
-        return tuple(values)
+def _share(x: Any) -> bool:
+    return type(x) in (int, float) and 0 <= x <= 1
 
 
-def _suite(top: _Entries, name: str) -> Suite:
-    top.known(
-        *("folds", "run_folds", "seed", "cl", "p", "r", "flip_p", "watch"),
-        *("tasks", "methods", "robustness"),
-    )
-    n_folds = top.get("folds", "size", 5)
-    listed = top.table("tasks")
-    listed.known(*TASKS)
-    tasks = {task: listed.get(task, "size") for task in listed.raw}
-    methods = _methods(top, tasks, n_folds)
-    for part, what in ((tasks, "task"), (methods, "method")):
-        if not part:
-            raise top.fail(f"{what}s", f"at least one {what}", part)
-    cl, p = top.get("cl", "counts"), _floats(top.get("p", "shares"))
-    flip = _Entries({"flip_p": [top.raw.get("flip_p", 0.5)]}, top.path, top.name)
-    return Suite(
-        name=name,
-        tasks=tasks,
-        n_folds=n_folds,
-        seed=top.get("seed", "seed", 0),
-        cl=cl,
-        p=p,
-        r=_floats(top.get("r", "shares", [])),
-        flip_p=_floats(flip.get("flip_p", "shares"))[0],
-        methods=methods,
-        watch=top.get("watch", "yes or no", False),
-        robustness=_robustness(top, methods, n_folds),
-    )
+def _list(each: Callable[[Any], bool], expected: str) -> _Kind:
+    return lambda x: type(x) is list and all(map(each, x)), expected
 
 
-def _floats(values: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(float(x) for x in values)
+_YES_OR_NO: _Kind = (lambda x: type(x) is bool, "true or false")
+_TABLE: _Kind = (lambda x: type(x) is dict, "a table")
+_NAMES = _list(lambda x: type(x) is str, "a list of names")
+_SEED: _Kind = (lambda x: type(x) is int and x >= 0, "a whole number of at least 0")
+_SIZE: _Kind = (lambda x: type(x) is int and x >= 2, "a whole number of at least 2")
+_COUNTS = _list(lambda x: type(x) is int and x > 0, "a list of whole numbers above 0")
+_SHARES = _list(_share, "a list of numbers between 0 and 1")
+_TUNING: _Kind = (
+    lambda x: x in ("", "each fit", "first fold"),
+    "each fit or first fold",
+)
 
 
-def _methods(
-    top: _Entries, tasks: Mapping[str, int], n_folds: int
-) -> dict[str, MethodPlan]:
-    every = list(top.folds("run_folds", list(range(n_folds)), n_folds))
-    listed = top.table("methods")
-    plans = {}
-    for name in listed.raw:
-        plan = listed.table(name)
-        plan.known("folds", "params", "tuning", "decoders")
+class _Reader:
+    """Checks the entries of a file; each complaint names the file and the entry."""
+
+    def __init__(self, raw: dict[str, Any], path: Path) -> None:
+        self.raw, self.path = raw, path
+        n_folds = raw.get("folds", 5)
+        self.every = list(range(n_folds)) if type(n_folds) is int else []
+        expected = f"folds between 0 and {len(self.every) - 1}"
+        self.folds = _list(lambda x: x in self.every, expected)
+
+    def suite(self) -> Suite:
+        kinds: _Kinds = {
+            "folds": (_SIZE, 5),
+            "run_folds": (self.folds, self.every),
+            "seed": (_SEED, 0),
+            "cl": (_COUNTS, None),
+            "p": (_SHARES, None),
+            "r": (_SHARES, []),
+            "flip_p": ((_share, "a number between 0 and 1"), 0.5),
+            "watch": (_YES_OR_NO, False),
+            "tasks": (_TABLE, {}),
+            "methods": (_TABLE, {}),
+            "robustness": (_TABLE, {}),
+        }
+        top = self.entries(self.raw, kinds)
+        top["flip_p"] = float(top["flip_p"])
+        sizes = self.entries(top["tasks"], dict.fromkeys(TASKS, (_SIZE, 2)), "tasks")
+        tasks = {task: sizes[task] for task in top["tasks"]}
+        for what in ("task", "method"):
+            if not top[f"{what}s"]:
+                raise self.refused(f"{what}s", f"at least one {what}", {})
+        run_folds = dict.fromkeys(tasks, list(top["run_folds"]))
+        methods = {
+            name: self.plan(name, plan, run_folds)
+            for name, plan in top["methods"].items()
+        }
+        same = {name: top[name] for name in ("seed", "cl", "p", "r", "flip_p", "watch")}
+        return Suite(
+            name=self.path.stem,
+            tasks=tasks,
+            n_folds=top["folds"],
+            methods=methods,
+            robustness=self.robustness(methods) if top["robustness"] else None,
+            **same,
+        )
+
+    def plan(
+        self, name: str, raw: Mapping[str, Any], run_folds: Mapping[str, list[int]]
+    ) -> MethodPlan:
         if name not in registry.names():
-            raise top.fail(f"methods.{name}", "a method of `tagsift methods`", name)
-        folds = plan.raw.get(
-            "folds", every
-        )  # a list, or a table with one for each task
-        by_task = _Entries(
-            folds if isinstance(folds, dict) else dict.fromkeys(tasks, folds),
-            top.path,
-            f"methods.{name}.folds",
-        )
-        by_task.known(*TASKS)
-        plans[name] = MethodPlan(
-            name,
-            {task: by_task.folds(task, every, n_folds) for task in tasks},
-            plan.get("params", "table", {}),
-            plan.get("tuning", "tuning", ""),
-            plan.get("decoders", "list", []),
-        )
-    return plans
+            raise self.refused(f"methods.{name}", "a method of `tagsift methods`", name)
+        kinds: _Kinds = {
+            "folds": ((lambda x: True, ""), {}),  # a list, or a table of lists
+            "params": (_TABLE, {}),
+            "tuning": (_TUNING, ""),
+            "decoders": (_NAMES, []),
+        }
+        plan = self.entries(raw, kinds, f"methods.{name}")
+        folds = raw.get("folds", {})
+        if not isinstance(folds, dict):
+            folds = dict.fromkeys(run_folds, folds)
+        by_task: _Kinds = {
+            task: (self.folds, run_folds.get(task, [])) for task in TASKS
+        }
+        found = self.entries(folds, by_task, f"methods.{name}.folds")
+        plan["folds"] = {task: found[task] for task in run_folds}
+        return MethodPlan(name, **plan)
 
+    def robustness(self, methods: Mapping[str, MethodPlan]) -> Robustness:
+        kinds: _Kinds = {
+            "seeds": (_COUNTS, None),
+            "methods": (_list(lambda x: x in methods, "methods of the suite"), []),
+            "cl": (_COUNTS, self.raw["cl"]),
+            "p": (_SHARES, self.raw["p"]),
+            "folds": (self.folds, self.every),
+        }
+        return Robustness(**self.entries(self.raw["robustness"], kinds, "robustness"))
 
-def _robustness(
-    top: _Entries, methods: Mapping[str, MethodPlan], n_folds: int
-) -> Robustness | None:
-    if "robustness" not in top.raw:
-        return None
-    entries = top.table("robustness")
-    entries.known("seeds", "methods", "cl", "p", "folds")
-    chosen = entries.get("methods", "list", [])
-    for name in chosen:
-        if name not in methods:
-            raise top.fail("robustness.methods", "methods of the suite", name)
-    return Robustness(
-        seeds=entries.get("seeds", "counts"),
-        methods=chosen,
-        cl=entries.get("cl", "counts", top.raw.get("cl")),
-        p=_floats(entries.get("p", "shares", top.raw.get("p"))),
-        folds=entries.folds("folds", list(range(n_folds)), n_folds),
-    )
+    def entries(
+        self, raw: Mapping[str, Any], kinds: _Kinds, name: str = ""
+    ) -> dict[str, Any]:
+        """Every entry of a table, as found or as it is by default; lists as tuples."""
+        for entry in raw:
+            if entry not in kinds:
+                known = f"one of {', '.join(sorted(kinds))}"
+                raise self.refused(name or "the suite", known, entry)
+        found = {}
+        for entry, (kind, other) in kinds.items():
+            value = raw.get(entry, other)
+            if not kind[0](value):
+                raise self.refused(f"{name}.{entry}".lstrip("."), kind[1], value)
+            if isinstance(value, list):
+                value = tuple(map(float, value) if kind is _SHARES else value)
+            found[entry] = value
+        return found
+
+    def refused(self, entry: str, expected: str, found: Any) -> DataError:
+        return DataError(f"{entry}: expected {expected}, found {found!r}.", self.path)

@@ -10,31 +10,15 @@ from tagsift.errors import InputError
 
 @dataclass(frozen=True)
 class Watched:
-    """A training token of Figure 5.
-
-    Parameters
-    ----------
-    task, word : str
-        Where it stands, and the word.
-    around : str
-        The words of its sentence that the paper prints around it.
-    candidates : tuple of str
-        Its candidates.
-    p : float
-        Share of exact sentences.
-    printed : str
-        The label that the paper prints as the truth.
-    right : bool
-        Whether the paper says that its curves end at the truth.
-    """
+    """A training token of Figure 5."""
 
     task: str
     word: str
-    around: str
+    around: str  # the words of its sentence that the paper prints around it
     candidates: tuple[str, ...]
-    p: float
-    printed: str
-    right: bool
+    p: float  # share of exact sentences
+    printed: str  # the label that the paper prints as the truth
+    right: bool  # whether the paper says that its curves end at the truth
 
 
 _HOLDING, _GERMAN = "little holding sterling firm", "disagreed with German advice"

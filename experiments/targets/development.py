@@ -10,19 +10,18 @@ an option; the records are kept, and the table of docs/research.md is made of th
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from experiments.experiment import Experiment
 from experiments.fitting import FOUR_SCORES
-from experiments.records import Record
+from experiments.records import Found, Record
+from experiments.tables import table
 from tagsift.errors import InputError
-
-if TYPE_CHECKING:
-    from tagsift.report import Report
+from tagsift.report import Table
 
 RECORDS = Path(__file__).parents[1] / "records" / "development.jsonl"
 RIVAL = "partial CRF"
@@ -33,6 +32,11 @@ class Development(Experiment):
     """What was compared before the duel."""
 
     name = "development"
+    title = "How wide the priors start"
+    summary = (
+        f"Mean leads over the {RIVAL}, whatever the direction of the score; "
+        "variance of the weights of indicators, amplitude of the RBF parts."
+    )
 
     @classmethod
     def from_options(cls, options: argparse.Namespace) -> Self:
@@ -41,17 +45,13 @@ class Development(Experiment):
         return super().from_options(options)
 
     def cells(self) -> list[Any]:
-        """None: see above."""
         return []
 
     def run(self, cell: Any, needed: Record | None) -> dict[str, Any]:
-        """Refuse."""
         raise InputError("the widths of the priors are constants; nothing can be run.")
 
-    def report(self, found: Mapping[str, Record]) -> Report:
+    def tables(self, found: Found) -> Iterator[Table]:
         """Mean leads over the tuned CRF, in the settings that all variants ran."""
-        from experiments.tables import page, table
-
         scores: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
         for record in found.values():
             config = record["config"]
@@ -70,24 +70,14 @@ class Development(Experiment):
         signs = [score.sign for score in FOUR_SCORES]
         leads = (means - means[:, [starts.index(RIVAL)]]) * signs
         rows = []
-        for k, start in enumerate(starts):
+        for start, lead in zip(starts, leads.swapaxes(0, 1), strict=True):
+            told = zip(FOUR_SCORES, lead.mean(0), strict=True)
+            first, *others = (score.number(value, "+") for score, value in told)
             if start != RIVAL:
-                first, *others = (
-                    score.number(lead, "+")
-                    for score, lead in zip(
-                        FOUR_SCORES, leads[:, k].mean(0), strict=True
-                    )
-                )
-                ahead = f"{(leads[:, k, 0] > 0).sum()} of {len(leads)}"
+                ahead = f"{(lead[:, 0] > 0).sum()} of {len(lead)}"
                 rows.append((start, first, ahead, *others))
         f1, *names = (f"{score.title}|>" for score in FOUR_SCORES)
-        return page(
-            "How wide the priors start",
-            found,
-            [table(("start", f1, "ahead|>", *names), rows)],
-            f"Mean leads over the {RIVAL}, whatever the direction of the score; "
-            "variance of the weights of indicators, amplitude of the RBF parts.",
-        )
+        yield table(("start", f1, "ahead|>", *names), rows)
 
 
 EXPERIMENT = Development

@@ -14,21 +14,20 @@ is none yet (--minutes 0 makes the file and runs no cell).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from experiments.experiment import Experiment, Option
 from experiments.fitting import FOUR_SCORES, Score, fit, tuner_of
 from experiments.folds import TASKS, Split, corrupted, make_fold
-from experiments.records import Record
+from experiments.records import Found, Record
+from experiments.tables import table
 from experiments.vectors import StoredVectors, write_vectors
-
-if TYPE_CHECKING:
-    from tagsift.report import Report, Table
+from tagsift.report import Table
 
 METHODS = ("partial-crf", "chain-gp")
 N_FOLDS = 5
@@ -39,26 +38,14 @@ SEEDS = (0, 1, 2)
 
 @dataclass(frozen=True)
 class DuelCell:
-    """One fit of one side.
-
-    Parameters
-    ----------
-    task, vectors : str and bool
-        The data, and whether contextual vectors are among the features.
-    cl, r, p
-        How the labels are hidden.
-    seed, fold : int
-        Of the folds and candidates.
-    method : str
-        Who is fitted.
-    """
+    """One fit of one side."""
 
     task: str
-    vectors: bool
+    vectors: bool  # whether contextual vectors are among the features
     cl: int | None
     r: float | None
     p: float
-    seed: int
+    seed: int  # of the folds and candidates
     fold: int
     method: str
 
@@ -66,11 +53,9 @@ class DuelCell:
     def key(self) -> str:
         """Name of the cell, the same for all runs."""
         hidden = f"cl{self.cl}" if self.cl is not None else f"r{self.r}"
-        vectors = "vectors" if self.vectors else "sparse"
-        return (
-            f"{self.task}/{vectors}/{hidden}-p{self.p}/seed{self.seed}"
-            f"/fold{self.fold}/{self.method}"
-        )
+        data = f"{self.task}/{'vectors' if self.vectors else 'sparse'}"
+        part = f"seed{self.seed}/fold{self.fold}"
+        return f"{data}/{hidden}-p{self.p}/{part}/{self.method}"
 
     @property
     def titles(self) -> tuple[str, str, str]:
@@ -80,19 +65,8 @@ class DuelCell:
         return TASKS[self.task].title, kind, f"{hidden}, p {self.p}"
 
 
-def all_cells() -> list[DuelCell]:
-    """List the cells: first folds first, since the others need what they learn."""
-    found = [
-        DuelCell(task, vectors, cl, r, p, seed, fold, method)
-        for fold in range(N_FOLDS)
-        for seed in SEEDS
-        for cl, r, p in CORRUPTIONS
-        for vectors in (False, True)
-        for task in ("chunking", "base-np", "ner")
-        for method in reversed(METHODS)
-        if seed == SEEDS[0] or (cl, r, p) == CORRUPTIONS[0]
-    ]
-    return sorted(found, key=lambda cell: cell.fold > 0)
+#: Setting → records of the partial CRF and ChainGP on the same folds.
+Pairs: TypeAlias = dict[tuple[str, str, str], list[tuple[Record, Record]]]
 
 
 @dataclass(frozen=True)
@@ -100,15 +74,25 @@ class Duel(Experiment):
     """Both sides in all settings."""
 
     name = "duel"
+    title = "ChainGP against the partial CRF"
+    summary = "Mean ± standard error over folds and seeds."
     options = {"vectors": Option(Path("runs/duel/vectors.npz"), "a .npz file", Path)}
     vectors: Path
 
     def cells(self) -> list[DuelCell]:
-        """All fits."""
-        return all_cells()
+        """List the cells: first folds first, since the others need what they learn."""
+        return [
+            DuelCell(task, vectors, cl, r, p, seed, fold, method)
+            for fold in range(N_FOLDS)
+            for seed in SEEDS
+            for cl, r, p in CORRUPTIONS
+            for vectors in (False, True)
+            for task in ("chunking", "base-np", "ner")
+            for method in reversed(METHODS)
+            if seed == SEEDS[0] or (cl, r, p) == CORRUPTIONS[0]
+        ]
 
     def needs(self, cell: DuelCell) -> DuelCell | None:
-        """Return the first fold of the same setting and seed."""
         return replace(cell, fold=0) if cell.fold else None
 
     def prepare(self, todo: Sequence[Any]) -> None:
@@ -135,32 +119,54 @@ class Duel(Experiment):
             "seconds": round(fitted.fitting.wall, 2),
         }
 
-    def report(self, found: Mapping[str, Record]) -> Report:
+    def tables(self, found: Found) -> Iterator[Table]:
         """Who wins how often, every setting, and what it costs."""
-        from experiments.tables import page
-
-        return page(
-            "ChainGP against the partial CRF",
-            found,
-            _tables(found),
-            "Mean ± standard error over folds and seeds.",
+        pairs = self._pairs(found, SEEDS)
+        count = ("score", "settings|>", "ChainGP ahead|>", "mean lead|>")
+        count += ("smallest lead|>",)
+        yield table(count, _counts(pairs), title="Who wins how often")
+        yield table(
+            count,
+            _counts(self._pairs(found, SEEDS[1:])),
+            title="The second and third seed alone",
+            note="Folds and candidates that were not looked at while the method was "
+            "made, of the same sentences.",
+        )
+        head = ("data", "features", "hidden by")
+        for score in FOUR_SCORES:
+            rows = []
+            for titles, both in pairs.items():
+                crf, gp, lead = _sides(both, score)
+                told = (score.text(crf), score.text(gp), score.text(lead, "+"))
+                rows.append((*titles, len(both), *told))
+            sides = (f"{score.title}: partial CRF|>", "ChainGP|>", "lead|>")
+            yield table((*head, "fits|>", *sides), rows)
+        given, learnt = "s, given: partial CRF|>", "s, learnt: partial CRF|>"
+        yield table(
+            (*head, given, "ChainGP|>", learnt, "ChainGP|>"),
+            [(*titles, *self._seconds(titles, found)) for titles in pairs],
         )
 
-
-#: Setting → records of the partial CRF and ChainGP on the same folds.
-Pairs: TypeAlias = dict[tuple[str, str, str], list[tuple[Record, Record]]]
-
-
-def _pairs(found: Mapping[str, Record], seeds: Sequence[int] = SEEDS) -> Pairs:
-    """Collect the folds and seeds run by both sides, by settings."""
-    pairs: Pairs = {}
-    for cell in all_cells():
-        if cell.method == METHODS[0] and cell.seed in seeds:
-            keys = [replace(cell, method=method).key for method in METHODS]
-            one, other = (found.get(key, {}) for key in keys)
-            if "scores" in one and "scores" in other:
+    def _pairs(self, found: Found, seeds: Sequence[int]) -> Pairs:
+        """Collect the folds and seeds run by both sides, by settings."""
+        pairs: Pairs = {}
+        done = dict(self.finished(found))
+        for cell, one in done.items():
+            other = done.get(replace(cell, method=METHODS[1]))
+            if cell.method == METHODS[0] and cell.seed in seeds and other is not None:
                 pairs.setdefault(cell.titles, []).append((one, other))
-    return pairs
+        return pairs
+
+    def _seconds(self, titles: tuple[str, str, str], found: Found) -> Iterator[str]:
+        """Seconds of a fit, hyperparameters given and learnt, for both sides."""
+        mine = [pair for pair in self.finished(found) if pair[0].titles == titles]
+        for place in [(learnt, side) for learnt in (False, True) for side in METHODS]:
+            seconds = [
+                record["seconds"]
+                for cell, record in mine
+                if (record["learnt"], cell.method) == place
+            ]
+            yield f"{np.mean(seconds):.0f}" if seconds else "–"
 
 
 def _sides(pairs: list[tuple[Record, Record]], score: Score) -> tuple[Any, Any, Any]:
@@ -170,35 +176,6 @@ def _sides(pairs: list[tuple[Record, Record]], score: Score) -> tuple[Any, Any, 
     return crf, gp, (gp - crf) * score.sign
 
 
-def _tables(found: Mapping[str, Record]) -> Iterator[Table]:
-    from experiments.tables import table
-
-    pairs = _pairs(found)
-    count = ("score", "settings|>", "ChainGP ahead|>", "mean lead|>", "smallest lead|>")
-    yield table(count, _counts(pairs), title="Who wins how often")
-    yield table(
-        count,
-        _counts(_pairs(found, SEEDS[1:])),
-        title="The second and third seed alone",
-        note="Folds and candidates that were not looked at while the method was made, "
-        "of the same sentences.",
-    )
-    head = ("data", "features", "hidden by")
-    for score in FOUR_SCORES:
-        rows = []
-        for titles, both in pairs.items():
-            crf, gp, lead = _sides(both, score)
-            told = (score.text(crf), score.text(gp), score.text(lead, "+"))
-            rows.append((*titles, len(both), *told))
-        sides = (f"{score.title}: partial CRF|>", "ChainGP|>", "lead|>")
-        yield table((*head, "fits|>", *sides), rows)
-    given, learnt = "s, given: partial CRF|>", "s, learnt: partial CRF|>"
-    yield table(
-        (*head, given, "ChainGP|>", learnt, "ChainGP|>"),
-        [(*titles, *_seconds(titles, found)) for titles in pairs],
-    )
-
-
 def _counts(pairs: Pairs) -> Iterator[tuple[Any, ...]]:
     """Who wins how often, by how much."""
     for score in FOUR_SCORES if pairs else ():
@@ -206,22 +183,6 @@ def _counts(pairs: Pairs) -> Iterator[tuple[Any, ...]]:
         ahead = sum(lead > 0 for lead in leads)
         told = (score.number(value, "+") for value in (np.mean(leads), min(leads)))
         yield score.title, len(pairs), ahead, *told
-
-
-def _seconds(
-    titles: tuple[str, str, str], found: Mapping[str, Record]
-) -> Iterator[str]:
-    """Seconds of a fit, hyperparameters given and learnt, for both sides."""
-    for learnt in (False, True):
-        for method in METHODS:
-            seconds = [
-                record["seconds"]
-                for record in found.values()
-                if "scores" in record
-                and (record["learnt"], record["config"]["method"]) == (learnt, method)
-                and DuelCell(**record["config"]).titles == titles
-            ]
-            yield f"{np.mean(seconds):.0f}" if seconds else "–"
 
 
 EXPERIMENT = Duel

@@ -8,46 +8,34 @@ python -m experiments paper all --suite paper --no-run \
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from experiments.experiment import Experiment
-from experiments.fitting import DIGITS, Fitted, fit, make_model, rounded, tuner_of
+from experiments.fitting import DIGITS, fit, make_model, rounded, tuner_of
 from experiments.folds import Fold, Split, corrupted, data_folder, make_fold, read_head
+from experiments.paper.coverage import Coverage
 from experiments.paper.grid import TARGETS, GridCell, cells, config_of, needed
-from experiments.paper.suite import SUITES, MethodPlan, Suite, read_suite
-from experiments.paper.watched import WATCHED, Watched, find
-from experiments.records import Record, Records, is_done
+from experiments.paper.page import make_report
+from experiments.paper.suite import SUITES, Suite, read_suite
+from experiments.paper.watched import WATCHED, find
+from experiments.records import Found, Record, Records, is_done
+from tagsift.data import PartialCorpus
 from tagsift.errors import InputError
-
-if TYPE_CHECKING:
-    from tagsift.report import Report
+from tagsift.report import Report
 
 
 @dataclass(frozen=True)
 class Paper(Experiment):
-    """The grid of section IV, or the part that one table or figure needs.
-
-    Parameters
-    ----------
-    data : Path or None
-        Folder of the corpora; None for the bundled corpus.
-    target : str
-        One of `experiments.paper.grid.TARGETS`.
-    suite : Suite
-        What shall be run.
-    corpus : str
-        What the sentences are from, as records say it: ``"conll"`` or ``"bundled"``.
-    """
+    """The grid of section IV, or the part that one table or figure needs."""
 
     name = "paper"
-    target: str
+    target: str  # one of TARGETS
     suite: Suite
-    corpus: str
+    corpus: str  # what the sentences are from, as records say it: conll or bundled
 
     @classmethod
     def add_options(cls, parser: argparse.ArgumentParser) -> None:
@@ -88,46 +76,29 @@ class Paper(Experiment):
         return list(filter(needed(self.target), self.all_cells()))
 
     def config(self, cell: GridCell) -> dict[str, Any]:
-        """Everything that decides the scores of a cell."""
         return config_of(cell, self.suite, self.corpus)
 
     def needs(self, cell: GridCell) -> GridCell | None:
         """Return the tuning on the first fold, where the method is tuned there."""
-        plan = self._plan(cell)
+        plan = self.suite.plan(cell.method)
         if not cell.is_fit or cell.watch or plan.tuning != "first fold":
             return None
         return replace(cell, fold=0, tuning=True)
 
     def run(self, cell: GridCell, needed: Record | None) -> dict[str, Any]:
         """Corrupt, fit, tag and score."""
-        about = {"suite": self.suite.name}
         if cell.method == "corpus":
-            return about | self._facts(cell)
-        if cell.watch:
-            return about | self._evolution(cell)
-        split = cell.split(self.suite)
-        fold = make_fold(self.data, split)
-        partial = corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)
-        plan = self._plan(cell)
-        if cell.tuning:
-            tuner = tuner_of(cell.method)
-            params = {**plan.params, **tuner.ask, **tuner.hurry}
-            model = make_model(cell.method, fold, params, cell.seed)
-            model.fit(fold.train_features, partial.candidates)
-            return about | {"settings": tuner.read(model)}
-        settings = {} if needed is None else dict(needed["settings"])
-        asked = tuner_of(cell.method).ask if plan.tuning == "each fit" else {}
-        params = {**plan.params, **asked, **settings}
-        fitted = fit(cell.method, fold, partial, params, cell.seed)
-        if plan.tuning == "each fit":
-            settings = tuner_of(cell.method).read(fitted.model)
-        return about | {"settings": settings} | _found(fitted, plan)
+            found = self._facts(cell)
+        elif cell.watch:
+            found = self._evolution(cell)
+        elif cell.tuning:
+            found = self._tuned(cell)
+        else:
+            found = self._fitted(cell, needed)
+        return {"suite": self.suite.name, **found}
 
-    def report(self, found: Mapping[str, Record]) -> Report:
+    def report(self, found: Found) -> Report:
         """Make the page of the target, of records that are as the suite asks for."""
-        from experiments.paper.coverage import Coverage
-        from experiments.paper.page import make_report
-
         _corpus(found)
         mine = {
             cell.key: found[cell.key]
@@ -138,8 +109,7 @@ class Paper(Experiment):
         coverage = Coverage(self.suite, fits, mine, self.command)
         return make_report(mine, coverage, target=self.target)
 
-    def _plan(self, cell: GridCell) -> MethodPlan:
-        return self.suite.methods.get(cell.method) or MethodPlan(cell.method, {})
+    # The kinds of cells -------------------------------------------------------
 
     def _facts(self, cell: GridCell) -> dict[str, Any]:
         """The size of a data set, which Table I is made of."""
@@ -153,14 +123,53 @@ class Paper(Experiment):
         }
         return {"facts": facts}
 
+    def _tuned(self, cell: GridCell) -> dict[str, Any]:
+        """Settings that the other folds are run with."""
+        _, fold, partial = self._data(cell)
+        tuner = tuner_of(cell.method)
+        params = {**self.suite.plan(cell.method).params, **tuner.ask, **tuner.hurry}
+        model = make_model(cell.method, fold, params, cell.seed)
+        model.fit(fold.train_features, partial.candidates)
+        return {"settings": tuner.read(model)}
+
+    def _fitted(self, cell: GridCell, needed: Record | None) -> dict[str, Any]:
+        """Everything a finished fit says."""
+        _, fold, partial = self._data(cell)
+        plan = self.suite.plan(cell.method)
+        tuner = tuner_of(cell.method) if plan.tuning == "each fit" else None
+        settings = {} if needed is None else dict(needed["settings"])
+        params = {**plan.params, **(tuner.ask if tuner else {}), **settings}
+        fitted = fit(cell.method, fold, partial, params, cell.seed)
+        found: dict[str, Any] = {
+            "settings": tuner.read(fitted.model) if tuner else settings,
+            "scores": rounded(fitted.scores()),
+        }
+        if not fitted.model.method.exact_only:
+            one = fitted.recovery()
+            found["recovery"] = {
+                **rounded({"ambiguous": one.ambiguous, "overall": one.overall}),
+                "n_ambiguous": one.n_ambiguous,
+                "n_tokens": one.n_tokens,
+            }
+        if plan.decoders:
+            found["decoders"] = fitted.decoded(plan.decoders)
+        if hasattr(fitted.model, "n_iter_"):
+            found["n_iter"] = int(fitted.model.n_iter_)
+        wall = {"fit": fitted.fitting.wall, "predict": fitted.tagging.wall}
+        return found | {"time": {name: round(value, 3) for name, value in wall.items()}}
+
     def _evolution(self, cell: GridCell) -> dict[str, Any]:
         """Follow the confidences of a watched word (Figure 5)."""
         watched = WATCHED[cell.watch]
-        split, fold, (s, t) = _fold_with(watched, cell.split(self.suite), self.data)
-        partial = corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)
+        try:
+            split, fold, partial = self._data(cell)
+            s, t = find(fold.train, watched)
+        except InputError:  # it is tagged in the first fold, and learnt in the others
+            split, fold, partial = self._data(replace(cell, fold=1))
+            s, t = find(fold.train, watched)
         candidates = [list(sentence) for sentence in partial.candidates]
         candidates[s][t] = frozenset(watched.candidates)
-        params = {**self._plan(cell).params, "watch": [(s, t)]}
+        params = {**self.suite.plan(cell.method).params, "watch": [(s, t)]}
         model = make_model(cell.method, fold, params, cell.seed)
         model.fit(fold.train_features, candidates)
         columns = [model.classes_.index(name) for name in watched.candidates]
@@ -172,42 +181,13 @@ class Paper(Experiment):
             "evolution": np.round(steps, DIGITS).tolist(),
         }
 
-
-def _found(fitted: Fitted, plan: MethodPlan) -> dict[str, Any]:
-    """Everything a finished fit says."""
-    found: dict[str, Any] = {"scores": rounded(fitted.scores())}
-    if not fitted.model.method.exact_only:
-        one = fitted.recovery()
-        found["recovery"] = {
-            **rounded({"ambiguous": one.ambiguous, "overall": one.overall}),
-            "n_ambiguous": one.n_ambiguous,
-            "n_tokens": one.n_tokens,
-        }
-    if plan.decoders:
-        found["decoders"] = fitted.decoded(plan.decoders)
-    if hasattr(fitted.model, "n_iter_"):
-        found["n_iter"] = int(fitted.model.n_iter_)
-    wall = {"fit": fitted.fitting.wall, "predict": fitted.tagging.wall}
-    return found | {"time": {name: round(value, 3) for name, value in wall.items()}}
+    def _data(self, cell: GridCell) -> tuple[Split, Fold, PartialCorpus]:
+        split = cell.split(self.suite)
+        fold = make_fold(self.data, split)
+        return split, fold, corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)
 
 
-def _fold_with(
-    watched: Watched, split: Split, data: Path | None
-) -> tuple[Split, Fold, tuple[int, int]]:
-    """The first fold whose training part has the watched word."""
-    for number in range(split.n_folds - 1):
-        one = replace(split, fold=number)
-        fold = make_fold(data, one)
-        try:
-            return one, fold, find(fold.train, watched)
-        except InputError:
-            continue
-    one = replace(split, fold=split.n_folds - 1)
-    fold = make_fold(data, one)
-    return one, fold, find(fold.train, watched)
-
-
-def _corpus(found: Mapping[str, Record]) -> str:
+def _corpus(found: Found) -> str:
     """What the records are about; refuses a mixture."""
     corpora = {str(record["config"].get("corpus")) for record in found.values()}
     if len(corpora) > 1:

@@ -14,10 +14,10 @@ compared. The exit status is 1 where a value is outside its tolerance.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.io
@@ -25,13 +25,12 @@ import scipy.sparse as sp
 from sklearn.model_selection import KFold
 
 from experiments.experiment import Experiment
-from experiments.records import Record
+from experiments.records import Found, Record, pick
+from experiments.tables import table
 from tagsift.baselines import PALOC, PLAGGD, PLECOC, PLSVM, SURE, WKNN
 from tagsift.baselines.flat_clpl import FlatCLPL
 from tagsift.errors import InputError
-
-if TYPE_CHECKING:
-    from tagsift.report import Report
+from tagsift.report import Table
 
 TOLERANCE = {"ten-fold": 0.03, "fixed": 0.02}
 _CLASSES = {
@@ -41,28 +40,14 @@ _CLASSES = {
 
 @dataclass(frozen=True)
 class FlatCell:
-    """A method on a set, and the accuracy it should have.
+    """A method on a set, and the accuracy it should have."""
 
-    Parameters
-    ----------
-    title : str
-        Row of the table.
-    data, protocol : str
-        Name of the set, and which of the two protocols is run.
-    method : str
-        Class of the estimator.
-    params : dict
-        Its settings.
-    low, high : float
-        Expected accuracy; equal where it is one figure.
-    """
-
-    title: str
+    title: str  # row of the table
     data: str
     protocol: str
-    method: str
+    method: str  # class of the estimator
     params: dict[str, Any]
-    low: float
+    low: float  # expected accuracy; equal to high where it is one figure
     high: float
 
     @property
@@ -85,42 +70,28 @@ class FlatCell:
         found = []
         for seed in seeds:
             folds = []
-            for parts in _parts(folder, self.data):
+            for X, mask, X_test, y_test in _parts(folder, self.data):
                 model = _CLASSES[self.method](**self.params, random_state=seed)
-                model.fit_flat(parts.X, parts.mask)
-                hits = model.predict_flat(parts.X_test) == parts.y_test  # [M]
+                model.fit_flat(X, mask)
+                hits = model.predict_flat(X_test) == y_test  # [M]
                 folds.append(round(float(hits.mean()), 6))
             found.append(folds)
         return found
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """Instances to train on and to test on."""
-
-    X: Any
-    mask: Any
-    X_test: Any
-    y_test: Any
-
-
-def _parts(folder: Path, data: str) -> Iterator[_Parts]:
-    """Training and test parts of a set."""
+def _parts(folder: Path, data: str) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """Training instances and masks, test instances and labels of a set, by folds."""
     if data.startswith("Lost split"):
         held = scipy.io.loadmat(folder / "Lost_split_PLAGGD.mat")
-        yield _Parts(
-            held["train_data"],
-            held["train_p_target"].astype(bool),
-            held["test_data"],
-            held["test_target"].argmax(axis=1),
-        )
+        train = (held["train_data"], held["train_p_target"].astype(bool))
+        yield *train, held["test_data"], held["test_target"].argmax(axis=1)
         return
     held = scipy.io.loadmat(folder / {"Lost": "lost.mat", "MSRCv2": "MSRCv2.mat"}[data])
-    X, mask, truth = held["data"], held["partial_target"], held["target"]
-    mask = (mask.toarray() if sp.issparse(mask) else mask).T.astype(bool)  # [N, L]
-    truth = (truth.toarray() if sp.issparse(truth) else truth).T.argmax(axis=1)  # [N]
+    X, targets = held["data"], (held["partial_target"], held["target"])
+    mask, truth = (x.toarray() if sp.issparse(x) else x for x in targets)
+    mask, truth = mask.T.astype(bool), truth.T.argmax(axis=1)  # [N, L], [N]
     for train, test in KFold(10, shuffle=True, random_state=0).split(X):
-        yield _Parts(X[train], mask[train], X[test], truth[test])
+        yield X[train], mask[train], X[test], truth[test]
 
 
 _SVM = {"lam": 1e-3, "n_steps": 1000, "average": False}
@@ -178,9 +149,9 @@ class PartialLabelSets(Experiment):
     """All methods on all sets; the folder of the corpora holds ``pll/``."""
 
     name = "pll"
+    title = "Partial-label sets"
 
     def cells(self) -> list[FlatCell]:
-        """All cells of the table."""
         return list(all_cells())
 
     def run(self, cell: FlatCell, needed: Record | None) -> dict[str, Any]:
@@ -197,37 +168,21 @@ class PartialLabelSets(Experiment):
             "accuracies": found,
         }
 
-    def falls_short(self, found: Mapping[str, Record]) -> list[str]:
-        """Values outside their tolerance."""
+    def falls_short(self, found: Found) -> list[str]:
         return [key for key, one in found.items() if one.get("within") is False]
 
-    def report(self, found: Mapping[str, Record]) -> Report:
-        """One row a cell."""
-        from experiments.tables import page, table
-
+    def tables(self, found: Found) -> Iterator[Table]:
         rows = []
-        for cell in all_cells():
-            record = found.get(cell.key, {})
-            if "accuracy" not in record:
-                continue
+        for cell, record in self.finished(found):
             low, high, accuracy = cell.low, cell.high, record["accuracy"]
             off = round(accuracy - min(max(accuracy, low), high), 3) + 0.0
-            spread = record["deviation_over_seeds"]
-            rows.append(
-                (
-                    cell.title,
-                    cell.data,
-                    accuracy,
-                    record["deviation_over_folds"],
-                    f"{spread:.3f}" if len(record["seeds"]) > 1 else "",
-                    f"{low:.3f}" if low == high else f"{low:.3f}–{high:.3f}",
-                    off,
-                    "yes" if record["within"] else "NO",
-                )
-            )
+            folds, seeds = pick(record, "deviation_over_folds", "deviation_over_seeds")
+            spread = f"{seeds:.3f}" if len(record["seeds"]) > 1 else ""
+            expected = f"{low:.3f}" if low == high else f"{low:.3f}–{high:.3f}"
+            told = (expected, off, "yes" if record["within"] else "NO")
+            rows.append((cell.title, cell.data, accuracy, folds, spread, *told))
         head = ("method", "data", "measured|.3f", "± folds|.3f", "± seeds|>")
-        rest = ("expected|>", "off by|+.3f", "within")
-        return page("Partial-label sets", found, [table((*head, *rest), rows)])
+        yield table((*head, "expected|>", "off by|+.3f", "within"), rows)
 
 
 EXPERIMENT = PartialLabelSets

@@ -11,20 +11,19 @@ differs; the two ways to learn the hyperparameters are compared with each other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from experiments.experiment import Experiment, Option
 from experiments.fitting import fit
 from experiments.folds import TASKS, Split, corrupted, make_fold
-from experiments.records import Record
+from experiments.records import Found, Record, pick
+from experiments.tables import table
 from tagsift.features.distances import median_distance
-
-if TYPE_CHECKING:
-    from tagsift.report import Report, Table
+from tagsift.report import Table
 
 DECODERS = ("weighted", "viterbi", "argmax", "log")
 #: θ · median squared distance, and amplitude, of the comparisons at fixed values.
@@ -33,23 +32,11 @@ FIXED_THETA, FIXED_AMPLITUDE = 0.3, 20.0
 
 @dataclass(frozen=True)
 class Reading:
-    """One row of the table.
+    """One row of the table."""
 
-    Parameters
-    ----------
-    title : str
-        What differs from the default.
-    params : dict
-        Settings of SGPPSL.
-    fixed : bool
-        Whether width and amplitude are the fixed ones.
-    cl, p : int, float
-        Candidates of a token, and share of exact sentences.
-    """
-
-    title: str
-    params: dict[str, Any] = field(default_factory=dict)
-    fixed: bool = True
+    title: str  # what differs from the default
+    params: dict[str, Any] = field(default_factory=dict)  # of SGPPSL
+    fixed: bool = True  # whether width and amplitude are the fixed ones
     cl: int = 3
     p: float = 0.1
 
@@ -69,21 +56,21 @@ READINGS = (
     Reading("cl 2, p 0.9: default readings", cl=2, p=0.9),
     Reading("cl 2, p 0.9: R5 literal", _R5, cl=2, p=0.9),
 )
+#: Column → what it shows of a record.
+COLUMNS = {
+    **{f"{name}|.1f|100": f"decoders.{name}.span_f1" for name in DECODERS},
+    "token F1 weighted|.1f|100": "decoders.weighted.token_weighted_f1",
+    "recovery|.1f|100": "recovery",
+    "ECE|.1f|100": "ece",
+    "NLL|.3f": "nll",
+    "σ²|.3g": "amplitude",
+    "θ · median|.2g": "theta_times_median",
+}
 
 
 @dataclass(frozen=True)
 class ReadingCell:
-    """One reading on one fold.
-
-    Parameters
-    ----------
-    task : str
-        The data.
-    reading : Reading
-        What differs.
-    fold : int
-        Which of the five is tagged.
-    """
+    """One reading on one of the five folds."""
 
     task: str
     reading: Reading
@@ -101,11 +88,11 @@ class Readings(Experiment):
     """All readings on some folds."""
 
     name = "readings"
+    title = "The readings of the paper"
     options = {"folds": Option(2, "how many of the five", int)}
     folds: int
 
     def cells(self) -> list[ReadingCell]:
-        """All readings, fold by fold."""
         return [
             ReadingCell(task, reading, fold)
             for fold in range(self.folds)
@@ -114,7 +101,6 @@ class Readings(Experiment):
         ]
 
     def config(self, cell: ReadingCell) -> dict[str, Any]:
-        """Everything that decides the scores."""
         return {"task": cell.task, "fold": cell.fold, **asdict(cell.reading)}
 
     def run(self, cell: ReadingCell, needed: Record | None) -> dict[str, Any]:
@@ -140,59 +126,25 @@ class Readings(Experiment):
             "seconds": round(fitted.fitting.wall, 1),
         }
 
-    def report(self, found: Mapping[str, Record]) -> Report:
-        """One table, averaged over folds."""
-        from experiments.tables import page
-
-        return page("The readings of the paper", found, [readings_table(found)])
+    def tables(self, found: Found) -> Iterator[Table]:
+        yield readings_table(found)
 
 
-def readings_table(found: Mapping[str, Record]) -> Table:
-    """The readings of both tasks, averaged over folds.
-
-    Parameters
-    ----------
-    found : mapping of str to record
-        Records by key.
-    """
-    from experiments.tables import table
-
-    spans = [f"{name}|.1f|100" for name in DECODERS[1:]]
-    return table(
-        (
-            "task",
-            "readings",
-            f"span F1 {DECODERS[0]}|.1f|100",
-            *spans,
-            "token F1 weighted|.1f|100",
-            "recovery|.1f|100",
-            "ECE|.1f|100",
-            "NLL|.3f",
-            "σ²|.3g",
-            "θ · median|.2g",
-        ),
-        _rows(found),
-    )
-
-
-def _rows(found: Mapping[str, Record]) -> Iterator[tuple[Any, ...]]:
-    for task in TASKS:
-        for reading in READINGS:
-            mine = [
-                record
-                for record in found.values()
-                if record["config"]["task"] == task
-                and record["config"]["title"] == reading.title
-                and "error" not in record
-            ]
-            if not mine:
-                continue
-            spans = [[r["decoders"][d]["span_f1"] for r in mine] for d in DECODERS]
-            tokens = [r["decoders"]["weighted"]["token_weighted_f1"] for r in mine]
-            names = ("recovery", "ece", "nll", "amplitude", "theta_times_median")
-            rest = [[record[name] for record in mine] for name in names]
-            means = np.mean([*spans, tokens, *rest], axis=1)
-            yield TASKS[task].title, reading.title, *map(float, means)
+def readings_table(found: Found) -> Table:
+    """The readings of both tasks, averaged over folds."""
+    values: dict[tuple[str, str], list[list[Any]]] = {}
+    for record in found.values():
+        if "error" not in record:
+            place = (record["config"]["task"], record["config"]["title"])
+            values.setdefault(place, []).append(pick(record, *COLUMNS.values()))
+    rows = [
+        (TASKS[task].title, one.title, *map(float, np.mean(values[task, one.title], 0)))
+        for task in TASKS
+        for one in READINGS
+        if (task, one.title) in values
+    ]
+    first, *others = COLUMNS
+    return table(("task", "readings", f"span F1 {first}", *others), rows)
 
 
 EXPERIMENT = Readings

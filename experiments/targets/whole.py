@@ -14,18 +14,17 @@ wrong for all methods, and add 0.0015 to every log loss.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from experiments.experiment import Experiment, Option
+from experiments.experiment import Experiment, KeyedCell, Option
 from experiments.fitting import FOUR_SCORES, fit, tuner_of
 from experiments.folds import Split, corrupted, whole_fold
-from experiments.records import Record
+from experiments.records import Found, Record
+from experiments.tables import table
 from tagsift import registry
-
-if TYPE_CHECKING:
-    from tagsift.report import Report
+from tagsift.report import Table
 
 #: Task → title of its corpus; in the order of the runs.
 CORPORA = {"chunking": "CoNLL-2000", "ner": "CoNLL-2003", "base-np": "Base NP"}
@@ -35,25 +34,13 @@ CL, P = 3, 0.1
 
 
 @dataclass(frozen=True)
-class WholeCell:
-    """One fit of one method on one corpus.
+class WholeCell(KeyedCell):
+    """One fit of one method on one corpus."""
 
-    Parameters
-    ----------
-    task, method : str
-        The data, and who is fitted.
-    seed : int
-        Of the candidates, and of the method.
-    """
-
+    form = f"{{task}}/{{method}}/cl{CL}-p{P}/seed{{seed}}"
     task: str
     method: str
-    seed: int
-
-    @property
-    def key(self) -> str:
-        """Name of the cell, the same for all runs."""
-        return f"{self.task}/{self.method}/cl{CL}-p{P}/seed{self.seed}"
+    seed: int  # of the candidates, and of the method
 
 
 @dataclass(frozen=True)
@@ -61,16 +48,20 @@ class Whole(Experiment):
     """All methods on all corpora."""
 
     name = "whole"
+    title = "Whole corpora"
+    summary = (
+        f"Training file → test file, cl {CL}, p {P} ({METHODS[1]}: gold labels). "
+        "CPU seconds are of the whole fit, the choice of hyperparameters included."
+    )
     separate = True
     options = {"seed": Option(0, "of the candidates", int)}
     seed: int
 
     def cells(self) -> list[WholeCell]:
-        """All fits of a seed, in the order of the runs."""
-        return _cells(self.seed)
+        pairs = [(task, method) for task in CORPORA for method in METHODS]
+        return [WholeCell(*pair, self.seed) for pair in pairs]
 
     def run(self, cell: WholeCell, needed: Record | None) -> dict[str, Any]:
-        """Fit and score one cell."""
         fold = whole_fold(self.data, cell.task)
         split = Split(cell.task, len(fold.train), 1, 0, cell.seed, "whole")
         exact = registry.estimator(cell.method).method.exact_only
@@ -79,7 +70,7 @@ class Whole(Experiment):
         fitted = fit(cell.method, fold, partial, tuner.ask, cell.seed)
         return {
             "data": fold.sizes(),
-            "scores": fitted.four_scores(unknown="wrong"),
+            "scores": fitted.four_scores(),
             "settings": tuner.read(fitted.model),
             "tuning": _trials(fitted.model),
             "temperature": round(getattr(fitted.model, "temperature_", 1.0), 4),
@@ -87,28 +78,19 @@ class Whole(Experiment):
             "time": fitted.costs(),
         }
 
-    def report(self, found: Mapping[str, Record]) -> Report:
+    def tables(self, found: Found) -> Iterator[Table]:
         """Every cell, and the gaps between methods."""
-        from experiments.tables import page, table
-
         seeds = sorted({record["config"]["seed"] for record in found.values()})
-        cells = [cell for seed in seeds for cell in _cells(seed)]
+        done = [x for seed in seeds for x in replace(self, seed=seed).finished(found)]
         scores = [f"{score.title}|>" for score in FOUR_SCORES]
         costs = ("fit, CPU s|>", "tagging, tokens/CPU s|>", "peak MiB|>", "steps|>")
-        head = ("data", "seed", "method", *scores, *costs, "found")
-        lead = f"ChainGP's lead over the partial CRF: {scores.pop(0)}"
-        gaps = ("data", "seed", lead, *scores, "span F1 behind the CRF on gold|>")
-        return page(
-            "Whole corpora",
-            found,
-            [table(head, _rows(cells, found)), table(gaps, _gaps(cells, found))],
-            f"Training file → test file, cl {CL}, p {P} ({METHODS[1]}: gold labels). "
-            "CPU seconds are of the whole fit, the choice of hyperparameters included.",
+        yield table(
+            ("data", "seed", "method", *scores, *costs, "found"),
+            [_row(cell, record) for cell, record in done],
         )
-
-
-def _cells(seed: int) -> list[WholeCell]:
-    return [WholeCell(task, method, seed) for task in CORPORA for method in METHODS]
+        lead = f"ChainGP's lead over the partial CRF: {scores.pop(0)}"
+        head = ("data", "seed", lead, *scores, "span F1 behind the CRF on gold|>")
+        yield table(head, _gaps({cell: record["scores"] for cell, record in done}))
 
 
 def _trials(model: Any) -> dict[str, Any] | None:
@@ -125,47 +107,34 @@ def _trials(model: Any) -> dict[str, Any] | None:
     }
 
 
-def _rows(
-    cells: list[WholeCell], found: Mapping[str, Record]
-) -> Iterator[tuple[Any, ...]]:
-    """One row a finished cell."""
-    for cell in cells:
-        record = found.get(cell.key, {})
-        if "scores" not in record:
-            continue
-        time, settings = record["time"], record["settings"]
-        told = f"temperature {record['temperature']:.2f}"
-        yield (
-            CORPORA[cell.task],
-            cell.seed,
-            registry.estimator(cell.method).method.title,
-            *(one.number(record["scores"].get(one.name)) for one in FOUR_SCORES),
-            f"{time['fit_cpu_s']:,.0f}",
-            f"{time['tag_tokens_per_cpu_s']:,}",
-            f"{time.get('fit_peak_mib', time['peak_mib']):,.0f}",
-            record["n_iter"],
-            f"l2 {settings['l2']:g}" if "l2" in settings else told,
-        )
+def _row(cell: WholeCell, record: Record) -> tuple[Any, ...]:
+    time, settings = record["time"], record["settings"]
+    told = f"temperature {record['temperature']:.2f}"
+    return (
+        CORPORA[cell.task],
+        cell.seed,
+        registry.estimator(cell.method).method.title,
+        *(one.number(record["scores"].get(one.name)) for one in FOUR_SCORES),
+        f"{time['fit_cpu_s']:,.0f}",
+        f"{time['tag_tokens_per_cpu_s']:,}",
+        f"{time.get('fit_peak_mib', time['peak_mib']):,.0f}",
+        record["n_iter"],
+        f"l2 {settings['l2']:g}" if "l2" in settings else told,
+    )
 
 
-def _gaps(
-    cells: list[WholeCell], found: Mapping[str, Record]
-) -> Iterator[tuple[Any, ...]]:
+def _gaps(scores: dict[WholeCell, dict[str, float]]) -> Iterator[tuple[Any, ...]]:
     """One row for every ChainGP cell whose rival has been run."""
-    for cell in cells:
-        sides = [
-            found.get(replace(cell, method=method).key, {}).get("scores")
-            for method in ("chain-gp", "partial-crf", "crf")
-        ]
-        ours, theirs, gold = sides
-        if cell.method != "chain-gp" or ours is None or theirs is None:
-            continue
-        leads = [
-            one.number((ours[one.name] - theirs[one.name]) * one.sign, "+")
-            for one in FOUR_SCORES
-        ]
-        behind = None if gold is None else gold["span_f1"] - ours["span_f1"]
-        yield CORPORA[cell.task], cell.seed, *leads, FOUR_SCORES[0].number(behind)
+    for cell, ours in scores.items():
+        theirs = scores.get(replace(cell, method="partial-crf"))
+        gold = scores.get(replace(cell, method="crf"))
+        if cell.method == "chain-gp" and theirs is not None:
+            leads = [
+                one.number((ours[one.name] - theirs[one.name]) * one.sign, "+")
+                for one in FOUR_SCORES
+            ]
+            behind = None if gold is None else gold["span_f1"] - ours["span_f1"]
+            yield CORPORA[cell.task], cell.seed, *leads, FOUR_SCORES[0].number(behind)
 
 
 EXPERIMENT = Whole
