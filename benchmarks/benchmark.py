@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from experiments.experiment import Experiment
 from experiments.folds import TASKS, Fold, Split, corrupted, make_fold
-from experiments.records import Record
+from experiments.records import Found
+from experiments.tables import page
 from tagsift.data import PartialCorpus
-
-if TYPE_CHECKING:
-    from tagsift.report import Report, Table
+from tagsift.report import Report
 
 #: Candidates of every ambiguous token, and the share of exact sentences.
 CL, P = 3, 0.1
@@ -33,6 +31,26 @@ class Benchmark(Experiment):
         source = "bundled corpus" if self.data is None else "corpus"
         return {**super().config(cell), "source": source}
 
+    def about(self, found: Found) -> str:
+        """Say what else the figures hang on."""
+        return ""
+
+    def report(self, found: Found) -> Report:
+        """Make a page whose prose says how the records were made."""
+
+        def all_of(part: str, name: str) -> str:
+            values = sorted({r[part][name] for r in found.values() if name in r[part]})
+            return " to ".join(dict.fromkeys(map(str, (*values[:1], *values[-1:]))))
+
+        commands = sorted({f"`{record['command']}`" for record in found.values()})
+        ran = (
+            f"{self.about(found)}{', '.join(commands)}; Python "
+            f"{all_of('versions', 'python')}, {all_of('time', 'cores')} cores, threads "
+            f"of the linear algebra: {all_of('time', 'threads')}, load "
+            f"{all_of('time', 'load')}."
+        )
+        return page(self.title, found, self.tables(found), ran)
+
 
 def paper_fold(
     data: Path | None, task: str, *, exact: bool = False
@@ -48,22 +66,3 @@ def percent(fitted: Any) -> dict[str, float | None]:
     scores = fitted.four_scores()
     names = [name for name in ("span_f1", "recovery") if name in scores]
     return {name: round(100 * scores[name], 2) for name in names}
-
-
-def timing_page(
-    title: str, found: Mapping[str, Record], tables: Sequence[Table], more: str = ""
-) -> Report:
-    """Return a page whose prose says how the records were made."""
-    from experiments.tables import page
-
-    def all_of(part: str, name: str) -> str:
-        values = sorted({r[part][name] for r in found.values() if name in r[part]})
-        return " to ".join(dict.fromkeys(map(str, (*values[:1], *values[-1:]))))
-
-    commands = sorted({f"`{record['command']}`" for record in found.values()})
-    ran = (
-        f"{more}{', '.join(commands)}; Python {all_of('versions', 'python')}, "
-        f"{all_of('time', 'cores')} cores, threads of the linear algebra: "
-        f"{all_of('time', 'threads')}, load {all_of('time', 'load')}."
-    )
-    return page(title, found, tables, ran)

@@ -1,4 +1,4 @@
-"""What the benchmarks of a GPU share: folds as numbers, and clocks for a device.
+"""What the benchmarks of a GPU share: folds without text, and clocks for a device.
 
 Nothing here may hang: every fit runs against a clock. Work on a device goes on after a
 call has returned, so the clock waits for its end.
@@ -8,29 +8,66 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
 import joblib
+import numpy as np
 
-from benchmarks.benchmark import Benchmark
-from benchmarks.workload import Workload, load
+from benchmarks.benchmark import Benchmark, percent
 from experiments.experiment import Option
+from experiments.fitting import Fitted, fit
+from experiments.folds import Fold
 from experiments.measuring import limited, versions
-from experiments.records import Record
+from experiments.records import Found, Record
+from tagsift.data import Corpus, PartialCorpus, Sentence
+
+
+class Workload(NamedTuple):
+    """A fold and its candidates, without a word of the corpus."""
+
+    name: str
+    fold: Fold
+    partial: PartialCorpus
+
+    @classmethod
+    def of(cls, name: str, fold: Fold, partial: PartialCorpus) -> Workload:
+        """Blank the words; the features have been computed."""
+
+        def blank(corpus: Corpus) -> Corpus:
+            made = (Sentence((("",),) * len(s), s.labels) for s in corpus)
+            return replace(corpus, sentences=tuple(made))
+
+        rows = [[("",)] * len(row) for row in partial.rows]
+        fold = replace(fold, train=blank(fold.train), test=blank(fold.test))
+        return cls(name, fold, replace(partial, rows=rows))
+
+    def first(self, n_tokens: int) -> Workload:
+        """Keep the first training sentences, about `n_tokens` tokens."""
+        features = self.fold.train_features
+        count = int(np.searchsorted(features.offsets, n_tokens))
+        kept = features.take_sequences(range(min(count, features.n_sequences)))
+        fold = replace(self.fold, train=self.fold.train[:count], train_features=kept)
+        return Workload(self.name, fold, self.partial[:count])
+
+
+@lru_cache(maxsize=1)
+def _load(path: Path) -> dict[str, Workload]:
+    return {work.name: work for work in joblib.load(path)}
 
 
 @dataclass(frozen=True)
 class DeviceBenchmark(Benchmark):
     """Compares and times fits on a GPU, in this process.
 
-    The folds are read as numbers from a file, which is made where there is none yet, so
-    that a machine with a GPU needs no corpora.
+    The folds are read from a file, which is made where there is none yet, so that a
+    machine with a GPU needs no corpora.
     """
 
     options = {
@@ -63,7 +100,7 @@ class DeviceBenchmark(Benchmark):
             joblib.dump(self.workloads(), self.file, compress=3)
 
     def work(self, name: str) -> Workload:
-        found = load(self.file)[name]
+        found = _load(self.file)[name]
         return found.first(self.tokens) if self.tokens else found
 
     def config(self, cell: Any) -> dict[str, Any]:
@@ -75,12 +112,10 @@ class DeviceBenchmark(Benchmark):
         found = self.measure(cell, needed, clock)
         return {**found, **clock.facts(), "versions": versions("torch")}
 
-
-def gpu_of(found: Mapping[str, Record]) -> str:
-    """Say which GPU the records are of."""
-    gpus = {record.get("gpu", "no GPU") for record in found.values()}
-    torch = {record["versions"].get("torch") for record in found.values()} - {None}
-    return f"{', '.join(sorted(gpus))}, PyTorch {', '.join(sorted(torch))}; "
+    def about(self, found: Found) -> str:
+        gpus = {record.get("gpu", "no GPU") for record in found.values()}
+        torch = {record["versions"].get("torch") for record in found.values()} - {None}
+        return f"{', '.join(sorted(gpus))}, PyTorch {', '.join(sorted(torch))}; "
 
 
 class Clock:
@@ -120,66 +155,50 @@ class Clock:
     @contextmanager
     def pretend(self, module: ModuleType) -> Iterator[None]:
         """Let ``device="cuda"`` mean PyTorch on the CPU where there is no GPU."""
-        if self.cuda:
-            yield
-            return
-
-        def use_device(name: str) -> Any:
-            return name if name == "cpu" else self.target
-
-        with mock.patch.object(module, "use_device", use_device):
+        with ExitStack() as stack:
+            if not self.cuda:
+                use = {"cpu": "cpu", "cuda": self.target}.__getitem__
+                stack.enter_context(mock.patch.object(module, "use_device", use))
             yield
 
+    def timed_fit(
+        self,
+        method: str,
+        work: Workload,
+        params: dict[str, Any],
+        limit: float,
+        watched: Sequence[tuple[Any, str, str]],
+    ) -> tuple[dict[str, Any], Fitted | None]:
+        """Fit and tag once: what it cost, and the fit (None if it was stopped).
 
-class Parts:
-    """Seconds and calls of the dear parts of a fit."""
+        The dear parts of the fit are watched: attributes of classes or modules, each
+        with a title.
+        """
+        parts: dict[str, dict[str, float]] = {}
+        self.forget_peak()
+        begin = self.now()
+        try:
+            with limited(limit), ExitStack() as stack:
+                for owner, attribute, title in watched:
+                    spent = parts.setdefault(title, {"calls": 0, "seconds": 0.0})
+                    timer = self._timer(getattr(owner, attribute), spent)
+                    stack.enter_context(mock.patch.object(owner, attribute, timer))
+                fitted = fit(method, work.fold, work.partial, params)
+        except TimeoutError:
+            stopped = {"stopped_after_s": round(self.now() - begin, 1)}
+            return {**stopped, "parts": parts, **self.peak()}, None
+        walls = {"fit_s": fitted.fitting.wall, "tag_s": fitted.tagging.wall}
+        facts = {name: round(value, 3) for name, value in walls.items()}
+        return {**facts, **percent(fitted), "parts": parts, **self.peak()}, fitted
 
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
-        self.found: dict[str, dict[str, float]] = {}
-
-    def around(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _timer(
+        self, function: Callable[..., Any], spent: dict[str, float]
+    ) -> Callable[..., Any]:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            begin = self.clock.now()
+            begin = self.now()
             result = function(*args, **kwargs)
-            spent = self.found.setdefault(name, {"calls": 0, "seconds": 0.0})
             spent["calls"] += 1
-            spent["seconds"] += self.clock.now() - begin
+            spent["seconds"] += self.now() - begin
             return result
 
         return wrapped
-
-    @contextmanager
-    def watch(self, parts: Sequence[tuple[Any, str, str]]) -> Iterator[None]:
-        """Time attributes of classes or modules: (owner, attribute, title)."""
-        with ExitStack() as stack:
-            for owner, attribute, title in parts:
-                wrapped = self.around(title, getattr(owner, attribute))
-                stack.enter_context(mock.patch.object(owner, attribute, wrapped))
-            yield
-
-
-def timed_fit(
-    model: Any,
-    work: Workload,
-    clock: Clock,
-    limit: float,
-    watched: Sequence[tuple[Any, str, str]],
-) -> tuple[dict[str, Any], Any]:
-    """Fit and tag once: what it cost, and the labels given (None if it was stopped)."""
-    parts = Parts(clock)
-    clock.forget_peak()
-    facts: dict[str, Any] = {}
-    begin = clock.now()
-    try:
-        with limited(limit), parts.watch(watched):
-            model.fit(work.train, work.candidates)
-        facts["fit_s"] = round(clock.now() - begin, 3)
-        begin = clock.now()
-        predicted = model.predict(work.test)
-        facts["tag_s"] = round(clock.now() - begin, 3)
-        facts |= work.scores(model, predicted)
-    except TimeoutError:
-        predicted = None
-        facts["stopped_after_s"] = round(clock.now() - begin, 1)
-    return facts | {"parts": parts.found} | clock.peak(), predicted

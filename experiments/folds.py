@@ -198,5 +198,6 @@ def corrupted(
     if seed is None:
         drawn = (cl, p, r, split.fold, split.seed)
         seed = stable_seed("corrupt", split.task, split.subset, *drawn)
-    about = {"random_state": seed, "labels": fold.label_set}
-    return corrupt(fold.train, cl=cl, p=p, r=r, **about)
+    return corrupt(
+        fold.train, cl=cl, p=p, r=r, random_state=seed, labels=fold.label_set
+    )

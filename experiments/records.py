@@ -14,7 +14,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import reduce
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,10 +32,13 @@ def timeless(record: Mapping[str, Any]) -> Record:
 
 def pick(record: Mapping[str, Any], *places: str) -> list[Any]:
     """Values at places such as ``"scores.span_f1"``; None where there is none."""
-    return [
-        reduce(lambda part, name: (part or {}).get(name), place.split("."), record)
-        for place in places
-    ]
+    found = []
+    for place in places:
+        part: Any = record
+        for name in place.split("."):
+            part = (part or {}).get(name)
+        found.append(part)
+    return found
 
 
 def is_done(

@@ -13,16 +13,17 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.benchmark import Benchmark, paper_fold, percent, timing_page
-from experiments.experiment import Option
+from benchmarks.benchmark import Benchmark, paper_fold, percent
+from experiments.experiment import KeyedCell, Option
 from experiments.fitting import fit, tuner_of
 from experiments.measuring import timed
-from experiments.records import Record
-from tagsift.report import Report
+from experiments.records import Found, Record, pick
+from experiments.tables import table
+from tagsift.report import Table
 
 #: Largest ratio to the partial CRF, hyperparameters given, by task.
 GIVEN = {"base-np": 2.0, "chunking": 3.0}
@@ -41,16 +42,13 @@ QUICK: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class BudgetCell:
+class BudgetCell(KeyedCell):
     """What is timed: start-up (of no task), fits or tagging."""
 
+    form = "{task}/{what}"
     what: str
     task: str
     repeat: int
-
-    @property
-    def key(self) -> str:
-        return f"{self.task}/{self.what}"
 
 
 @dataclass(frozen=True)
@@ -58,25 +56,35 @@ class Budgets(Benchmark):
     """Start-up, fits and tagging beside what the design allows."""
 
     name = "budgets"
+    title = "Budgets"
     options = {"repeat": Option(3, "rounds of the fits", int)}
     repeat: int
 
     def cells(self) -> list[BudgetCell]:
-        return [
-            BudgetCell("start-up", "none", self.repeat),
-            *(
-                BudgetCell(what, task, self.repeat)
-                for task in GIVEN
-                for what in ("fits", "tagging")
-            ),
-        ]
+        pairs = [(what, task) for task in GIVEN for what in ("fits", "tagging")]
+        pairs = [("start-up", "none"), *pairs]
+        return [BudgetCell(*pair, self.repeat) for pair in pairs]
 
     def run(self, cell: BudgetCell, needed: Record | None) -> dict[str, Any]:
-        if cell.what == "start-up":
-            return {"rows": start_up()}
-        if cell.what == "fits":
-            return {"rows": self.fits(cell)}
-        return {"rows": self.tagging(cell)}
+        work = {"start-up": self.start_up, "fits": self.fits, "tagging": self.tagging}
+        return {"rows": work[cell.what](cell)}
+
+    def start_up(self, cell: BudgetCell) -> list[dict[str, Any]]:
+        """Seconds of ``import tagsift`` and of ``tagsift --help``, best of five."""
+        calls = {
+            "import": ["-c", "import tagsift"],
+            "help": ["-m", "tagsift", "--help"],
+        }
+        rows = []
+        for name, budget in START_UP.items():
+            run = [sys.executable, *calls[name]]
+            best = min(
+                timed(lambda: subprocess.run(run, check=True, capture_output=True)).wall  # noqa: B023
+                for _ in range(5)
+            )
+            row = {"name": name, "best_s": round(best, 3), "budget_s": budget}
+            rows.append({**row, "within": best <= budget})
+        return rows
 
     def fits(self, cell: BudgetCell) -> list[dict[str, Any]]:
         """Ratios of SGPPSL and ChainGP to the partial CRF, learnt and then given."""
@@ -120,56 +128,26 @@ class Budgets(Benchmark):
             rows.append(row | {"within": rate >= budget})
         return rows
 
-    def report(self, found: Mapping[str, Record]) -> Report:
-        from experiments.tables import table
-
+    def tables(self, found: Found) -> Iterator[Table]:
         fits, rest = [], []
-        for cell in self.cells():
-            for row in found.get(cell.key, {}).get("rows", ()):
+        for cell, record in self.finished(found):
+            for row in record["rows"]:
                 kept = {True: "yes", False: "NO", None: ""}[row.get("within")]
                 if cell.what == "fits":
                     told = f"{cell.task}, {row['method']}, {row['hyperparameters']}"
-                    ratios = (row["ratio"], row["ratio_elapsed"])
+                    facts = pick(row, "fit_cpu_s", "ratio", "ratio_elapsed")
                     budget = f"{row['budget']:.0f}" if "budget" in row else ""
-                    fits.append((told, row["fit_cpu_s"], *ratios, budget, kept))
+                    fits.append((told, *facts, budget, kept))
                 elif cell.what == "start-up":
                     seconds = f"{row['best_s']:.2f} s", f"{row['budget_s']} s"
                     rest.append((f"`{row['name']}`", *seconds, kept))
                 else:
-                    rates = (
-                        f"{row['tokens_per_cpu_s']:,} tokens/s",
-                        f"{row['budget']:,}",
-                    )
-                    rest.append(
-                        (f"tagging, {cell.task}, {row['method']}", *rates, kept)
-                    )
+                    told = f"tagging, {cell.task}, {row['method']}"
+                    rate = f"{row['tokens_per_cpu_s']:,} tokens/s"
+                    rest.append((told, rate, f"{row['budget']:,}", kept))
         head = ("fit", "CPU s|.2f", "ratio to partial CRF|.2f", "elapsed ratio|.2f")
-        tables = [
-            table((*head, "budget|>", "kept|>"), fits),
-            table(("what", "measured|>", "budget|>", "kept|>"), rest),
-        ]
-        return timing_page("Budgets", found, tables)
-
-
-def start_up() -> list[dict[str, Any]]:
-    """Seconds of ``import tagsift`` and of ``tagsift --help``, best of five."""
-    calls = {"import": ["-c", "import tagsift"], "help": ["-m", "tagsift", "--help"]}
-    rows = []
-    for name, budget in START_UP.items():
-        run = [sys.executable, *calls[name]]
-        best = min(
-            timed(lambda: subprocess.run(run, check=True, capture_output=True)).wall  # noqa: B023
-            for _ in range(5)
-        )
-        rows.append(
-            {
-                "name": name,
-                "best_s": round(best, 3),
-                "budget_s": budget,
-                "within": best <= budget,
-            }
-        )
-    return rows
+        yield table((*head, "budget|>", "kept|>"), fits)
+        yield table(("what", "measured|>", "budget|>", "kept|>"), rest)
 
 
 def given(name: str, model: Any) -> dict[str, Any]:

@@ -11,26 +11,28 @@ and learnt; the fits on the GPU come first, those by NumPy after them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from benchmarks.benchmark import CL, P, timing_page
-from benchmarks.device import Clock, DeviceBenchmark, gpu_of, timed_fit
-from benchmarks.workload import Workload
+from benchmarks.benchmark import CL, P
+from benchmarks.device import Clock, DeviceBenchmark, Workload
+from experiments.experiment import KeyedCell
+from experiments.fitting import Fitted
 from experiments.folds import whole_fold
 from experiments.measuring import limited
-from experiments.records import Record
+from experiments.records import Found, Record, pick
+from experiments.tables import table
 from tagsift.backend import asarray, to_numpy
 from tagsift.base import TrainingSet
 from tagsift.base.constraints import scheme_constraints
 from tagsift.chain.objective import ChainObjective
 from tagsift.chain_gp import ChainGP, estimator
-from tagsift.data import corrupt
+from tagsift.data import LabelSet, corrupt
 from tagsift.gp.groups import GroupKernel, InducingColumns
-from tagsift.report import Report
+from tagsift.report import Table
 
 SIZES: dict[str, int | None] = {"9400": 9400, "whole": None}
 KERNELS, DEVICES = ("given", "learnt"), ("cuda", "cpu")
@@ -46,18 +48,21 @@ WATCHED = (
     (estimator, "learn_kernels", "evidence"),
     (InducingColumns, "columns", "RBF columns"),
 )
-#: What fits of this process gave: (size, kernel, device) → labels and marginals.
-_ANSWERS: dict[tuple[str, str, str], dict[str, Any]] = {}
+#: Fits of this process by their cells, to be compared with their twins.
+_FITS: dict[ChainCell, tuple[Fitted, Any]] = {}
 
 
 def start_kernel(work: Workload) -> dict[str, Any]:
     """Hyperparameters to give: where learning starts."""
-    return GroupKernel.start(work.train, 0).as_dict()
+    return GroupKernel.start(work.fold.train_features, 0).as_dict()
 
 
 def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
     """Value and gradient of the objective on both sides, and what one costs."""
-    train = TrainingSet(work.train, work.mask, work.classes, work.scheme, 0)
+    fold, labels = work.fold, work.fold.label_set
+    mask = np.concatenate([labels.mask(s) for s in work.partial.candidates])  # [N, L]
+    about = (tuple(labels), fold.train.scheme, 0)
+    train = TrainingSet(fold.train_features, mask, *about)
     found: dict[str, Any] = {}
     ends: dict[str, tuple[float, Any]] = {}
     for device in DEVICES:
@@ -83,76 +88,45 @@ def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
             seconds.append(clock.now() - begin)
         found[f"evaluation_ms, {device}"] = round(1e3 * min(seconds), 2)
         found["parameters"] = objective.n_parameters
-        if device == "cuda":
-            found |= clock.peak()
+        found |= clock.peak() if device == "cuda" else {}
     (value, slope), (other, twin) = ends["cpu"], ends["cuda"]
     gap = np.abs(to_numpy(twin) - slope).max() / np.abs(slope).max()
-    found["value_relative"] = abs(other - value) / abs(value)
-    found["gradient_relative"] = float(gap)
-    found["tolerance"] = _EVALUATION
-    worst = max(found["value_relative"], found["gradient_relative"])
-    found["agree"] = bool(worst <= _EVALUATION)
-    return found
+    gaps = {"value_relative": abs(other - value) / abs(value)}
+    gaps["gradient_relative"] = float(gap)
+    agree = bool(max(gaps.values()) <= _EVALUATION)
+    return {**found, **gaps, "tolerance": _EVALUATION, "agree": agree}
 
 
-def fit(
-    work: Workload, kernel: str, device: str, clock: Clock, limit: float
-) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Fit and tag once: what it cost, and its answers (None if it was stopped)."""
-    model = ChainGP(
-        kernel=start_kernel(work) if kernel == "given" else None,
-        labels=work.classes,
-        scheme=work.scheme,
-        device=device,
-    )
-    with clock.pretend(estimator):
-        facts, predicted = timed_fit(model, work, clock, limit, WATCHED)
-        if predicted is None:
-            return facts, None
-        marginals = np.vstack(model.predict_marginals(work.test))  # [M, L]
-    facts |= {
-        "steps": model.n_iter_,
-        "log_posterior": model.log_posterior_,
-        "temperature": model.temperature_,
-        "kernel": model.kernel_.as_dict(),
-    }
-    return facts, {
-        "labels": np.concatenate([np.array(s) for s in predicted]),
-        "recovered": np.concatenate([np.array(s) for s in model.recovered_]),
-        "marginals": marginals,
-        "log_posterior": model.log_posterior_,
-    }
+def agreement(one: tuple[Fitted, Any], other: tuple[Fitted, Any]) -> dict[str, Any]:
+    """Compare two fits of the same model."""
+    (a, marginals), (b, others) = one, other
+    gaps = np.abs(np.vstack(marginals) - np.vstack(others))  # [M, L]
 
+    def equal(pairs: Any) -> float:
+        left, right = (np.concatenate([np.array(s) for s in side]) for side in pairs)
+        return float((left == right).mean())
 
-def agreement(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Compare the answers of two fits of the same model."""
-    gaps = np.abs(one["marginals"] - other["marginals"])  # [M, L]
-    bound = one["log_posterior"]
-    found: dict[str, Any] = {
-        "equal_labels": float((one["labels"] == other["labels"]).mean()),
-        "equal_recovered": float((one["recovered"] == other["recovered"]).mean()),
+    same = equal((a.tagging.result, b.tagging.result))
+    bounds = a.model.log_posterior_, b.model.log_posterior_
+    relative = abs(bounds[1] - bounds[0]) / abs(bounds[0])
+    return {
+        "equal_labels": same,
+        "equal_recovered": equal((a.model.recovered_, b.model.recovered_)),
         "marginals_largest_gap": float(gaps.max()),
         "marginals_mean_gap": float(gaps.mean()),
-        "log_posterior_relative": abs(other["log_posterior"] - bound) / abs(bound),
+        "log_posterior_relative": relative,
+        "agree": bool(same >= _EQUAL and relative <= _POSTERIOR),
     }
-    found["agree"] = bool(
-        found["equal_labels"] >= _EQUAL
-        and found["log_posterior_relative"] <= _POSTERIOR
-    )
-    return found
 
 
 @dataclass(frozen=True)
-class ChainCell:
+class ChainCell(KeyedCell):
     """One evaluation of a size, or one fit."""
 
+    form = "{size}/{kernel}/{device}"
     size: str
     kernel: str
     device: str
-
-    @property
-    def key(self) -> str:
-        return f"{self.size}/{self.kernel}/{self.device}"
 
 
 @dataclass(frozen=True)
@@ -160,12 +134,15 @@ class GpuChain(DeviceBenchmark):
     """ChainGP on both sides."""
 
     name = "gpu_chain"
+    title = "ChainGP on a GPU"
 
     def workloads(self) -> list[Workload]:
         found = []
         for size, n_tokens in SIZES.items():
             fold = whole_fold(self.data, "chunking", n_tokens)
+            everything = LabelSet.union([*fold.train.labels, *fold.test.labels])
             partial = corrupt(fold.train, cl=CL, p=P, random_state=0)
+            fold = replace(fold, label_set=everything)
             found.append(Workload.of(size, fold, partial))
         return found
 
@@ -182,49 +159,54 @@ class GpuChain(DeviceBenchmark):
         self, cell: ChainCell, needed: Record | None, clock: Clock
     ) -> dict[str, Any]:
         work = self.work(cell.size)
-        about = {"data": work.sizes()}
+        about = {"data": work.fold.sizes()}
         if cell.kernel == "none":
             evaluation(work.first(300), clock)  # warm up
             with limited(min(60.0, self.limit)):
                 return about | evaluation(work, clock)
-        facts, found = fit(work, cell.kernel, cell.device, clock, self.limit)
-        if found is not None:
-            _ANSWERS[cell.size, cell.kernel, cell.device] = found
-            twin = _ANSWERS.get((cell.size, cell.kernel, "cuda"))
-            if cell.device == "cpu" and twin is not None:
-                facts["agreement"] = agreement(found, twin)
+        kernel = start_kernel(work) if cell.kernel == "given" else None
+        params = {"kernel": kernel, "device": cell.device}
+        with clock.pretend(estimator):
+            limit = self.limit
+            facts, fitted = clock.timed_fit("chain-gp", work, params, limit, WATCHED)
+            if fitted is None:
+                return about | facts
+            model = fitted.model
+            marginals = model.predict_marginals(work.fold.test_features)
+        facts |= {
+            "steps": model.n_iter_,
+            "log_posterior": model.log_posterior_,
+            "temperature": model.temperature_,
+            "kernel": model.kernel_.as_dict(),
+        }
+        _FITS[cell] = fitted, marginals
+        twin = _FITS.get(replace(cell, device="cuda"))
+        if cell.device == "cpu" and twin is not None:
+            facts["agreement"] = agreement(_FITS[cell], twin)
         return about | facts
 
-    def report(self, found: Mapping[str, Record]) -> Report:
-        from experiments.tables import table
-
+    def tables(self, found: Found) -> Iterator[Table]:
         single, fits = [], []
-        for cell in self.cells():
-            one = found.get(cell.key, {"error": ""})
-            if "error" in one:
-                continue
+        for cell, one in self.finished(found):
             tokens = one["data"]["tokens"]
             if cell.kernel == "none":
                 names = ("parameters", "evaluation_ms, cpu", "evaluation_ms, cuda")
                 worst = max(one["value_relative"], one["gradient_relative"])
                 agree = "yes" if one["agree"] else "NO"
-                costs = [one[name] for name in names]
-                single.append((cell.size, tokens, *costs, worst, agree))
+                single.append((cell.size, tokens, *pick(one, *names), worst, agree))
                 continue
             twin = found.get(replace(cell, device="cpu").key, {})
-            same = twin.get("agreement", {}).get("equal_labels")
+            (same,) = pick(twin, "agreement.equal_labels")
             stopped = f"more than {one.get('stopped_after_s')}, stopped"
-            spent = one.get("fit_s", stopped)
-            facts = [one.get(k) for k in ("tag_s", "gpu_gib", "steps", "span_f1")]
+            facts = pick(one, "tag_s", "gpu_gib", "steps", "span_f1")
             name = f"{cell.size}, {cell.kernel}, {cell.device}"
             share = "" if same is None else f"{100 * same:.2f} %"
-            fits.append((name, tokens, spent, *facts, share))
+            fits.append((name, tokens, one.get("fit_s", stopped), *facts, share))
         head = ("one evaluation", "tokens|d", "parameters|,d", "NumPy, ms|.2f")
-        head += ("GPU, ms|.2f", "worst relative|.1e", "agree|>")
-        tables = [table(head, single)]
-        head = ("fit", "tokens|d", "fit, s|.3f", "tagging, s|.3f", "GPU GiB|.2f")
-        tables.append(table((*head, "steps|d", "span F1|.2f", "labels equal|>"), fits))
-        return timing_page("ChainGP on a GPU", found, tables, gpu_of(found))
+        yield table((*head, "GPU, ms|.2f", "worst relative|.1e", "agree|>"), single)
+        head = ("fit", "tokens|d", "fit, s|.3f", "tagging, s|.3f")
+        rest = ("GPU GiB|.2f", "steps|d", "span F1|.2f", "labels equal|>")
+        yield table((*head, *rest), fits)
 
 
 EXPERIMENT = GpuChain

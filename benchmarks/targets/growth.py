@@ -9,20 +9,21 @@ merged to fewer. Every fit runs in a process of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from benchmarks.benchmark import CL, Benchmark, P, timing_page
-from experiments.experiment import Option
+from benchmarks.benchmark import CL, Benchmark, P
+from experiments.experiment import KeyedCell, Option
 from experiments.folds import whole_fold
 from experiments.measuring import peak_mib, timed
-from experiments.records import Record
+from experiments.records import Found, Record, pick
+from experiments.tables import table
 from tagsift import registry
 from tagsift.data import Corpus, LabelSet, corrupt
-from tagsift.report import Report
+from tagsift.report import Table
 
 SIZES = (1000, 5000, 20000, 80000, 250000)
 LABELS = (3, 6, 12, 22)
@@ -37,14 +38,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class GrowthCell:
+class GrowthCell(KeyedCell):
+    form = "{method}/{tokens}/{labels}"
     method: str
     tokens: int
     labels: int
-
-    @property
-    def key(self) -> str:
-        return f"{self.method}/{self.tokens}/{self.labels}"
 
 
 def masks(corpus: Corpus, n_labels: int) -> tuple[list[Any], tuple[str, ...]]:
@@ -67,6 +65,7 @@ class Growth(Benchmark):
     """Three methods at all sizes."""
 
     name = "growth"
+    title = "Growth"
     separate = True
     options = {"max_tokens": Option(20000, "the largest size", int)}
     max_tokens: int
@@ -83,12 +82,9 @@ class Growth(Benchmark):
         model = registry.make(cell.method, scheme="plain", **SETTINGS[cell.method])
         before = peak_mib()
         fitted = timed(lambda: model.fit(X, y))
+        sizes = {"tokens": X.n_tokens, "labels": len(classes)}
         return {
-            "data": {
-                "tokens": X.n_tokens,
-                "labels": len(classes),
-                "features": X.n_features,
-            },
+            "data": {**sizes, "features": X.n_features},
             "steps": model.n_iter_,
             "time": {
                 "fit_s": round(fitted.wall, 2),
@@ -99,31 +95,23 @@ class Growth(Benchmark):
             },
         }
 
-    def report(self, found: Mapping[str, Record]) -> Report:
-        from experiments.tables import table
-
+    def tables(self, found: Found) -> Iterator[Table]:
         def order(record: Record) -> tuple[Any, ...]:
             config, data = record["config"], record["data"]
             fewer = config["labels"] != LABELS[-1]
             return fewer, config["method"], data["tokens"], data["labels"]
 
-        rows = []
-        for one in sorted((r for r in found.values() if "error" not in r), key=order):
-            data, time = one["data"], one["time"]
-            rows.append(
-                (
-                    f"{data['tokens']:,}",
-                    data["labels"],
-                    one["config"]["method"],
-                    time["fit_cpu_s"],
-                    time["us_per_token"],
-                    time["fit_peak_mib"],
-                    one["steps"],
-                )
-            )
-        head = ("tokens|>", "labels|d", "method", "CPU s|.1f", "µs/token|.0f")
-        made = table((*head, "peak MiB|,.0f", "steps|d"), rows)
-        return timing_page("Growth", found, [made])
+        columns = {
+            "tokens|,d": "data.tokens",
+            "labels|d": "data.labels",
+            "method": "config.method",
+            "CPU s|.1f": "time.fit_cpu_s",
+            "µs/token|.0f": "time.us_per_token",
+            "peak MiB|,.0f": "time.fit_peak_mib",
+            "steps|d": "steps",
+        }
+        done = sorted((r for r in found.values() if "error" not in r), key=order)
+        yield table(list(columns), [pick(one, *columns.values()) for one in done])
 
 
 EXPERIMENT = Growth

@@ -9,18 +9,19 @@ figure counts the interpreter and the libraries too (before_fit_mib).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.benchmark import Benchmark, paper_fold, percent, timing_page
-from experiments.experiment import Option
+from benchmarks.benchmark import Benchmark, paper_fold, percent
+from experiments.experiment import KeyedCell, Option
 from experiments.fitting import fit
 from experiments.folds import TASKS
 from experiments.measuring import limited
-from experiments.records import Record
+from experiments.records import Found, Record, pick
+from experiments.tables import table
 from tagsift import registry
-from tagsift.report import Report
+from tagsift.report import Table
 
 #: Methods that learn from candidate sets; the others learn from votes.
 NAMES = tuple(
@@ -28,16 +29,15 @@ NAMES = tuple(
     for name in registry.names()
     if not registry.estimator(name).__module__.startswith("tagsift.annotators")
 )
+#: Task → title of its table.
+TITLES = {task: TASKS[task].title for task in ("base-np", "chunking")}
 
 
 @dataclass(frozen=True)
-class MethodCell:
+class MethodCell(KeyedCell):
+    form = "{task}/{method}"
     task: str
     method: str
-
-    @property
-    def key(self) -> str:
-        return f"{self.task}/{self.method}"
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,13 @@ class Methods(Benchmark):
     """Every method on a Base NP and a Chunking fold."""
 
     name = "methods"
+    title = "All methods"
     separate = True
     options = {"limit": Option(900.0, "seconds a method", float)}
     limit: float
 
     def cells(self) -> list[MethodCell]:
-        return [
-            MethodCell(task, method)
-            for task in ("base-np", "chunking")
-            for method in NAMES
-        ]
+        return [MethodCell(task, method) for task in TITLES for method in NAMES]
 
     def run(self, cell: MethodCell, needed: Record | None) -> dict[str, Any]:
         exact = registry.estimator(cell.method).method.exact_only
@@ -64,31 +61,31 @@ class Methods(Benchmark):
         about = {"data": fold.sizes(), "scores": percent(fitted)}
         return {**about, "time": fitted.costs()}
 
-    def report(self, found: Mapping[str, Record]) -> Report:
-        from experiments.tables import table
-
-        head = ("method", "fit, CPU s|.1f", "fit, s|.1f", "tagging, tokens/CPU s|,d")
-        head += ("peak MiB|,.0f", "span F1|.1f", "recovery|.1f")
-        names = ("fit_cpu_s", "fit_s", "tag_tokens_per_cpu_s", "fit_peak_mib")
-        tables = []
-        for task in dict.fromkeys(cell.task for cell in self.cells()):
+    def tables(self, found: Found) -> Iterator[Table]:
+        columns = {
+            "fit, CPU s|.1f": "time.fit_cpu_s",
+            "fit, s|.1f": "time.fit_s",
+            "tagging, tokens/CPU s|,d": "time.tag_tokens_per_cpu_s",
+            "peak MiB|,.0f": "time.fit_peak_mib",
+            "span F1|.1f": "scores.span_f1",
+            "recovery|.1f": "scores.recovery",
+        }
+        for task, title in TITLES.items():
             rows, about = [], ""
             for method in NAMES:
                 one = found.get(MethodCell(task, method).key)
                 if one is None:
                     continue
-                title = registry.estimator(method).method.title
+                name = registry.estimator(method).method.title
                 if "error" in one:
-                    rows.append((f"{title}: {one['error']}", *[None] * 6))
+                    rows.append((f"{name}: {one['error']}", *[None] * len(columns)))
                     continue
                 about = (
                     "{sentences} sentences, {tokens:,} tokens, {labels} labels, "
                     "{features:,} features.".format(**one["data"])
                 )
-                scores = [one["scores"].get(name) for name in ("span_f1", "recovery")]
-                rows.append((title, *(one["time"][name] for name in names), *scores))
-            tables.append(table(head, rows, title=TASKS[task].title, note=about))
-        return timing_page("All methods", found, tables)
+                rows.append((name, *pick(one, *columns.values())))
+            yield table(("method", *columns), rows, title=title, note=about)
 
 
 EXPERIMENT = Methods

@@ -8,33 +8,32 @@ Bound, span F1 and recovery of SGPPSL with the hyperparameters given.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
 import numpy as np
 
-from benchmarks.benchmark import Benchmark, paper_fold, percent, timing_page
+from benchmarks.benchmark import Benchmark, paper_fold, percent
+from experiments.experiment import KeyedCell
 from experiments.fitting import fit
-from experiments.records import Record
+from experiments.records import Found, Record, pick
+from experiments.tables import table
 from tagsift.gp.inducing import choose_points
-from tagsift.report import Report
+from tagsift.report import Table
 
 #: θ and amplitude that the evidence chooses on these folds.
 KERNELS = {"base-np": (0.00556, 10.0), "chunking": (0.00556, 80.0)}
 
 
 @dataclass(frozen=True)
-class PointsCell:
+class PointsCell(KeyedCell):
+    form = "{task}/{points}/{strategy}/seed{seed}"
     task: str
     points: int
     strategy: str
     seed: int
-
-    @property
-    def key(self) -> str:
-        return f"{self.task}/{self.points}/{self.strategy}/seed{self.seed}"
 
 
 @dataclass(frozen=True)
@@ -42,6 +41,7 @@ class Points(Benchmark):
     """SGPPSL with both choices."""
 
     name = "points"
+    title = "Inducing points"
 
     def cells(self) -> list[PointsCell]:
         return [
@@ -74,25 +74,23 @@ class Points(Benchmark):
             "time": {"fit_cpu_s": round(fitted.fitting.cpu, 2)},
         }
 
-    def report(self, found: Mapping[str, Record]) -> Report:
-        from experiments.tables import table
-
+    def tables(self, found: Found) -> Iterator[Table]:
+        columns = {
+            "bound|,.0f": "bound",
+            "F1, weighted|.1f": "scores.span_f1",
+            "F1, log|.1f": "scores.span_f1_log_decoder",
+            "recovery|.1f": "scores.recovery",
+            "fit, CPU s|.1f": "time.fit_cpu_s",
+        }
         groups: dict[str, list[list[float]]] = {}
-        for cell in self.cells():
-            one = found.get(cell.key, {"error": ""})
-            if "error" not in one:
-                key = f"{cell.task}, {cell.points}, {cell.strategy}"
-                names = ("span_f1", "span_f1_log_decoder", "recovery")
-                values = [one["scores"][name] for name in names]
-                values = [one["bound"], *values, one["time"]["fit_cpu_s"]]
-                groups.setdefault(key, []).append(values)
+        for cell, one in self.finished(found):
+            key = f"{cell.task}, {cell.points}, {cell.strategy}"
+            groups.setdefault(key, []).append(pick(one, *columns.values()))
         rows = [
             (key, *map(statistics.mean, zip(*values, strict=True)))
             for key, values in groups.items()
         ]
-        head = ("task, points, choice", "bound|,.0f", "F1, weighted|.1f", "F1, log|.1f")
-        made = table((*head, "recovery|.1f", "fit, CPU s|.1f"), rows)
-        return timing_page("Inducing points", found, [made])
+        yield table(("task, points, choice", *columns), rows)
 
 
 EXPERIMENT = Points

@@ -73,7 +73,7 @@ def claims_table(found: Sequence[Claim]) -> Table:
     """Claims as a table, in the order of the paper."""
     return table(
         ("where", "claim", "our runs", "holds in"),
-        [one._replace(verdict=Mark(one[2], _TONES[one[2]])) for one in found],
+        [(a, b, Mark(c, _TONES[c]), d) for a, b, c, d in found],
         title="The claims of section IV",
         note="“Always” counts as supported from 95 % of the cases and as mixed from "
         "60 %; “most” from two thirds and from 40 %. Close means within "

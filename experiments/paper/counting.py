@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import wraps
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import stats
@@ -174,7 +174,7 @@ def ends_help(view: _View) -> Iterator[bool]:
 
 
 @counts
-def flips(view: _View, where: Where, *, close: bool, **other: float) -> Iterator[bool]:
+def flips(view: _View, where: Where, *, close: bool, **other: Any) -> Iterator[bool]:
     """Compare flip sampling with another at the same p: close to it, or below it."""
     for s in filter(where, view.results.settings):
         for method in ALL:

@@ -91,4 +91,4 @@ def _spread(places: FloatArray, gap: float) -> FloatArray:
     moved = np.maximum.accumulate(places[order] - steps) + steps  # [L]
     moved -= max(0.0, moved[-1] - 1.0)
     moved = np.minimum.accumulate((moved - steps)[::-1])[::-1] + steps  # [L]
-    return moved[np.argsort(order)]  # [L]
+    return np.asarray(moved[np.argsort(order)])  # [L]

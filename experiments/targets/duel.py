@@ -122,8 +122,8 @@ class Duel(Experiment):
     def tables(self, found: Found) -> Iterator[Table]:
         """Who wins how often, every setting, and what it costs."""
         pairs = self._pairs(found, SEEDS)
-        count = ("score", "settings|>", "ChainGP ahead|>", "mean lead|>")
-        count += ("smallest lead|>",)
+        count = ["score", "settings|>", "ChainGP ahead|>", "mean lead|>"]
+        count += ["smallest lead|>"]
         yield table(count, _counts(pairs), title="Who wins how often")
         yield table(
             count,

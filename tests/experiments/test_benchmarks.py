@@ -61,7 +61,7 @@ def test_a_benchmark_runs_and_draws(name, only, n_cells, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("name", "only"),
     [
-        ("gpu", "task=base-np,what=functions+given"),
+        ("gpu", "task=base-np,what=fits+given"),
         ("gpu_chain", "size=9400,kernel=none+given"),
     ],
 )

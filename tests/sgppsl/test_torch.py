@@ -22,7 +22,7 @@ from tagsift.sgppsl.solver import start
 from tests.reference.problems import random_moments, small
 
 torch = pytest.importorskip("torch")
-DEVICE = torch.device("cpu")
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 POINTS = np.array([0, 2, 3, 6, 9, 11])
 
 
