@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.data.offsets import locate, offsets_of
+from tagsift.data.offsets import offsets_of, place_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 from tagsift.visible import short
@@ -200,6 +200,7 @@ def _from_sets(
 ) -> tuple[BoolArray, tuple[Label, ...]]:
     """Index labels and sets of labels."""
     flat = [entry for sentence in y for entry in sentence]
+    offsets = offsets_of(lengths)  # [S + 1]
     known: dict[Any, int] = {}  # entry → number of its set, where it can be looked up
     numbers: dict[frozenset[Label], int] = {}
     which = np.empty(len(flat), dtype=np.int64)  # [N]
@@ -210,7 +211,7 @@ def _from_sets(
         except TypeError:  # what cannot be hashed is no label: `_as_set` will say so
             number, key = None, None
         if number is None:
-            number = numbers.setdefault(_as_set(entry, n, lengths), len(numbers))
+            number = numbers.setdefault(_as_set(entry, n, offsets), len(numbers))
             if isinstance(key, (str, frozenset)):
                 known[key] = number
         which[n] = number
@@ -224,7 +225,7 @@ def _from_sets(
         n = int(np.flatnonzero(np.array(bad)[which])[0])
         name = sorted(map(repr, list(numbers)[which[n]] - position.keys()))[0]
         raise InputError(
-            f"{_where(n, lengths)}: label {name} is not in labels="
+            f"{place_of(n, offsets)}: label {name} is not in labels="
             f"{short(list(classes))}; add it there or mend the data."
         )
     rows = np.zeros((len(numbers), len(classes)), dtype=bool)  # distinct sets by L
@@ -233,7 +234,7 @@ def _from_sets(
     return rows[which], classes  # [N, L]
 
 
-def _as_set(entry: Any, n: int, lengths: IntArray) -> frozenset[Label]:
+def _as_set(entry: Any, n: int, offsets: IntArray) -> frozenset[Label]:
     """Read one token's labels; nothing where it is unlabelled."""
     if entry is None:
         return frozenset()
@@ -241,15 +242,15 @@ def _as_set(entry: Any, n: int, lengths: IntArray) -> frozenset[Label]:
         return frozenset([_plain(entry)])
     if not isinstance(entry, (set, frozenset, list, tuple)):
         raise InputError(
-            f"{_where(n, lengths)}: expected a label or a set of labels, got "
+            f"{place_of(n, offsets)}: expected a label or a set of labels, got "
             f"{short(entry)}; give None for an unlabelled token."
         )
     if not entry:
-        raise _empty_set(_where(n, lengths))
+        raise _empty_set(place_of(n, offsets))
     for name in entry:
         if not _is_label(name):
             raise InputError(
-                f"{_where(n, lengths)}: a candidate must be a str or an int; got "
+                f"{place_of(n, offsets)}: a candidate must be a str or an int; got "
                 f"{short(name)}."
             )
     return frozenset(_plain(name) for name in entry)
@@ -269,8 +270,3 @@ def _empty_set(where: str) -> InputError:
         f"{where}: the candidate set is empty. Every token needs at least one label; "
         "give the full label set for an unlabelled token."
     )
-
-
-def _where(n: int, lengths: IntArray) -> str:
-    s, t = locate(n, offsets_of(lengths))
-    return f"sentence {s}, token {t}"

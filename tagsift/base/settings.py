@@ -166,23 +166,6 @@ def _annotation(cls: type, name: str) -> Any:
 def _make_init(cls: type[Declared]) -> Any:
     """Make an ``__init__`` of keyword-only settings that stores them untouched."""
     settings = cls.settings
-
-    def __init__(self: Any, *first: Any, **given: Any) -> None:  # noqa: N807
-        if len(first) > len(cls.positional):
-            raise TypeError(
-                f"{cls.__name__} takes {len(cls.positional)} positional settings, the "
-                "others by name."
-            )
-        given |= dict(zip(cls.positional, first, strict=False))
-        for name in given:
-            if name not in settings:
-                raise TypeError(
-                    f"{cls.__name__} has no setting {name!r}; it has "
-                    f"{', '.join(settings)}."
-                )
-        for name, declared in settings.items():
-            setattr(self, name, given.get(name, declared.default))
-
     kinds: dict[str, Any] = dict.fromkeys(settings, Parameter.KEYWORD_ONLY)
     kinds |= dict.fromkeys(cls.positional, Parameter.POSITIONAL_OR_KEYWORD)
     keywords = [
@@ -190,6 +173,20 @@ def _make_init(cls: type[Declared]) -> Any:
         for k, s in sorted(settings.items(), key=lambda entry: kinds[entry[0]])
     ]
     own = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
-    __init__.__signature__ = Signature([own, *keywords])  # type: ignore[attr-defined]
+    signature = Signature([own, *keywords])
+
+    def __init__(self: Any, *first: Any, **given: Any) -> None:  # noqa: N807
+        for name in given:
+            if name not in settings:
+                raise TypeError(
+                    f"{cls.__name__} has no setting {name!r}; it has "
+                    f"{', '.join(settings)}."
+                )
+        bound = signature.bind(self, *first, **given)
+        bound.apply_defaults()
+        for name in settings:
+            setattr(self, name, bound.arguments[name])
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"
     return __init__

@@ -22,7 +22,7 @@ from tagsift.base.saving import pack, saved_state, unpack
 from tagsift.base.settings import Declared, setting
 from tagsift.base.training_set import TrainingSet, scheme_of
 from tagsift.base.vectorizing import apply_features, learn_features
-from tagsift.data.offsets import locate
+from tagsift.data.offsets import place_of
 from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
 from tagsift.features import FeatureMatrix
 from tagsift.metrics import span_scores, token_accuracy
@@ -175,11 +175,10 @@ class SequenceTagger(Declared, BaseEstimator):
         train = replace(train, sample_weight=weights)
         if self.method.exact_only and not train.exact.all():
             n = int(np.flatnonzero(~train.exact)[0])
-            (s, t), size = locate(n, train.offsets), int(train.mask[n].sum())
             raise InputError(
-                f"{self.method.title} needs exact labels; sentence {s}, token {t} has "
-                f"{size} candidates. Use a method for partial labels, such as "
-                "'partial-crf'."
+                f"{self.method.title} needs exact labels; {place_of(n, train.offsets)} "
+                f"has {train.mask[n].sum()} candidates. Use a method for partial "
+                "labels, such as 'partial-crf'."
             )
         if 0 < self.method.many_labels < train.n_labels:
             warn_user(

@@ -8,7 +8,7 @@ import numpy as np
 
 from tagsift.typing import IntArray
 
-__all__ = ["locate", "offsets_of"]
+__all__ = ["locate", "offsets_of", "place_of"]
 
 
 def offsets_of(lengths: Iterable[int]) -> IntArray:
@@ -32,3 +32,9 @@ def locate(n: int, offsets: IntArray) -> tuple[int, int]:
     """
     s = int(np.searchsorted(offsets, n, side="right")) - 1
     return s, int(n - offsets[s])
+
+
+def place_of(n: int, offsets: IntArray) -> str:
+    """Name the place of stacked token `n` in a message."""
+    s, t = locate(n, offsets)
+    return f"sentence {s}, token {t}"

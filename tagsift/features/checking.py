@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.data.offsets import locate
+from tagsift.data.offsets import locate, place_of
 from tagsift.errors import InputError
 from tagsift.features.matrix import FeatureMatrix
 
@@ -73,21 +73,18 @@ def _sparse(name: str, block: Any) -> Any:
 
 
 def _check_values(name: str, block: Any, offsets: Any) -> None:
-    values = block.data if sp.issparse(block) else block
+    values = block.data if sp.issparse(block) else block.ravel()
     if values.dtype.kind != "f":
         return
     inside = np.abs(values) <= min(LARGEST, float(np.finfo(values.dtype).max))
     if inside.all():
         return
+    k = int(np.argmin(inside))
     if sp.issparse(block):
-        k = int(np.argmin(inside))
-        n, _ = locate(k, block.indptr)
-        d, value = int(block.indices[k]), block.data[k]
+        n, d = locate(k, block.indptr)[0], block.indices[k]
     else:
-        n, d = (int(place) for place in np.argwhere(~inside)[0])
-        value = block[n, d]
-    s, t = locate(n, offsets)
+        n, d = divmod(k, block.shape[1])
     raise InputError(
-        f"sentence {s}, token {t}: feature {d} of {name!r} is "
-        f"{value}; every feature must be a finite number, and none above {LARGEST:g}."
+        f"{place_of(n, offsets)}: feature {d} of {name!r} is {values[k]}; every "
+        f"feature must be a finite number, and none above {LARGEST:g}."
     )

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.data.offsets import locate
+from tagsift.data.offsets import place_of
 from tagsift.errors import InputError
 from tagsift.storage.state import Saved, texts
 from tagsift.typing import IntArray
@@ -59,11 +59,8 @@ class DictFeatures:
                     indices.append(column)
                     values.append(value)
             indptr.append(len(indices))
-        matrix = sp.csr_matrix(
-            (values, indices, indptr),
-            shape=(len(dicts), len(self.names)),
-            dtype=np.float64,
-        )  # [N, D]
+        shape = len(dicts), len(self.names)
+        matrix = sp.csr_matrix((values, indices, indptr), shape, np.float64)  # [N, D]
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         return matrix
@@ -84,9 +81,8 @@ def _items(
             for entry in value:
                 yield f"{name}={entry}", 1.0
         else:
-            s, t = locate(n, offsets)
             raise InputError(
-                f"sentence {s}, token {t}: the feature {name!r} has "
-                f"the value {value!r}; expected a string, a truth value, a finite "
-                "number or a list of strings."
+                f"{place_of(n, offsets)}: the feature {name!r} has the value "
+                f"{value!r}; expected a string, a truth value, a finite number or a "
+                "list of strings."
             )

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from tagsift.data.offsets import locate, offsets_of
+from tagsift.data.offsets import locate, offsets_of, place_of
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 from tagsift.visible import short
@@ -169,10 +169,9 @@ def _finite(array: Any, offsets: IntArray) -> FloatArray:
     finite = np.isfinite(array)  # [N, D]
     if not finite.all():
         n, d = np.argwhere(~finite)[0]
-        s, t = locate(n, offsets)
         raise InputError(
-            f"sentence {s}, token {t}: feature {d} is {array[n, d]}; every feature "
-            "must be a finite number."
+            f"{place_of(n, offsets)}: feature {d} is {array[n, d]}; every feature must "
+            "be a finite number."
         )
     return np.asarray(array, dtype=np.float64)  # [N, D]
 

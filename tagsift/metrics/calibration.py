@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tagsift.errors import InputError
-from tagsift.typing import FloatArray, IntArray
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "CLIP",
@@ -116,7 +116,10 @@ class CalibrationScores:
 def calibration_scores(
     probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
 ) -> CalibrationScores:
-    """Compute everything about the probabilities of stacked tokens."""
+    """All scores of probabilities [N, L], given the column of every truth [N].
+
+    A truth without a column is −1, and of probability 0, here and below.
+    """
     return CalibrationScores(
         brier_score(probabilities, truth),
         log_loss(probabilities, truth),
@@ -128,13 +131,13 @@ def calibration_scores(
 def stack_marginals(
     marginals: Sequence[npt.ArrayLike], lengths: Sequence[int], n_labels: int
 ) -> FloatArray:
-    """Stack the marginals of all sentences after checking shapes and sums."""
+    """Stack the marginals [T, L] of all sentences, checking shapes and sums, [N, L]."""
     if len(marginals) != len(lengths):
         raise InputError(
             f"There are marginals for {len(marginals)} sentences and labels for "
             f"{len(lengths)}; give both for the same sentences."
         )
-    parts: list[FloatArray] = []
+    parts = [np.zeros((0, n_labels))]
     for number, (part, length) in enumerate(zip(marginals, lengths, strict=True)):
         array = np.asarray(part, dtype=np.float64)  # [T, L]
         if length == 0 and array.size == 0:
@@ -147,8 +150,6 @@ def stack_marginals(
             )
         _check_rows(array, f"Sentence {number}, token")
         parts.append(array)
-    if not parts:
-        return np.zeros((0, n_labels))
     return np.concatenate(parts)  # [N, L]
 
 
@@ -191,7 +192,7 @@ def _check(
 
 def top_label(
     probabilities: npt.ArrayLike, truth: npt.ArrayLike
-) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+) -> tuple[FloatArray, BoolArray]:
     """Confidence of the most probable label of every token, and whether it is right."""
     array, index = _check(probabilities, truth)
     return np.minimum(array.max(axis=1), 1.0), array.argmax(axis=1) == index
@@ -200,7 +201,10 @@ def top_label(
 def reliability(
     probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
 ) -> Reliability:
-    """Sort tokens into bins by confidence and compare confidence with accuracy."""
+    """Sort tokens by the largest of their probabilities [N, L] into equal bins.
+
+    In each, confidence is compared with accuracy: whether the true column [N] is it.
+    """
     if n_bins < 1:
         raise InputError(f"The number of bins must be at least 1; got {n_bins!r}.")
     confidence, correct = top_label(probabilities, truth)
@@ -214,27 +218,31 @@ def reliability(
 
 
 def brier_score(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
-    """Mean squared difference between probabilities and truth, summed over labels."""
-    array, known = _of_truth(probabilities, truth)  # [N, L], [N]
-    return float(((array**2).sum(axis=1) - 2.0 * known + 1.0).mean())
+    """Squared difference of probabilities [N, L] and truth [N], summed over labels.
+
+    The mean over tokens: 0 when sure and right everywhere, 2 when sure and wrong.
+    """
+    array, index = _check(probabilities, truth)
+    squares = (array**2).sum(axis=1)  # [N]
+    return float((squares - 2.0 * _of_truth(array, index) + 1.0).mean())
 
 
 def log_loss(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
-    """Mean negative log-probability of the true label (NLL), in nats."""
-    _, known = _of_truth(probabilities, truth)  # [N]
+    """Mean negative log-probability [N, L] of the true column [N] (NLL), in nats."""
+    known = _of_truth(*_check(probabilities, truth))  # [N]
     return float(-np.log(np.clip(known, CLIP, 1.0)).mean())
 
 
-def _of_truth(
-    probabilities: npt.ArrayLike, truth: npt.ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """All probabilities, and that of the true label of every token."""
-    array, index = _check(probabilities, truth)
-    return array, np.where(index >= 0, array[np.arange(len(index)), index], 0.0)
+def _of_truth(array: FloatArray, index: IntArray) -> FloatArray:
+    """Probability of the true label of every token, [N]."""
+    return np.where(index >= 0, array[np.arange(len(index)), index], 0.0)  # [N]
 
 
 def risk_coverage(confidence: npt.ArrayLike, correct: npt.ArrayLike) -> RiskCoverage:
-    """Risk–coverage curve: how wrong the most confident tokens are."""
+    """Risk–coverage curve: how wrong the most confident tokens are.
+
+    `confidence` is larger for surer tokens, `correct` whether each label is right.
+    """
     scores = np.asarray(confidence, dtype=np.float64)  # [N]
     wrong = ~np.asarray(correct, dtype=np.bool_)  # [N]
     if scores.ndim != 1 or scores.shape != wrong.shape or not len(scores):
