@@ -28,6 +28,7 @@ __all__ = [
     "Array",
     "Arrays",
     "BoolArray",
+    "Float32Array",
     "FloatArray",
     "IntArray",
     "Label",
@@ -39,6 +40,7 @@ __all__ = [
 Array: TypeAlias = Any
 #: NumPy arrays by kind.
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+Float32Array: TypeAlias = npt.NDArray[np.float32]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 #: What a model file holds beside its settings: arrays of numbers, by name.

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from tagsift._version import __version__
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features import SequenceVectorizer
+from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
 from tagsift.storage import add_prefix, strip_prefix
 from tagsift.storage.items import damaged, refuse
 from tagsift.storage.state import Item, Saved, flag, read_state, word, write_state
@@ -62,7 +63,7 @@ def pack(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
     arrays = add_prefix("model/", found)
     vectorizer = model.vectorizer_
     if isinstance(vectorizer, SequenceVectorizer):
-        header["vectorizer"], words = vectorizer.state()
+        header["vectorizer"], words = write_vectorizer(vectorizer)
         arrays |= add_prefix("vectorizer/", words)
     elif vectorizer is not None:
         header["vectorizer"] = {"custom": type(vectorizer).__name__}
@@ -129,9 +130,7 @@ def _restore_features(
     if isinstance(stored, dict) and "custom" in stored:
         model.features = model.vectorizer_ = features
         return
-    vectorizer = SequenceVectorizer.from_state(
-        stored, strip_prefix("vectorizer/", arrays)
-    )
+    vectorizer = read_vectorizer(stored, strip_prefix("vectorizer/", arrays))
     if vectorizer.columns != model.blocks_:
         raise damaged("the saved features have other columns than the model")
     model.vectorizer_ = vectorizer

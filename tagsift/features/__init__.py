@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tagsift.features.checking import checked
 from tagsift.features.encoder import ContextualEncoder
-from tagsift.features.matrix import FeatureMatrix
+from tagsift.features.matrix import FeatureMatrix, checked
 from tagsift.features.templates import Template, column_templates, default_templates
 from tagsift.features.vector_cache import clear_cache
 from tagsift.features.vectorizer import SequenceVectorizer

@@ -15,15 +15,12 @@ from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import erf
 
 from tagsift.errors import DataError
-from tagsift.typing import IntArray
+from tagsift.typing import Float32Array, IntArray
 
-__all__ = ["Bert", "BertConfig", "FAMILIES"]
-
-Float32: TypeAlias = npt.NDArray[np.float32]
+__all__ = ["Bert", "BertConfig", "FAMILIES", "Weights"]
 
 #: Families that number positions from ``pad_token_id + 1``.
 _ROBERTA = ("roberta", "xlm-roberta", "camembert")
@@ -42,6 +39,8 @@ _DTYPES: dict[str, Any] = {
     "F32": np.float32,
     "F64": np.float64,
 }
+
+Weights: TypeAlias = Mapping[str, Float32Array]
 
 
 @dataclass(frozen=True)
@@ -90,9 +89,7 @@ class Bert:
     Weights go by the names of the checkpoint, without the leading ``bert.``.
     """
 
-    def __init__(
-        self, config: BertConfig, weights: Mapping[str, Float32], layer: int
-    ) -> None:
+    def __init__(self, config: BertConfig, weights: Weights, layer: int) -> None:
         self.config = config
         self._words = weights["embeddings.word_embeddings.weight"]  # [V, D]
         self._places = weights["embeddings.position_embeddings.weight"]  # [P, D]
@@ -121,7 +118,7 @@ class Bert:
             message = f"the weights do not fit a BERT of this config.json ({error})."
             raise DataError(message, path) from error
 
-    def hidden_state(self, ids: IntArray) -> Float32:
+    def hidden_state(self, ids: IntArray) -> Float32Array:
         """Hidden state after the last layer held, [B, T, D], of word pieces [B, T]."""
         first = self.config.position_offset
         places = self._places[first : first + ids.shape[1]]  # [T, D]
@@ -135,9 +132,7 @@ class Bert:
 class _Layer:
     """Self-attention and the inner layer, each with its residual and layer norm."""
 
-    def __init__(
-        self, config: BertConfig, weights: Mapping[str, Float32], prefix: str
-    ) -> None:
+    def __init__(self, config: BertConfig, weights: Weights, prefix: str) -> None:
         self._heads = config.num_attention_heads
         self._eps = config.layer_norm_eps
         self._activation = _ACTIVATIONS[config.hidden_act]
@@ -150,7 +145,7 @@ class _Layer:
         self._down = _dense(weights, f"{prefix}output.dense")
         self._down_norm = _pair(weights, f"{prefix}output.LayerNorm")
 
-    def __call__(self, x: Float32) -> Float32:
+    def __call__(self, x: Float32Array) -> Float32Array:
         n_sentences, n_pieces, width = x.shape
         size = width // self._heads
         qkv = _affine(x, self._qkv)  # [B, T, 3D]
@@ -166,14 +161,16 @@ class _Layer:
         return _normalise(x + _affine(inner, self._down), self._down_norm, self._eps)
 
 
-def _affine(x: Float32, dense: tuple[Float32, Float32]) -> Float32:
+def _affine(x: Float32Array, dense: tuple[Float32Array, Float32Array]) -> Float32Array:
     weight, bias = dense
     flat = x.reshape(-1, x.shape[-1]) @ weight  # [B·T, out]
     flat += bias
     return flat.reshape(*x.shape[:-1], weight.shape[1])  # [B, T, out]
 
 
-def _normalise(x: Float32, norm: tuple[Float32, Float32], eps: float) -> Float32:
+def _normalise(
+    x: Float32Array, norm: tuple[Float32Array, Float32Array], eps: float
+) -> Float32Array:
     """Layer norm over the last axis."""
     gain, shift = norm
     x = x - x.mean(axis=-1, keepdims=True)  # [B, T, D]
@@ -183,7 +180,7 @@ def _normalise(x: Float32, norm: tuple[Float32, Float32], eps: float) -> Float32
     return x
 
 
-def _gelu(x: Float32) -> Float32:
+def _gelu(x: Float32Array) -> Float32Array:
     y = erf(x * np.float32(1 / sqrt(2)))  # [B, T, inner]
     y += 1
     y *= x
@@ -191,13 +188,13 @@ def _gelu(x: Float32) -> Float32:
     return np.asarray(y, dtype=np.float32)
 
 
-def _gelu_tanh(x: Float32) -> Float32:
+def _gelu_tanh(x: Float32Array) -> Float32Array:
     inner = np.float32(sqrt(2 / np.pi)) * (x + np.float32(0.044715) * x**3)
     y = np.float32(0.5) * x * (1 + np.tanh(inner))  # [B, T, inner]
     return np.asarray(y, dtype=np.float32)
 
 
-def _relu(x: Float32) -> Float32:
+def _relu(x: Float32Array) -> Float32Array:
     return np.maximum(x, np.float32(0))
 
 
@@ -209,19 +206,20 @@ _ACTIVATIONS = {
 }
 
 
-def _dense(weights: Mapping[str, Float32], name: str) -> tuple[Float32, Float32]:
+def _dense(weights: Weights, name: str) -> tuple[Float32Array, Float32Array]:
     """Weight as [in, out] and bias of a dense layer."""
     return np.ascontiguousarray(weights[f"{name}.weight"].T), weights[f"{name}.bias"]
 
 
-def _pair(weights: Mapping[str, Float32], name: str) -> tuple[Float32, Float32]:
+def _pair(weights: Weights, name: str) -> tuple[Float32Array, Float32Array]:
     """Gain and shift of a layer norm, under their new or old names."""
-    if f"{name}.gamma" in weights:
-        return weights[f"{name}.gamma"], weights[f"{name}.beta"]
-    return weights[f"{name}.weight"], weights[f"{name}.bias"]
+    gain, shift = (
+        ("gamma", "beta") if f"{name}.gamma" in weights else ("weight", "bias")
+    )
+    return weights[f"{name}.{gain}"], weights[f"{name}.{shift}"]
 
 
-def _read_weights(path: Path, layer: int) -> dict[str, Float32]:
+def _read_weights(path: Path, layer: int) -> dict[str, Float32Array]:
     """Read the tensors of the embeddings and of the first layers."""
     from safetensors import SafetensorError, deserialize
 
@@ -241,7 +239,7 @@ def _read_weights(path: Path, layer: int) -> dict[str, Float32]:
     return weights
 
 
-def _array(tensor: Mapping[str, Any]) -> Float32:
+def _array(tensor: Mapping[str, Any]) -> Float32Array:
     """Tensor in single precision."""
     flat = np.frombuffer(tensor["data"], dtype=_DTYPES[tensor["dtype"]])
     if tensor["dtype"] == "BF16":

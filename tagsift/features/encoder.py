@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from tagsift.errors import InputError, ModelFileError
@@ -17,7 +16,7 @@ from tagsift.features.inputs import stack_tokens, words_of
 from tagsift.features.model_folder import ModelFolder, packaged_folder
 from tagsift.features.vector_cache import VectorCache, cache_folder, clear_cache
 from tagsift.features.wordpieces import Window, windows, word_vectors
-from tagsift.typing import SentenceLike
+from tagsift.typing import Float32Array, SentenceLike
 
 __all__ = ["ContextualEncoder"]
 
@@ -94,7 +93,7 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         self._open()
         return self
 
-    def transform(self, X: Sequence[SentenceLike]) -> list[npt.NDArray[np.float32]]:
+    def transform(self, X: Sequence[SentenceLike]) -> list[Float32Array]:
         """Word vectors of sentences of strings or of tuples (word, …).
 
         One array [T, D] per sentence, fit to be given to any estimator as X.
@@ -104,15 +103,14 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         cuts = tokens.offsets
         return np.split(vectors, cuts[1:-1]) if len(cuts) > 1 else []
 
-    def encode(self, sentences: Sequence[Sequence[str]]) -> npt.NDArray[np.float32]:
+    def encode(self, sentences: Sequence[Sequence[str]]) -> Float32Array:
         """Word vectors of all words, stacked, [N, D]; cached ones are not computed."""
         folder = self._open()
         layer = folder.layer(self.layer)
         capacity = self._most_pieces(folder)
-        print_ = folder.fingerprint()
-        base = hashlib.sha256(f"{print_}|{layer}|{self.pooling}|{capacity}|".encode())
+        made_by = f"{folder.fingerprint()}|{layer}|{self.pooling}|{capacity}|".encode()
         filled = [list(sentence) for sentence in sentences if len(sentence)]
-        keys = [_key(base, sentence) for sentence in filled]
+        keys = [_key(made_by, sentence) for sentence in filled]
         where = None if self.cache_dir is False else cache_folder(self.cache_dir)
         cache = VectorCache(where)
         found = cache.read(keys)
@@ -148,8 +146,9 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
             )
         if int(self.batch_size) < 1:
             raise InputError(f"batch_size must be at least 1, found {self.batch_size}.")
-        chosen = packaged_folder() if self.folder is None else self.folder
-        folder = ModelFolder.open(chosen)
+        folder = ModelFolder.open(
+            packaged_folder() if self.folder is None else self.folder
+        )
         folder.layer(self.layer)
         expected = self._fingerprint
         if expected is not None and folder.fingerprint() != expected:
@@ -173,7 +172,7 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
 
     def _compute(
         self, folder: ModelFolder, layer: int, capacity: int, sentences: list[list[str]]
-    ) -> list[npt.NDArray[np.float32]]:
+    ) -> list[Float32Array]:
         """Word vectors of sentences that are not in the cache."""
         model, tokenizer = folder.load(layer)
         before, after = tokenizer.before, tokenizer.after
@@ -183,15 +182,12 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         width = folder.config.hidden_size
         states = [np.empty((len(ids), width), dtype=np.float32) for ids in flat]
         for batch in _batches(flat, room, int(self.batch_size)):
-            ids = np.array(
-                [[*before, *flat[s][w.start : w.stop], *after] for s, w in batch],
-                dtype=np.int64,
-            )  # [B, T]
-            hidden = model.hidden_state(ids)[:, len(before) :]  # [B, T, D]
+            ids = [[*before, *flat[s][w.start : w.stop], *after] for s, w in batch]
+            hidden = model.hidden_state(np.array(ids, dtype=np.int64))  # [B, T, D]
             for (s, window), rows in zip(batch, hidden, strict=True):
-                first = window.keep_start - window.start
-                last = window.keep_stop - window.start
-                states[s][window.keep_start : window.keep_stop] = rows[first:last]
+                first, last = window.keep_start, window.keep_stop
+                shift = len(before) - window.start
+                states[s][first:last] = rows[first + shift : last + shift]
         return [
             word_vectors(rows, np.array([len(word) for word in words]), self.pooling)
             for rows, words in zip(states, pieces, strict=True)
@@ -213,21 +209,16 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
     @classmethod
     def from_state(cls, meta: Mapping[str, Any]) -> Self:
         """Build again what `state` described; the model is checked at first use."""
-        settings = dict(meta)
-        fingerprint = settings.pop("fingerprint")
-        new = cls(**settings)
-        new._fingerprint = fingerprint
+        new = cls(**{name: meta[name] for name in meta if name != "fingerprint"})
+        new._fingerprint = meta["fingerprint"]
         return new
 
 
-def _key(base: Any, words: Sequence[str]) -> bytes:
+def _key(base: bytes, words: Sequence[str]) -> bytes:
     """Hash of model, settings and words."""
-    total = base.copy()
-    for word in words:
-        text = word.encode("utf-8", "surrogatepass")
-        total.update(f"{len(text)}:".encode() + text)
-    digest: bytes = total.digest()
-    return digest
+    texts = [word.encode("utf-8", "surrogatepass") for word in words]
+    parts = [b"%d:%b" % (len(text), text) for text in texts]
+    return hashlib.sha256(base + b"".join(parts)).digest()
 
 
 def _batches(

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tagsift.errors import DataError, MissingExtraError
-from tagsift.typing import IntArray
+from tagsift.typing import Float32Array, IntArray
 
 __all__ = ["OnnxModel"]
 
@@ -54,7 +53,7 @@ class OnnxModel:
         outputs = [entry.name for entry in self._session.get_outputs()]
         self._output = _find_output(outputs, layer, n_layers, path)
 
-    def hidden_state(self, ids: IntArray) -> npt.NDArray[np.float32]:
+    def hidden_state(self, ids: IntArray) -> Float32Array:
         """Hidden state of the layer, [B, T, D], from word pieces [B, T]."""
         feed = _feed(ids)
         (state,) = self._session.run(

@@ -17,10 +17,10 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from tagsift.errors import TagsiftWarning
 from tagsift.progress import warn_user
+from tagsift.typing import Float32Array
 
 __all__ = ["VectorCache", "cache_folder", "clear_cache"]
 
@@ -65,9 +65,9 @@ class VectorCache:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
 
-    def read(self, keys: Sequence[bytes]) -> dict[bytes, npt.NDArray[np.float32]]:
+    def read(self, keys: Sequence[bytes]) -> dict[bytes, Float32Array]:
         """Return what is known of `keys`."""
-        found: dict[bytes, npt.NDArray[np.float32]] = {}
+        found: dict[bytes, Float32Array] = {}
         if self.folder is None or not (self.folder / _FILE).is_file():
             return found
         query = "SELECT width, data FROM vectors WHERE key = ?"
@@ -81,7 +81,7 @@ class VectorCache:
             self._give_up("read", error)
         return found
 
-    def write(self, vectors: Mapping[bytes, npt.NDArray[np.float32]]) -> None:
+    def write(self, vectors: Mapping[bytes, Float32Array]) -> None:
         """Keep the vectors of some keys."""
         if self.folder is None or not vectors:
             return

@@ -17,9 +17,8 @@ from tagsift.features.indicators import Indicators
 from tagsift.features.inputs import Kind, StackedTokens, stack_tokens, words_of
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.features.templates import Template, default_templates, input_width
-from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
 from tagsift.progress import warn_user
-from tagsift.typing import Arrays, FloatArray, SentenceLike
+from tagsift.typing import FloatArray, SentenceLike
 
 __all__ = ["SequenceVectorizer"]
 
@@ -113,14 +112,14 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Sequence[SentenceLike]) -> FeatureMatrix:
         """Compute the features of sentences; those unseen in training are ignored."""
-        self._check_fitted()
+        self.check_fitted()
         tokens = self._stack(X, self._width)
         self._check_kind(tokens)
         return self._assemble(tokens, self._encode(X, tokens))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """Names of all columns of ``transform(X).stacked()``, group first."""
-        self._check_fitted()
+        self.check_fitted()
         names: list[str] = []
         for group, width, sparse in self.columns:
             own: Iterable[Any] = range(width)
@@ -233,7 +232,8 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
                 )
         return stack_tokens(results, width)
 
-    def _check_fitted(self) -> None:
+    def check_fitted(self) -> None:
+        """Refuse to go on before `fit`."""
         if not hasattr(self, "kind_"):
             raise NotFittedError(
                 "this SequenceVectorizer has not been fitted; call fit first."
@@ -288,20 +288,3 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         if vectors is not None:
             blocks["encoder"] = (vectors - self.encoder_mean_) * self.encoder_scale_
         return FeatureMatrix(tuple(blocks), tuple(blocks.values()), offsets)
-
-    # -- saving ------------------------------------------------------------------
-
-    def state(self) -> tuple[dict[str, Any], Arrays]:
-        """Return what `from_state` needs: JSON-able settings, and arrays.
-
-        A function of the user is not saved (loading never runs code): a restored
-        vectorizer takes what the function returned, until `templates` is set to the
-        function again.
-        """
-        self._check_fitted()
-        return write_vectorizer(self)
-
-    @classmethod
-    def from_state(cls, meta: Any, arrays: Arrays) -> Self:
-        """Build a fitted vectorizer from what `state` returned, checking it."""
-        return read_vectorizer(cls, meta, arrays)

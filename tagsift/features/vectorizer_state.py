@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features.dicts import DictFeatures
@@ -14,6 +14,7 @@ from tagsift.features.templates import (
     parse_templates,
     template_texts,
 )
+from tagsift.features.vectorizer import SequenceVectorizer
 from tagsift.storage.items import damaged
 from tagsift.storage.state import (
     Saved,
@@ -30,12 +31,7 @@ from tagsift.storage.state import (
 )
 from tagsift.typing import Arrays
 
-if TYPE_CHECKING:
-    from tagsift.features.vectorizer import SequenceVectorizer
-
 __all__ = ["read_vectorizer", "write_vectorizer"]
-
-Vectorizer = TypeVar("Vectorizer", bound="SequenceVectorizer")
 
 _SAVED: Saved = {
     "kind_": word("columns", "dict", "array"),
@@ -62,24 +58,28 @@ _SAVED: Saved = {
 
 
 def write_vectorizer(vectorizer: SequenceVectorizer) -> tuple[dict[str, Any], Arrays]:
-    """Return JSON-able values, and arrays."""
+    """Return JSON-able values, and arrays.
+
+    A function of the user is not saved (loading never runs code): a restored vectorizer
+    takes what the function returned, until `templates` is set to the function again.
+    """
+    vectorizer.check_fitted()
     encoder, templates = vectorizer.encoder, vectorizer._templates()
     if encoder is not None and not isinstance(encoder, ContextualEncoder):
         raise InputError(
             f"only a ContextualEncoder can be saved, found an encoder of type "
             f"{type(encoder).__name__}; give its vectors as arrays [T, D]."
         )
+    default = isinstance(vectorizer.templates, str)
     made = {
-        "templates": None
-        if isinstance(vectorizer.templates, str)
-        else template_texts(templates or ()),
+        "templates": None if default else template_texts(templates or ()),
         "function": templates is None,
         "encoder": None if encoder is None else encoder.state(),
     }
     return write_state(_SAVED, SimpleNamespace(**vars(vectorizer) | made))
 
 
-def read_vectorizer(kind: type[Vectorizer], meta: Any, arrays: Arrays) -> Vectorizer:
+def read_vectorizer(meta: Any, arrays: Arrays) -> SequenceVectorizer:
     """Build a fitted vectorizer from what `write_vectorizer` returned, checking it."""
     values = read_state(_SAVED, meta, arrays, {})
     given, function = values.pop("templates"), values.pop("function")
@@ -89,7 +89,7 @@ def read_vectorizer(kind: type[Vectorizer], meta: Any, arrays: Arrays) -> Vector
     except InputError as error:
         raise ModelFileError(f"{error} Save the model again.") from error
     encoder = None if settings is None else ContextualEncoder.from_state(settings)
-    new = kind(templates, values.pop("min_count"), encoder)
+    new = SequenceVectorizer(templates, values.pop("min_count"), encoder)
     for name, value in values.items():
         setattr(new, name, value)
     new._width = input_width(None if function else new._templates())

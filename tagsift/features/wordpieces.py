@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tagsift.errors import DataError, MissingExtraError
-from tagsift.typing import IntArray
+from tagsift.typing import Float32Array, IntArray
 
 __all__ = ["Window", "WordPieces", "windows", "word_vectors"]
 
@@ -69,8 +68,7 @@ def _load(folder: Path) -> Any:
             return tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
         if (folder / "vocab.txt").is_file():
             extra = folder / "tokenizer_config.json"
-            text = extra.read_text(encoding="utf-8") if extra.is_file() else "{}"
-            settings = json.loads(text)
+            settings = json.loads(extra.read_bytes() if extra.is_file() else "{}")
             return tokenizers.BertWordPieceTokenizer(
                 str(folder / "vocab.txt"),
                 lowercase=settings.get("do_lower_case", True),
@@ -79,10 +77,8 @@ def _load(folder: Path) -> Any:
             )
     except Exception as error:  # tokenizers raises bare exceptions
         raise DataError(f"cannot use the tokenizer ({error}).", folder) from error
-    raise DataError(
-        "an encoder folder needs a tokenizer.json or a vocab.txt; found neither.",
-        folder,
-    )
+    message = "an encoder folder needs a tokenizer.json or a vocab.txt; found neither."
+    raise DataError(message, folder)
 
 
 class Window(NamedTuple):
@@ -109,9 +105,7 @@ def windows(n_pieces: int, capacity: int) -> list[Window]:
     return [Window(k, k + capacity, first, last) for k, first, last in parts]
 
 
-def word_vectors(
-    states: npt.NDArray[np.float32], sizes: IntArray, pooling: str
-) -> npt.NDArray[np.float32]:
+def word_vectors(states: Float32Array, sizes: IntArray, pooling: str) -> Float32Array:
     """One vector per word, [T, D], from those of its pieces; `sizes` counts these."""
     stops = np.cumsum(sizes)  # [T]
     starts = stops - sizes  # [T]

@@ -22,6 +22,7 @@ from tagsift.checks import (
     yield_checks,
 )
 from tagsift.errors import InputError
+from tagsift.features.vectorizer_state import write_vectorizer
 from tagsift.storage.state import Saved, array, whole, word
 
 MODULES = (common, inputs, partial, probabilistic, persistence, errors)
@@ -344,7 +345,7 @@ class LoadsWrongly(WordCounts):
 @breaks("check_save_load_ready_features")
 class SavesOnlyWords(WordCounts):
     def save(self, path):
-        self.vectorizer_.state()
+        write_vectorizer(self.vectorizer_)
         super().save(path)
 
 

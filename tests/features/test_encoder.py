@@ -19,6 +19,7 @@ from tagsift.features import ContextualEncoder, SequenceVectorizer
 from tagsift.features import model_folder as model_folder_module
 from tagsift.features.bert import Bert
 from tagsift.features.model_folder import packaged_folder
+from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
 from tagsift.features.wordpieces import WordPieces
 from tagsift.storage import read_container, write_container
 
@@ -215,11 +216,11 @@ def test_encoder_alone_with_columns_and_with_a_function(tiny_bert):
 def test_saved_with_the_vectorizer(tiny_bert, make_bert, weights_of, tmp_path):
     encoder = ContextualEncoder(tiny_bert, layer=2, pooling="first", max_length=16)
     vectorizer = SequenceVectorizer(encoder=encoder).fit(X)
-    meta, arrays = vectorizer.state()
+    meta, arrays = write_vectorizer(vectorizer)
     assert json.loads(json.dumps(meta)) == meta
     write_container(tmp_path / "model", {"features": meta}, arrays)
     meta, arrays = read_container(tmp_path / "model")
-    restored = SequenceVectorizer.from_state(meta["features"], arrays)
+    restored = read_vectorizer(meta["features"], arrays)
     expected = vectorizer.transform(X + LONG)
     found = restored.transform(X + LONG)
     np.testing.assert_array_equal(found.block("encoder"), expected.block("encoder"))
@@ -245,7 +246,7 @@ def test_only_our_encoder_can_be_saved():
     vectorizer = SequenceVectorizer(encoder=Lengths()).fit(X)
     assert vectorizer.transform(X).block("encoder").shape == (8, 1)
     with pytest.raises(InputError, match="only a ContextualEncoder can be saved"):
-        vectorizer.state()
+        write_vectorizer(vectorizer)
 
 
 # -- the packaged MiniLM ---------------------------------------------------------
@@ -287,9 +288,9 @@ def test_packaged(tmp_path):
     # The same word in another sentence has another vector.
     assert np.linalg.norm(found[1] - found[6]) > 0.1 * np.linalg.norm(found[1])
     vectorizer = SequenceVectorizer(encoder=encoder).fit(sentences)
-    meta, arrays = vectorizer.state()
+    meta, arrays = write_vectorizer(vectorizer)
     assert meta["encoder/folder"] is None
-    restored = SequenceVectorizer.from_state(meta, arrays)
+    restored = read_vectorizer(meta, arrays)
     np.testing.assert_array_equal(
         restored.transform(sentences).block("encoder"),
         vectorizer.transform(sentences).block("encoder"),

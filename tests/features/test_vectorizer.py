@@ -25,6 +25,7 @@ from tagsift.features import (
     default_templates,
 )
 from tagsift.features.templates import DEFAULT_GROUPS, attribute
+from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
 from tagsift.storage import read_container, write_container
 
 TRAIN = [
@@ -144,7 +145,7 @@ def test_equals_the_loop_on_any_sentences(train, new, min_count):
     assert active(fitted, names) == expected(train, train, templates, min_count)
     found = vectorizer.transform(new)
     assert active(found, names) == expected(train, new, templates, min_count)
-    restored = SequenceVectorizer.from_state(*vectorizer.state())
+    restored = read_vectorizer(*write_vectorizer(vectorizer))
     same_features(restored.transform(new), found)
 
 
@@ -312,7 +313,7 @@ def test_own_function():
     same_features(clone(vectorizer).fit_transform(X), features)
     array = SequenceVectorizer(templates=lambda s: np.ones((len(s), 2)))
     assert array.fit_transform(X).block("array").shape == (3, 2)
-    restored = SequenceVectorizer.from_state(*vectorizer.state())
+    restored = read_vectorizer(*write_vectorizer(vectorizer))
     same_features(restored.transform(list(map(lengths, X))), features)
     restored.templates = lengths
     same_features(restored.transform(X), features)
@@ -364,11 +365,14 @@ def test_kind_must_stay_the_same():
 
 
 def test_not_fitted():
-    for call in ("state", "get_feature_names_out"):
+    unfitted = SequenceVectorizer()
+    for call in (
+        lambda: write_vectorizer(unfitted),
+        unfitted.get_feature_names_out,
+        lambda: unfitted.transform(TRAIN),
+    ):
         with pytest.raises(NotFittedError):
-            getattr(SequenceVectorizer(), call)()
-    with pytest.raises(NotFittedError):
-        SequenceVectorizer().transform(TRAIN)
+            call()
 
 
 @pytest.mark.parametrize(
@@ -384,14 +388,14 @@ def test_not_fitted():
 )
 def test_saved_and_restored(vectorizer, train, new, tmp_path):
     vectorizer.fit(train)
-    meta, arrays = vectorizer.state()
+    meta, arrays = write_vectorizer(vectorizer)
     assert json.loads(json.dumps(meta)) == meta
     write_container(tmp_path / "features", {"features": meta}, arrays)
     read, arrays = read_container(tmp_path / "features")
-    restored = SequenceVectorizer.from_state(read["features"], arrays)
+    restored = read_vectorizer(read["features"], arrays)
     for X in (train, new, []):
         same_features(restored.transform(X), vectorizer.transform(X))
-    again, arrays_again = restored.state()
+    again, arrays_again = write_vectorizer(restored)
     assert again == meta
     assert {k: v.tolist() for k, v in arrays.items()} == {
         k: v.tolist() for k, v in arrays_again.items()
@@ -405,14 +409,14 @@ def test_saved_and_restored(vectorizer, train, new, tmp_path):
 
 
 def test_damaged_state():
-    meta, arrays = SequenceVectorizer().fit(TRAIN).state()
+    meta, arrays = write_vectorizer(SequenceVectorizer().fit(TRAIN))
     with pytest.raises(ModelFileError, match="'indicators/template_texts' is missing"):
-        SequenceVectorizer.from_state(meta, {})
+        read_vectorizer(meta, {})
     with pytest.raises(ModelFileError, match="the value 'kind' is missing"):
-        SequenceVectorizer.from_state({}, arrays)
-    meta, arrays = SequenceVectorizer().fit(DICTS).state()
+        read_vectorizer({}, arrays)
+    meta, arrays = write_vectorizer(SequenceVectorizer().fit(DICTS))
     with pytest.raises(ModelFileError, match="the array 'dicts/names' is missing"):
-        SequenceVectorizer.from_state(meta, {})
+        read_vectorizer(meta, {})
 
 
 def test_scikit_learn_habits():
