@@ -88,8 +88,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = _show_warning
             status = app(arguments, prog_name="tagsift", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:
-        return _closed_pipe()
+    except BrokenPipeError:  # the reader of standard output has gone (``| head``)
+        _silence()
+        return 1
     except (KeyboardInterrupt, typer.Abort):
         status = 130
     except SystemExit as leaving:  # typer's own way out when the reader has gone
@@ -138,22 +139,9 @@ def _sentence(error: Exception) -> str:
     )
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: object = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, *where: object, **more: object) -> None:
     """Print a warning as one sentence, without the line of code that gave it."""
     complain(str(message), kind="warning")
-
-
-def _closed_pipe() -> int:
-    """Leave quietly when the reader of standard output has gone (``| head``)."""
-    _silence()
-    return 1
 
 
 def _drop_unwritten() -> None:

@@ -113,11 +113,12 @@ class Recovered:
     def stacked_confidences(self) -> FloatArray:
         """The confidences of all tokens, one below the other, [N, L]."""
         if self.confidences is None:
-            raise InputError(f"{self.model.method.title} gives no confidences.")
-        lengths = [len(row) for row in self.labels]
-        return tagsift.metrics.stack_marginals(
-            self.confidences, lengths, len(self.model.classes_)
-        )
+            raise InputError(
+                f"{self.model.method.title} gives no confidences; take a method that "
+                "does (see: tagsift methods)."
+            )
+        lengths, width = [len(row) for row in self.labels], len(self.model.classes_)
+        return tagsift.metrics.stack_marginals(self.confidences, lengths, width)
 
     @property
     def chosen_confidences(self) -> list[list[float]] | None:
@@ -163,12 +164,9 @@ def read_training(path: Path, source: Source) -> TrainingData:
     return TrainingData(path, partial, None, given, named)
 
 
-def fit_model(
-    training: TrainingData, fitting: Fitting, *, quiet: bool = False
-) -> SequenceTagger:
+def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     """Fit a method to candidate sets or votes; gold labels are never seen."""
     partial = training.partial
-    quiet = quiet or fitting.quiet
     if "labels" not in training.given:
         tagsift.data.check_learnable(
             training.path,
@@ -176,7 +174,7 @@ def fit_model(
             partial.label_set,
             training.given.get("scheme", "auto"),
         )
-    model = _make(training, fitting, quiet=quiet)
+    model = _make(training, fitting)
     votes = training.votes if takes_votes(model) else None
     if training.votes is not None and votes is None:
         complain(
@@ -187,24 +185,25 @@ def fit_model(
     stage(
         f"fitting {model.method.title} to {partial.n_tokens} tokens, "
         f"{len(partial.label_set)} labels",
-        enabled=not quiet,
+        enabled=not fitting.quiet,
     )
     model.fit(partial.rows, partial.candidates if votes is None else votes)
-    stage("fitted", enabled=not quiet)
+    stage("fitted", enabled=not fitting.quiet)
     return model
 
 
-def _make(training: TrainingData, fitting: Fitting, *, quiet: bool) -> SequenceTagger:
+def _make(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     """Make the method that the options name, not fitted yet."""
-    given = {**training.given, "random_state": fitting.seed, "verbose": int(not quiet)}
     settings = parse_settings(fitting.settings)
+    verbosity = {"random_state": fitting.seed, "verbose": int(not fitting.quiet)}
+    given = training.given | verbosity
     given = {name: value for name, value in given.items() if name not in settings}
+    name = fitting.method or DEFAULT_METHOD
     try:
         if training.votes is not None:
             return make_for_votes(fitting.method, given, settings)
-        return tagsift.make(fitting.method or DEFAULT_METHOD, **given, **settings)
+        return tagsift.make(name, **given, **settings)
     except TypeError as error:
-        name = fitting.method or DEFAULT_METHOD
         raise InputError(f"--set: {name} has no such setting ({error}).") from error
 
 
@@ -224,16 +223,12 @@ def check_columns(
 
 
 def recover(
-    training: TrainingData,
-    fitting: Fitting,
-    model_file: Path | None = None,
-    *,
-    quiet: bool = False,
+    training: TrainingData, fitting: Fitting, model_file: Path | None = None
 ) -> Recovered:
     """Find the label of every token, by fitting or with a fitted model."""
     partial = training.partial
     if model_file is None:
-        model = fit_model(training, fitting, quiet=quiet)
+        model = fit_model(training, fitting)
         labels = model.recovered_
         confidences = getattr(model, "confidences_", None)
         if confidences is None and model.method.probabilities:
@@ -243,12 +238,9 @@ def recover(
         check_columns(model, training.path, partial.rows, named=training.named)
         knows = isinstance(model, tagsift.annotators.VoteTagger)
         votes = training.votes if knows else None
-        labels, confidences = model.recover(
-            partial.rows, partial.candidates if votes is None else votes
-        )
-    return Recovered(
-        model, [[str(name) for name in row] for row in labels], confidences
-    )
+        labels, confidences = model.recover(partial.rows, votes or partial.candidates)
+    names = [[str(name) for name in row] for row in labels]
+    return Recovered(model, names, confidences)
 
 
 def say_recovery(facts: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 
 from tagsift.cli._options import Fitting, Json, Model, Out, Train, Training, option
@@ -45,7 +46,8 @@ def run(
     """
     check_model_options(model, fitting)
     training = read_training(train, source)
-    found = recover(training, fitting, model, quiet=json)
+    fitting = replace(fitting, quiet=fitting.quiet or json)
+    found = recover(training, fitting, model)
     if found.confidences is None and min_confidence:
         raise InputError(
             f"--min-confidence: {found.model.method.title} gives no confidences; take "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -40,12 +41,13 @@ def run(
 ) -> None:
     """Train a tagger on candidate sets (last column) or on votes (--votes)."""
     check_model_options(update, fitting, option="--update")
+    fitting = replace(fitting, quiet=fitting.quiet or json)
     training = read_training(train, source)
     started = time.perf_counter()
     if update is None:
-        model = fit_model(training, fitting, quiet=json)
+        model = fit_model(training, fitting)
     else:
-        model = update_model(training, update, quiet=json or fitting.quiet)
+        model = update_model(training, update, quiet=fitting.quiet)
     seconds = time.perf_counter() - started
     model.save(out)
     partial = training.partial

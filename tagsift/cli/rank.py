@@ -33,7 +33,7 @@ from tagsift.visible import in_context
 
 if TYPE_CHECKING:
     from tagsift.annotators import Ballots, Look
-    from tagsift.data import Row, VoteCorpus
+    from tagsift.data import VoteCorpus
     from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["By", "EXAMPLE", "PLACE", "run"]
@@ -89,21 +89,23 @@ def run(
     right_label (ok where the label is right), and give it to fit or clean by --exact.
     """
     check_model_options(model, fitting)
+    fitting = replace(fitting, quiet=fitting.quiet or json)
     if text:
         found = _tag_text(train, source, model)
     else:
-        found = _learn(train, source, fitting, model, by, quiet=json)
+        found = _learn(train, source, fitting, model, by)
     scores = found.scores(by)  # [N]
     tokens = found.tokens_first(scores, None if out is not None else top)
     shown = {
         "tokens_first": tokens[:top],
         "spans_first": found.spans_first(scores, top),
-        "sentences_first": found.sentences_first(scores)[:top],
+        "sentences_first": found.sentences_first(scores, top),
     }
     if out is not None:
         tagsift.data.write_sheet(out, map(_sheet_row, enumerate(tokens, 1)))
     if json:
-        print_json({**found.facts, "by": by.value, **shown})
+        method = found.recovered.model.method.name
+        print_json({"method": method, **found.sizes, "by": by.value, **shown})
         return
     _draw(shown, by)
     if out is not None:
@@ -117,108 +119,101 @@ def run(
 class _Labelled:
     """Labels to look at, and what is known of them."""
 
+    recovered: Recovered
     words: list[list[str]]
-    labels: list[list[str]]
-    confidences: FloatArray
-    text: FloatArray
-    ballots: Ballots
-    classes: list[str]
     scheme: str
-    facts: dict[str, Any]
+    sizes: dict[str, Any]
+    votes: VoteCorpus | None = None
     candidates: list[list[frozenset[str]]] | None = None
 
     @cached_property
-    def chosen(self) -> IntArray:
-        """Columns of the labels, [N]."""
-        return tagsift.metrics.label_indices(self.labels, self.classes, name="labels")
-
-    @property
-    def _told(self) -> tuple[IntArray, FloatArray, FloatArray, Ballots]:
-        return self.chosen, self.confidences, self.text, self.ballots
+    def told(self) -> tuple[IntArray, FloatArray, FloatArray, Ballots, list[str]]:
+        """Labels, what all and what the text alone says of them, votes, names."""
+        model, lengths = self.recovered.model, [len(row) for row in self.words]
+        sure = self.recovered.stacked_confidences  # [N, L]
+        names = [str(name) for name in model.classes_]
+        text = getattr(model, "text_", None)
+        alone = (
+            tagsift.metrics.stack_marginals(text, lengths, len(names)) if text else sure
+        )
+        chosen = tagsift.metrics.label_indices(
+            self.recovered.labels, names, name="labels"
+        )
+        ballots = tagsift.annotators.ballots_of(self.votes, names, lengths)
+        return chosen, sure, alone, ballots, names
 
     def scores(self, by: By) -> FloatArray:
         """What a look at every stacked token is worth, [N]."""
+        chosen, sure, text, ballots, _ = self.told
         if by is By.disagreement:
-            return tagsift.metrics.vote_disagreement(self.ballots.votes, self.chosen)
+            return tagsift.metrics.vote_disagreement(ballots.votes, chosen)
         if by is By.entropy:
-            return tagsift.metrics.entropy(self.confidences)
+            return tagsift.metrics.entropy(sure)
         if by is By.confidence:
-            return tagsift.metrics.doubt(self.confidences, self.chosen)
-        return tagsift.annotators.error_chance(*self._told)
+            return tagsift.metrics.doubt(sure, chosen)
+        return tagsift.annotators.error_chance(chosen, sure, text, ballots)
 
     def tokens_first(self, scores: FloatArray, most: int | None) -> list[Described]:
         """The tokens by falling score, described for people."""
-        looks = tagsift.annotators.rank_tokens(*self._told, self.classes, scores)
+        looks = tagsift.annotators.rank_tokens(*self.told, scores)
         return [self._described(look) for look in islice(looks, most)]
 
     def spans_first(self, scores: FloatArray, most: int) -> list[Described]:
         """The spans by falling score, described for people."""
-        rank = tagsift.annotators.rank_spans
-        looks = islice(rank(*self._told, self.classes, self.scheme, scores), most)
-        return [
-            {**self._described(look), "last": look.end, "word": self._span(look)}
-            for look in looks
-        ]
-
-    def _span(self, look: Look) -> str:
-        return " ".join(self.words[look.sentence][look.start : look.end])
+        looks = tagsift.annotators.rank_spans(*self.told, self.scheme, scores)
+        described = []
+        for look in islice(looks, most):
+            words = self.words[look.sentence][look.start : look.end]
+            more = {"last": look.end, "word": " ".join(words)}
+            described.append(self._described(look) | more)
+        return described
 
     def _described(self, look: Look) -> Described:
         words = self.words[look.sentence]
+        said = " ".join(f"{name}:{count}" for name, count in look.tally.items())
+        if self.candidates is not None:
+            said = "|".join(sorted(self.candidates[look.sentence][look.start]))
         return {
             "sentence": look.sentence + 1,
             "token": look.start + 1,
             "word": words[look.start],
             "label": str(look.label),
             "why": look.reason,
-            "votes": self._said(look),
+            "votes": said,
             "context": in_context(words, look.start, look.end, _AROUND),
             "probabilities": look.probabilities,
             "score": look.score,
         }
 
-    def _said(self, look: Look) -> str:
-        """What annotators said of a token, or left open."""
-        if self.candidates is None:
-            return " ".join(f"{name}:{count}" for name, count in look.tally.items())
-        return "|".join(sorted(self.candidates[look.sentence][look.start]))
-
-    def sentences_first(self, scores: FloatArray) -> list[Described]:
+    def sentences_first(self, scores: FloatArray, most: int) -> list[Described]:
         """The sentences, by the sum over their tokens."""
-        lengths = [len(row) for row in self.words]
-        ranking = tagsift.metrics.rank_sentences(scores, lengths)
+        ranking = tagsift.metrics.rank_sentences(
+            scores, [len(row) for row in self.words]
+        )
         return [
             {
                 "sentence": int(s) + 1,
                 "score": float(ranking.total[s]),
-                "tokens": lengths[s],
+                "tokens": len(self.words[s]),
                 "worst_token": int(ranking.worst[s]) + 1,
                 "text": " ".join(self.words[s]),
             }
-            for s in ranking.order
+            for s in ranking.order[:most]
         ]
 
 
 def _learn(
-    path: Path,
-    source: Training,
-    fitting: Fitting,
-    model: Path | None,
-    by: By,
-    *,
-    quiet: bool,
+    path: Path, source: Training, fitting: Fitting, model: Path | None, by: By
 ) -> _Labelled:
     """Find the labels of votes or candidates, by a fit or with a fitted model."""
     training = read_training(path, source)
-    if by is By.disagreement and training.votes is None:
+    votes, partial = training.votes, training.partial
+    if by is By.disagreement and votes is None:
         raise InputError("--by disagreement needs votes: say which columns by --votes.")
-    found = recover(training, fitting, model, quiet=quiet)
-    partial = training.partial
-    facts = {"method": found.model.method.name, **training.facts}
-    labelled = _labelled(found, partial.rows, training.votes, partial.scheme, facts)
-    if training.votes is None:
-        labelled = replace(labelled, candidates=partial.candidates)
-    return labelled
+    found = recover(training, fitting, model)
+    candidates = partial.candidates if votes is None else None
+    facts = training.facts
+    return _Labelled(found, partial.tokens, partial.scheme, facts, votes, candidates)
 
 
 def _tag_text(path: Path, source: Training, model_file: Path | None) -> _Labelled:
@@ -230,41 +225,9 @@ def _tag_text(path: Path, source: Training, model_file: Path | None) -> _Labelle
     check_columns(model, path, rows, named=source.columns is not None)
     labels = [[str(name) for name in row] for row in model.predict(rows)]
     sure = model.predict_marginals(rows) if model.method.probabilities else None
-    found = Recovered(model, labels, sure)
+    words = [[row[0] for row in sentence] for sentence in rows]
     sizes = {"sentences": len(rows), "tokens": sum(map(len, rows))}
-    facts = {"method": model.method.name, **sizes}
-    return _labelled(found, rows, None, model.scheme_, facts)
-
-
-def _labelled(
-    found: Recovered,
-    rows: list[list[Row]],
-    votes: VoteCorpus | None,
-    scheme: str,
-    facts: dict[str, Any],
-) -> _Labelled:
-    """Put labels, what the text says, and votes side by side."""
-    if found.confidences is None:
-        raise InputError(
-            f"{found.model.method.title} gives no confidences; take a method that does "
-            "(see: tagsift methods)."
-        )
-    confidences = found.stacked_confidences  # [N, L]
-    lengths = [len(row) for row in rows]
-    text = getattr(found.model, "text_", None) or None
-    if text is not None:
-        text = tagsift.metrics.stack_marginals(text, lengths, confidences.shape[1])
-    classes = [str(name) for name in found.model.classes_]
-    return _Labelled(
-        [[row[0] for row in sentence] for sentence in rows],
-        found.labels,
-        confidences,
-        confidences if text is None else text,
-        tagsift.annotators.ballots_of(votes, classes, lengths),
-        classes,
-        scheme,
-        facts,
-    )
+    return _Labelled(Recovered(model, labels, sure), words, model.scheme_, sizes)
 
 
 def _sheet_row(numbered: tuple[int, Described]) -> dict[str, object]:

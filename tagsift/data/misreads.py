@@ -123,16 +123,11 @@ class Watch:
 
     def _insist(self) -> str:
         """Say how to insist on the columns as they were read."""
-        names = [""] * len(self.first)
-        for i in self.layout.rows:
-            names[i] = "x"
-        for i in self.layout.votes:
-            names[i] = "vote"
-        names[self.layout.rows[0]] = "token"
-        for role in ("label", "gold"):
-            place = getattr(self.layout, role)
-            if place is not None:
-                names[place] = role
+        layout = self.layout
+        roles: dict[int | None, str] = dict.fromkeys(layout.rows, "x")
+        roles |= dict.fromkeys(layout.votes, "vote")
+        roles |= {layout.rows[0]: "token", layout.label: "label", layout.gold: "gold"}
+        names = [roles.get(i, "") for i in range(len(self.first))]
         shown = ",".join(names if len(names) <= 12 else [*names[:3], "…", names[-1]])
         return f"name the columns (--columns {shown}; in Python columns=)"
 
@@ -172,14 +167,12 @@ class Watch:
             return
         varied = len(set(last)) > size / 2
         ended = sum(
-            PROSE_END.search(cell) is not None
-            or (_STOP.fullmatch(cell) is not None and row[0][:1].isalpha())
-            for cell, row in zip(last, self.sample, strict=True)
+            bool(PROSE_END.search(end))
+            or (bool(_STOP.fullmatch(end)) and first[:1].isalpha())
+            for first, *_, end in self.sample
         )
-        words = sum(_WORD.fullmatch(cell) is not None for cell in last)
-        alike = sum(
-            row[0][:2].casefold() == row[-1][:2].casefold() for row in self.sample
-        )
+        words = sum(bool(_WORD.fullmatch(cell)) for cell in last)
+        alike = sum(a[:2].casefold() == z[:2].casefold() for a, *_, z in self.sample)
         looks = ended >= size / 2 and (varied or ended > size / 2)
         looks |= size > 3 and varied and words >= 0.8 * size and alike < size / 2
         if looks and (size < 10 or varied or width > 3):
@@ -204,15 +197,17 @@ class Watch:
                 "the columns, such as --columns token,label,- (in Python columns=)."
             )
         labels = _parts(cells)
-        if layout.gold is not None and len(self.sample) >= 5:
-            self._check_gold(layout.gold, labels)
-        if (
-            layout.rows[0]
-            and layout.votes
-            and _parts(self.seen[layout.rows[0]]) <= labels
-        ):
+        gold, first = layout.gold, layout.rows[0]
+        if gold is not None and len(self.sample) >= 5:
+            if labels.isdisjoint(self.seen[gold]):
+                self._refuse(
+                    f"none of the gold labels in column {gold + 1} (such as "
+                    f"{min(self.seen[gold])!r}) is a label elsewhere in the file; "
+                    f"leave out --gold if there is no such column, or {self._insist()}."
+                )
+        if first and layout.votes and _parts(self.seen[first]) <= labels:
             self._refuse(
-                f"expected words in column {layout.rows[0] + 1}, the first that is not "
+                f"expected words in column {first + 1}, the first that is not "
                 "named as votes, found labels; count the columns from 1, the token "
                 "first."
             )
@@ -226,15 +221,6 @@ class Watch:
                     f"column {i + 1} holds chunk tags and the last one other labels "
                     f"({min(labels)}); say which is the label: {self._insist()}."
                 )
-
-    def _check_gold(self, place: int, labels: set[str]) -> None:
-        """Refuse a gold column that shares no label with the others."""
-        if labels.isdisjoint(self.seen[place]):
-            self._refuse(
-                f"none of the gold labels in column {place + 1} (such as "
-                f"{min(self.seen[place])!r}) is a label elsewhere in the file; leave "
-                f"out --gold if there is no such column, or {self._insist()}."
-            )
 
     def _like_votes(self, cells: set[str], labels: set[str]) -> bool:
         """Whether a feature column holds what the labels are."""

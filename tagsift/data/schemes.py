@@ -264,8 +264,18 @@ def detect_scheme(
     differ in how chunks open after ``O`` or another type: with ``I`` or with ``B``; the
     more frequent way decides, since released corpora hold a few odd tags. Where no
     chunk opens, the names decide: labels with ``I`` and none with ``B`` are IOB1, all
-    else is IOB2. The sequences are gold or exact labels, never corrupted or predicted
-    ones; `labels` names those of the task that they do not show.
+    else is IOB2.
+
+    Parameters
+    ----------
+    sequences : iterable of sequences of str
+        Gold or exact labels; never corrupted or predicted ones.
+    labels : iterable of str
+        The labels of the task, where sequences do not show all of them.
+
+    Returns
+    -------
+    {"iob1", "iob2", "iobes", "plain"}
     """
     parse = _TABLE["iobes"].parse
     known = {tag: parse(tag) for tag in labels}

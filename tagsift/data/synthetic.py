@@ -104,8 +104,8 @@ def bundled(task: str = "chunk") -> Corpus:
         whole = read_conll(path, scheme="iob2")
     words = (
         [
-            TaggedWord(token, pos, chunk, entity)
-            for (token, pos, chunk), entity in zip(rows, labels, strict=True)
+            TaggedWord._make((*row, label))
+            for row, label in zip(rows, labels, strict=True)
         ]
         for rows, labels in zip(whole.rows, whole.labels, strict=True)
     )
@@ -139,11 +139,7 @@ def _corpus(
 def _sentences(
     n_sentences: int, random_state: int | np.random.Generator
 ) -> Iterator[list[TaggedWord]]:
-    rng = (
-        random_state
-        if isinstance(random_state, np.random.Generator)
-        else np.random.Generator(np.random.PCG64(random_state))
-    )
+    rng = np.random.default_rng(random_state)
     return (_sentence(rng) for _ in range(n_sentences))
 
 
