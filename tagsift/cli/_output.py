@@ -79,12 +79,9 @@ def draw(table: Table, *, title: str = "", most: int | None = None) -> None:
 def draw_rows(
     title: str, columns: Mapping[str, str], rows: Iterable[tuple[Cell, ...]]
 ) -> None:
-    """Draw rows by the formats of their columns: "%" is percent, none is text."""
-    heads = (
-        tagsift.report.Column(name, *((".2f", 100) if form == "%" else (form,)))
-        for name, form in columns.items()
-    )
-    draw(tagsift.report.Table(tuple(heads), tuple(rows), title))
+    """Draw rows by the forms of their columns, as `tagsift.report.columns` has them."""
+    heads = tagsift.report.columns(columns)
+    draw(tagsift.report.Table(heads, tuple(rows), title))
 
 
 def number(value: float) -> str:

@@ -25,8 +25,8 @@ _PAIRS = {
     "first": "",
     "second": "",
     "shared tokens": "d",
-    "equal (%)": "%",
-    "span F1": "%",
+    "equal (%)": ".2f%",
+    "span F1": ".2f%",
     "Cohen's kappa": ".4f",
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tagsift.errors import InputError
 from tagsift.metrics import Reliability, RiskCoverage
-from tagsift.report.document import Column, Figure, Table
+from tagsift.report.document import Column, Figure, Table, columns
 from tagsift.report.drawing import draw, draw_legend, ink, line_style
 from tagsift.report.palette import method_styles
 from tagsift.typing import IntArray
@@ -46,10 +46,8 @@ def reliability_diagram(
         data=Table(
             (
                 Column("confidence", align="right"),
-                Column("tokens", ",d"),
-                Column("mean confidence %", ".1f", 100),
-                Column("accuracy %", ".1f", 100),
-                Column("gap", "+.1f", 100),
+                *columns({"tokens": ",d", "mean confidence %": ".1f%"}),
+                *columns({"accuracy %": ".1f%", "gap": "+.1f%"}),
             ),
             rows,
             title=title,

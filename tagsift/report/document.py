@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -26,6 +26,7 @@ __all__ = [
     "Stat",
     "Table",
     "Tone",
+    "columns",
     "prose",
     "slug",
 ]
@@ -77,6 +78,14 @@ class Column:
         return format(cell * self.scale if self.scale != 1.0 else cell, self.form)
 
 
+def columns(forms: Mapping[str, str]) -> tuple[Column, ...]:
+    """Columns by name, with the form of their numbers; ``".1f%"`` is in percent."""
+    return tuple(
+        Column(name, form.rstrip("%"), 100.0 if form.endswith("%") else 1.0)
+        for name, form in forms.items()
+    )
+
+
 @dataclass(frozen=True)
 class Table:
     """A table: columns, rows, and which cells stand out."""
@@ -117,18 +126,18 @@ class Table:
         """Build a table in which the best values of columns, as printed, stand out."""
         table = cls(tuple(columns), tuple(tuple(row) for row in rows), title, note)
         strong: set[tuple[int, int]] = set()
-        for best, chosen in ((max, higher), (min, lower)):
-            for j in chosen:
-                numbers = {
-                    i: cell
-                    for i, row in enumerate(table.rows)
-                    if isinstance(cell := row[j], int | float) and not math.isnan(cell)
+        for j in (*higher, *lower):
+            numbers = {
+                i: cell
+                for i, row in enumerate(table.rows)
+                if isinstance(cell := row[j], int | float) and not math.isnan(cell)
+            }
+            if len(numbers) > 1:
+                best = (max if j in higher else min)(numbers.values())
+                write = columns[j].text
+                strong |= {
+                    (i, j) for i, x in numbers.items() if write(x) == write(best)
                 }
-                if len(numbers) > 1:
-                    shown, write = best(numbers.values()), columns[j].text
-                    strong |= {
-                        (i, j) for i in numbers if write(numbers[i]) == write(shown)
-                    }
         return replace(table, strong=frozenset(strong))
 
 
@@ -138,8 +147,7 @@ class Figure:
 
     title: str  # what it shows
     alt: str  # the drawing in words, for those who cannot see it
-    # SVG drawings side by side; none without matplotlib
-    panels: tuple[str, ...]
+    panels: tuple[str, ...]  # SVG drawings side by side; none without matplotlib
     data: Table  # the same as numbers
     caption: str = ""  # how to read it
     legend: str | None = None  # SVG of the legend of all panels

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import ne
+from typing import Any
 
 import numpy as np
 
-from tagsift.metrics import (
-    CalibrationScores,
-    Recovery,
-    Scores,
-    SpanAverage,
-    Tally,
-    confusion_matrix,
-)
+from tagsift.metrics import CalibrationScores, Recovery, Scores, confusion_matrix
 from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
-from tagsift.report.document import Cell, Column, Mark, Section, Table
+from tagsift.report.document import Cell, Column, Mark, Section, Table, columns
 from tagsift.report.matrices import confusion_plot, sentence_map
 from tagsift.report.records import Cleaned, Tagged
 from tagsift.typing import BoolArray, Label
@@ -75,34 +70,32 @@ def comparison_section(
 
 def score_section(scores: Scores) -> Section:
     """Spans and tokens in detail."""
-    share = [Column(name, ".1f", 100) for name in ("precision", "recall", "F1")]
     spans = scores.spans
-    named: list[tuple[str, Tally | SpanAverage]] = [
-        *((name or "(no type)", one) for name, one in spans.per_type.items()),
-        ("all, micro", spans.micro),
-        ("all, macro", spans.macro),
-        ("all, strict reading", scores.spans_strict.micro),
-    ]
-    counts = ("n_gold", "n_predicted")
-    rows = [
-        (name, one.precision, one.recall, one.f1)
-        + tuple(getattr(one, count, None) for count in counts)
-        for name, one in named
-    ]
-    tokens = scores.tokens
+    named: dict[str, Any] = {
+        **{name or "(no type)": one for name, one in spans.per_type.items()},
+        "all, micro": spans.micro,
+        "all, macro": spans.macro,
+        "all, strict reading": scores.spans_strict.micro,
+    }
+    figures = ("precision", "recall", "f1", "n_gold", "n_predicted")
+    rows = tuple(
+        (name, *(getattr(one, figure, None) for figure in figures))
+        for name, one in named.items()
+    )
+    tokens, share = scores.tokens, dict.fromkeys(("precision", "recall", "F1"), ".1f%")
     return Section(
         "Scores",
         "A span is right when its type and both its ends are right (the rules of the "
         "CoNLL shared tasks). The strict reading drops spans with irregular tags.",
         (
             Table(
-                (Column("type"), *share, Column("gold", ",d"), Column("given", ",d")),
-                tuple(rows),
+                columns({"type": "", **share, "gold": ",d", "given": ",d"}),
+                rows,
                 title="Spans",
                 strong=frozenset({(len(rows) - 3, 3)}),
             ),
             Table(
-                (Column("measure"), Column("percent", ".2f", 100)),
+                columns({"measure": "", "percent": ".2f%"}),
                 (
                     ("token accuracy", tokens.accuracy),
                     ("sentences without an error", tokens.sentence_accuracy),
@@ -117,13 +110,8 @@ def score_section(scores: Scores) -> Section:
 
 def recovery_section(found: Mapping[str, Recovery]) -> Section:
     """How many hidden true labels were found among the candidates (as in Table II)."""
-    columns = (
-        Column("method"),
-        Column("ambiguous tokens", ",d"),
-        Column("recovered", ",d"),
-        Column("recovered %", ".1f", 100),
-        Column("all tokens %", ".1f", 100),
-    )
+    counts = dict.fromkeys(("ambiguous tokens", "recovered"), ",d")
+    shares = dict.fromkeys(("recovered %", "all tokens %"), ".1f%")
     rows = [
         (name, one.n_ambiguous, one.n_ambiguous_correct, one.ambiguous, one.overall)
         for name, one in found.items()
@@ -132,7 +120,7 @@ def recovery_section(found: Mapping[str, Recovery]) -> Section:
         "Training labels recovered",
         "For every training token the most confident candidate is taken and compared "
         "with the truth, which the fit has never seen.",
-        (Table.best(columns, rows, higher=(3, 4)),),
+        (Table.best(columns({"method": "", **counts, **shares}), rows, higher=(3, 4)),),
     )
 
 
@@ -140,13 +128,8 @@ def calibration_section(parts: Mapping[str, CalibrationScores]) -> Section:
     """How far the probabilities can be trusted; the first method has the diagram."""
     first = next(iter(parts))
     title = "Reliability diagram" + (f" of {first}" if len(parts) > 1 else "")
-    columns = (
-        Column("method"),
-        Column("calibration error (ECE) %", ".2f", 100),
-        Column("Brier score", ".4f"),
-        Column("log loss", ".4f"),
-        Column("risk–coverage area", ".4f"),
-    )
+    heads = {"method": "", "calibration error (ECE) %": ".2f%"}
+    heads |= dict.fromkeys(("Brier score", "log loss", "risk–coverage area"), ".4f")
     rows = [
         (name, part.ece, part.brier, part.nll, part.aurc)
         for name, part in parts.items()
@@ -158,7 +141,7 @@ def calibration_section(parts: Mapping[str, CalibrationScores]) -> Section:
         (
             reliability_diagram(parts[first].reliability, title=title),
             risk_coverage_plot(curves),
-            Table.best(columns, rows, lower=(1, 2, 3, 4)),
+            Table.best(columns(heads), rows, lower=(1, 2, 3, 4)),
         ),
     )
 
@@ -166,25 +149,12 @@ def calibration_section(parts: Mapping[str, CalibrationScores]) -> Section:
 def sentence_section(tagged: Tagged) -> Section:
     """The probabilities of one of the least sure sentences, token by token."""
     s, marginals = tagged.example()
-    words = tagged.tokens[s]
-    wrong = sum(
-        given != true
-        for given, true in zip(tagged.predicted[s], tagged.gold[s], strict=True)
-    )
-    verdict = {0: "No label is", 1: "One label is"}.get(wrong, f"{wrong} labels are")
-    figure = sentence_map(
-        words,
-        marginals,
-        tagged.classes,
-        predicted=tagged.predicted[s],
-        gold=tagged.gold[s],
-    )
-    return Section(
-        "One sentence",
-        f"Sentence {s + 1} of the text, one of the least sure: “{' '.join(words)}”. "
-        f"{verdict} wrong.",
-        (figure,),
-    )
+    words, given, gold = tagged.tokens[s], tagged.predicted[s], tagged.gold[s]
+    wrong = sum(map(ne, given, gold))
+    number = {0: "No label is", 1: "One label is"}.get(wrong, f"{wrong} labels are")
+    text = f"Sentence {s + 1} of the text, one of the least sure: “{' '.join(words)}”."
+    figure = sentence_map(words, marginals, tagged.classes, predicted=given, gold=gold)
+    return Section("One sentence", f"{text} {number} wrong.", (figure,))
 
 
 def confusion_section(tagged: Tagged) -> Section:
@@ -196,15 +166,8 @@ def confusion_section(tagged: Tagged) -> Section:
 def review_section(training: Cleaned) -> Section:
     """What a person should check first, and what the checking would bring."""
     gold = training.gold
-    columns = (
-        Column("token"),
-        Column("sentence", "d"),
-        Column("context"),
-        Column("candidates"),
-        Column("recovered"),
-        Column("confidence", ".2f"),
-        *(() if gold is None else (Column("truth"),)),
-    )
+    heads = {"token": "", "sentence": "d", "context": "", "candidates": ""}
+    heads |= {"recovered": "", "confidence": ".2f"}
 
     def cells(s: int, t: int, confidence: float) -> tuple[Cell, ...]:
         words, label = training.tokens[s], training.recovered[s][t]
@@ -220,7 +183,8 @@ def review_section(training: Cleaned) -> Section:
         )
 
     rows = tuple(cells(*suspect) for suspect in training.suspects())
-    tables = [Table(columns, rows, title="The least sure tokens")]
+    truth = {} if gold is None else {"truth": ""}
+    tables = [Table(columns(heads | truth), rows, title="The least sure tokens")]
     wrong = training.wrong()
     if wrong is not None:
         tables += effort_tables(wrong[training.order()], "ambiguous tokens")
@@ -245,13 +209,11 @@ def effort_tables(wrong: BoolArray, what: str = "tokens") -> list[Table]:
     for share in _EFFORTS:
         checked = max(1, round(share * len(wrong)))
         found = int(errors[checked - 1])
-        rows.append((f"{100 * share:g} %", checked, found, found / errors[-1], share))
-    columns = (
-        Column(f"{what} checked", align="right"),
-        Column("tokens", ",d"),
-        Column("wrong labels among them", ",d"),
-        Column("of all wrong labels %", ".0f", 100),
-        Column("in random order %", ".0f", 100),
+        rows.append((share, checked, found, found / errors[-1]))
+    heads = {f"{what} checked %": ".0f%", "tokens": ",d"}
+    heads |= {"wrong labels among them": ",d", "of all wrong labels %": ".0f%"}
+    note = (
+        f"{errors[-1]:,} of {len(wrong):,} {what} have a wrong label; in random order, "
+        "the share found would be the share checked."
     )
-    note = f"{errors[-1]:,} of {len(wrong):,} {what} have a wrong label."
-    return [Table(columns, tuple(rows), "What checking brings", note)]
+    return [Table(columns(heads), tuple(rows), "What checking brings", note)]

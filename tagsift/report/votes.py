@@ -18,7 +18,7 @@ from tagsift.annotators import (
 )
 from tagsift.data import VoteCorpus
 from tagsift.metrics import Scores, evaluate
-from tagsift.report.document import Cell, Column, Mark, Report, Section, Stat, Table
+from tagsift.report.document import Cell, Mark, Report, Section, Stat, Table, columns
 from tagsift.report.sections import (
     calibration_section,
     effort_tables,
@@ -110,30 +110,19 @@ def _stats(
 
 
 def _compared(compared: Mapping[str, MergedScores]) -> Section:
-    columns = (
-        Column("method"),
-        Column("labels: span F1", ".1f", 100),
-        Column("log loss", ".3f"),
-        Column("ECE", ".1f", 100),
-        Column("tagger: span F1", ".1f", 100),
-    )
-    rows = [
-        (
-            name,
-            one.labels.span_f1,
-            one.labels.headline().get("nll"),
-            one.labels.headline().get("ece"),
-            one.tagger.span_f1,
-        )
-        for name, one in compared.items()
-    ]
+    heads = {"method": "", "labels: span F1": ".1f%", "log loss": ".3f"}
+    heads |= {"ECE": ".1f%", "tagger: span F1": ".1f%"}
+    rows = []
+    for name, one in compared.items():
+        labels = map(one.labels.headline().get, ("span_f1", "nll", "ece"))
+        rows.append((name, *labels, one.tagger.span_f1))
     return Section(
         "One label from many votes",
         "The labels made of the votes, and a tagger fitted on each, against the truth, "
         "which no method has seen.",
         (
             Table.best(
-                columns,
+                columns(heads),
                 rows,
                 higher=(1, 4),
                 lower=(2, 3),
@@ -176,32 +165,23 @@ def annotator_table(
             Mark("; ".join(one.flags), "warn") if one.flags else remarks,
         )
 
-    shares = [Column(name, ".1f", 100) for name in ("precision", "recall", "F1")]
-    columns = (
-        Column("annotator"),
-        Column("reliability", ".1f", 100),
-        *((Column("true", ".1f", 100),) if truth else ()),
-        *((Column("tokens", ",d"), *shares) if counted else ()),
-        Column("habits"),
-        Column("remarks"),
+    heads = {"annotator": "", "reliability": ".1f%"} | (
+        {"true": ".1f%"} if truth else {}
     )
+    if counted:
+        shares = dict.fromkeys(("precision", "recall", "F1"), ".1f%")
+        heads |= {"tokens": ",d", **shares}
+    heads |= {"habits": "", "remarks": ""}
     ranked = sorted(people, key=lambda one: -one.reliability)
     title = "Annotators, the most reliable first (percent)"
-    return Table(columns, tuple(map(cells, ranked)), title)
+    return Table(columns(heads), tuple(map(cells, ranked)), title)
 
 
 def _looks(corpus: VoteCorpus, model: VoteTagger, most: int = 15) -> Section:
     """What a person should check first, and what the checking would bring."""
     looks, gold = list(model.looks()), corpus.gold
-    columns = (
-        Column("in context"),
-        Column("sentence", "d"),
-        Column("label"),
-        Column("votes"),
-        Column("why"),
-        Column("chance of an error", ".0f", 100),
-        *(() if gold is None else (Column("truth"),)),
-    )
+    heads = {"in context": "", "sentence": "d", "label": "", "votes": "", "why": ""}
+    heads |= {"chance of an error": ".0f%"} | ({} if gold is None else {"truth": ""})
 
     def cells(look: Look) -> tuple[Cell, ...]:
         s, t = look.sentence, look.start
@@ -215,11 +195,8 @@ def _looks(corpus: VoteCorpus, model: VoteTagger, most: int = 15) -> Section:
             *(() if gold is None else (verdict(look.label, gold[s][t]),)),
         )
 
-    tables = [
-        Table(
-            columns, tuple(map(cells, islice(looks, most))), "The most doubtful tokens"
-        )
-    ]
+    rows = tuple(map(cells, islice(looks, most)))
+    tables = [Table(columns(heads), rows, "The most doubtful tokens")]
     if gold is not None:
         wrong = np.array([x.label != gold[x.sentence][x.start] for x in looks])  # [N]
         tables += effort_tables(wrong)
