@@ -5,7 +5,7 @@ from itertools import chain, islice
 import tagsift
 from tagsift.data import simulate_votes
 
-votes = simulate_votes(tagsift.bundled("ner")[:100])
+votes = simulate_votes(tagsift.bundled("ner")[:60])
 tagger = tagsift.VoteTagger(random_state=0).fit(votes.rows, votes)
 known = [[None] * len(sentence) for sentence in votes.rows]
 

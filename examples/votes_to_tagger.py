@@ -4,7 +4,7 @@ import tagsift
 from tagsift.data import simulate_votes
 
 corpus = tagsift.bundled("ner")  # synthetic newswire, in which the truth is known
-votes = simulate_votes(corpus[:100])  # two decent people, two bad ones, a dictionary
+votes = simulate_votes(corpus[:80])  # two decent people, two bad ones, a dictionary
 test = corpus[300:]
 
 tagger = tagsift.VoteTagger(random_state=0).fit(votes.rows, votes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email
+import os
 import subprocess
 import sys
 import tarfile
@@ -71,6 +72,29 @@ def test_the_metadata_are_true(wheel):
     assert "Typing :: Typed" in meta.get_all("Classifier")
     scripts = wheel.read(f"{info}/entry_points.txt").decode()
     assert "tagsift = tagsift.__main__:main" in scripts
+
+
+def test_what_the_wheel_holds_works_alone(wheel, tmp_path: Path):
+    """Unpacked elsewhere, as an installer does, among the packages that are here."""
+    wheel.extractall(tmp_path)
+    code = (
+        "import tagsift, tagsift.cli, tagsift.report; print(tagsift.__file__); "
+        "print(len(tagsift.bundled()), len(tagsift.generate(2, 0))); "
+        "raise SystemExit(tagsift.cli.main(['--version']))"
+    )
+    outcome = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    home, sizes, version, *_ = outcome.stdout.splitlines()
+    assert Path(home).is_relative_to(tmp_path)
+    assert sizes == "600 2"
+    assert version == f"tagsift {tagsift.__version__}"
 
 
 def test_the_source_archive_holds_what_builds_tests_and_documents(built: Path):
