@@ -25,6 +25,7 @@ __all__ = [
     "device_of",
     "is_torch",
     "namespace",
+    "positive_part",
     "sparse_matmul",
     "to_numpy",
     "use_device",
@@ -40,10 +41,7 @@ def is_torch(x: Any) -> bool:
 
 
 def namespace(*arrays: Any) -> Any:
-    """Return the array API namespace of the arrays; None and numbers are passed over.
-
-    Sparse SciPy matrices count as NumPy.
-    """
+    """Array API namespace of the arrays; None and numbers are passed over."""
     dense = [
         array.data if sp.issparse(array) else array
         for array in arrays
@@ -150,6 +148,12 @@ def to_numpy(x: Any) -> Any:
     if is_torch(x):
         return x.detach().cpu().numpy()
     return x if sp.issparse(x) else np.asarray(x)
+
+
+def positive_part(x: Array) -> Array:
+    """Numbers below 0, and those that are none, as 0."""
+    xp = namespace(x)
+    return xp.where(x > 0, x, xp.zeros_like(x))
 
 
 def sparse_matmul(X: Any, B: Array) -> Array:

@@ -34,10 +34,7 @@ def _shift(x: Array, axis: int) -> Array:
 
 
 def log_softmax_parts(x: Array) -> tuple[Array, Array]:
-    """Logsumexp and softmax along the last axis, from one pass of exponentials.
-
-    Every row is finite somewhere.
-    """
+    """Logsumexp and softmax of rows that are finite somewhere, from one pass."""
     xp = namespace(x)
     top = xp.max(x, axis=-1, keepdims=True)  # [N, 1]
     shares = exp_inplace(x - top)  # [N, L]

@@ -22,11 +22,11 @@ import numpy as np
 
 from tagsift.backend import asarray, exp_inplace, namespace, to_numpy
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.log_lattice import log_forward, log_marginals
+from tagsift.chain.log_lattice import log_marginals
 from tagsift.chain.potentials import Potentials, row_max
 from tagsift.typing import Array, BoolArray
 
-__all__ = ["Lattice", "forward_backward", "log_partition", "packed_forward_backward"]
+__all__ = ["Lattice", "forward_backward", "packed_forward_backward"]
 
 
 @dataclass(frozen=True)
@@ -55,64 +55,28 @@ def packed_forward_backward(potentials: Potentials) -> Lattice:
     return lattice if ok.all() else _mixed(potentials, ok)
 
 
-def log_partition(U: Array, T: Array, layout: ChainLayout, **scores: Any) -> Array:
-    """Log-normalisers alone, by the forward pass, as `forward_backward` has them."""
-    potentials = Potentials.gather(U, T, layout, **scores)
-    if _cannot_underflow(potentials):
-        return _rescaled_forward(potentials)[1]
-    return log_forward(potentials)[1]
-
-
-def _cannot_underflow(potentials: Potentials) -> bool:
-    """Tell whether no forward probability can leave the range of the number type.
-
-    After rescaling, a label's share at a token is at least exp(−spread) of the largest
-    one, where the spread is that of the token's scores plus that of the transitions;
-    without bans among the transitions that bounds it for good.
-    """
-    W, T = potentials.W, potentials.T
-    xp = namespace(W)
-    if W.shape[0] == 0:
-        return True
-    spread = xp.max(_spread(W)) + xp.max(T) - xp.min(T)  # [], inf with bans
-    return bool(spread < -0.8 * np.log(_smallest(W)))
-
-
 def _smallest(W: Array) -> float:
     """Smallest positive number of full precision."""
     return float(namespace(W).finfo(W.dtype).smallest_normal)
 
 
-def _spread(W: Array) -> Array:
-    """Distance from the largest to the smallest finite score of every row, [N]."""
-    xp = namespace(W)
-    top = row_max(W)  # [N]
-    spread = xp.zeros_like(top)  # [N]
-    for label in range(W.shape[1]):
-        gap = top - W[:, label]  # [N], inf where the label is forbidden
-        spread = xp.maximum(spread, xp.where(xp.isfinite(gap), gap, spread))  # [N]
-    return spread
+def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
+    """Forward–backward in probabilities that sum to one, with packed marginals.
 
-
-def _rescaled_forward(
-    potentials: Potentials,
-) -> tuple[Array, Array, Array, Array, Array]:
-    """Forward pass in probabilities that sum to one at every token.
-
-    These in packed order [N, L], the log-normalisers [S'], the sums that were divided
-    out [N], and the exponentials of W and T, each row of W and all of T shifted to
-    maximum 0.
+    The marginals are NaN, or their sums not one, where a product underflowed. The flags
+    that come with them, [S'], say where the exponential of a score did.
     """
     W, T, layout = potentials.W, potentials.T, potentials.layout
-    xp = namespace(W)
-    n_sentences = layout.n_sentences
+    xp, weights, n_sentences = namespace(W), potentials.weights, layout.n_sentences
     top = row_max(W)  # [N]
     eU = exp_inplace(W - top[:, None])  # [N, L]
     peak = row_max(xp.reshape(T, (1, -1)))  # [1]
     eT = xp.exp(T - peak)  # [L, L]
+    representable = _representable(potentials, eU, eT)  # [S']
     ones = xp.ones_like(T[0])  # [L]
     alpha = xp.empty_like(W)  # [N, L]
-    scale = xp.empty_like(top)  # [N]
+    scale = xp.empty_like(top)  # [N], the sums that are divided out
+    pairs = xp.zeros_like(eT)  # [L, L]
     with np.errstate(all="ignore"):
         scale[:n_sentences] = eU[:n_sentences] @ ones
         alpha[:n_sentences] = eU[:n_sentences] / scale[:n_sentences, None]
@@ -123,21 +87,7 @@ def _rescaled_forward(
             step /= scale[lo:hi, None]
             alpha[lo:hi] = step
         log_scale = xp.log(scale) + top  # [N]
-    log_scale[n_sentences:] += peak
-    return alpha, _sum_by_sentence(log_scale, layout), scale, eU, eT
-
-
-def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
-    """Forward–backward in probabilities, with packed marginals.
-
-    The marginals are NaN, or their sums not one, where a product underflowed. The flags
-    that come with them, [S'], say where the exponential of a score did.
-    """
-    layout, weights = potentials.layout, potentials.weights
-    alpha, log_z, scale, eU, eT = _rescaled_forward(potentials)
-    representable = _representable(potentials, eU, eT)  # [S']
-    pairs = namespace(alpha).zeros_like(eT)  # [L, L]
-    with np.errstate(all="ignore"):
+        log_scale[n_sentences:] += peak
         onward = eU  # [N, L], from here on eU · beta / scale
         onward /= scale[:, None]
         marginals = alpha  # [N, L], from here on alpha · beta
@@ -152,6 +102,7 @@ def _rescaled(potentials: Potentials) -> tuple[Lattice, BoolArray]:
             here *= beta
             onward_here *= beta
         pairs *= eT
+    log_z = _sum_by_sentence(log_scale, layout)  # [S']
     return Lattice(log_z, marginals, pairs), representable
 
 

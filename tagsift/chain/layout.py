@@ -83,11 +83,7 @@ class ChainLayout:
         return self.steps[self.lengths - 1] + np.arange(self.n_sentences)  # [S']
 
     def take(self, chosen: BoolArray) -> tuple[IntArray, ChainLayout]:
-        """Lay out some of the sentences by themselves, chosen as `sentences` has them.
-
-        With the layout come the packed rows of their tokens, which already are in its
-        packed order.
-        """
+        """Lay out some of the sentences; with the packed rows of their tokens."""
         rows = np.flatnonzero(chosen[self.token_sentences])  # [N']
         return rows, ChainLayout.from_offsets(offsets_of(self.lengths[chosen]))
 

@@ -73,10 +73,7 @@ def minimise(
 
 
 def lbfgs(objective: Objective, x: Array) -> Iterator[Step]:
-    """Yield one step after the other, until none lowers the function any more.
-
-    The caller decides when to stop.
-    """
+    """Yield steps until none lowers the function; the caller may stop before."""
     value, gradient = objective(x)
     past: deque[tuple[Array, Array, float]] = deque(maxlen=_MEMORY)
     n_iter = 0

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from tagsift.backend import Device, asarray, namespace, sparse_matmul, to_numpy
-from tagsift.chain.lattice import forward_backward, log_partition
+from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import Allowed, log_evidence
 from tagsift.chain.viterbi import viterbi
@@ -113,9 +113,9 @@ class LinearChain:
         U, T = self.scores(features), self.transitions  # [N, L], [L, L]
         e = log_evidence(evidence)  # [N, L]
         e = np.where(self._unknown(e), 0.0, e)  # [N, L]
-        restricted = log_partition(U, T, layout, start=self.start, evidence=e)  # [S']
-        free = log_partition(U, T, layout, start=self.start)  # [S']
-        found = to_numpy(restricted - free)  # [S'], longest sentence first
+        known = forward_backward(U, T, layout, start=self.start, evidence=e)
+        free = forward_backward(U, T, layout, start=self.start)
+        found = to_numpy(known.log_z - free.log_z)  # [S'], longest sentence first
         return np.asarray(found[np.argsort(layout.sentences)])  # [S']
 
     def _unknown(self, evidence: FloatArray) -> BoolArray:

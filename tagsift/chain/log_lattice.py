@@ -11,14 +11,11 @@ from tagsift.backend import asarray, logsumexp, namespace
 from tagsift.chain.potentials import Potentials
 from tagsift.typing import Array
 
-__all__ = ["log_forward", "log_marginals"]
+__all__ = ["log_marginals"]
 
 
-def log_forward(potentials: Potentials) -> tuple[Array, Array]:
-    """Log-sums over all beginnings that end in a label, [N, L], and of sentences, [S'].
-
-    The beginnings are in packed order.
-    """
+def _log_forward(potentials: Potentials) -> tuple[Array, Array]:
+    """Log-sums of all beginnings that end in a label, packed, and of sentences."""
     W, T, layout = potentials.W, potentials.T, potentials.layout
     xp = namespace(W)
     log_alpha = xp.asarray(W, copy=True)  # [N, L]
@@ -48,7 +45,7 @@ def log_marginals(potentials: Potentials) -> tuple[Array, Array, Array]:
     """
     W, T, layout = potentials.W, potentials.T, potentials.layout
     xp = namespace(W)
-    log_alpha, log_z = log_forward(potentials)  # [N, L], [S']
+    log_alpha, log_z = _log_forward(potentials)  # [N, L], [S']
     log_beta = _log_backward(potentials)  # [N, L]
     # Again the log-normaliser, with the rounding of every token: for scores of 1e16
     # the two differ by whole numbers, and probabilities would exceed 1.

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from tagsift.backend import Device, asarray, namespace, to_numpy
 from tagsift.chain.columns import MergedColumns
-from tagsift.chain.lattice import Lattice, log_partition, packed_forward_backward
+from tagsift.chain.lattice import Lattice, forward_backward, packed_forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.potentials import Allowed, Potentials, log_evidence
@@ -156,7 +156,7 @@ class ChainObjective:
         self.bans = [self._on_device(log_evidence(part)) for part in inside]
         self.last = self._on_device(layout.last_tokens)  # [S']
         U, T = layout.unpack(packed), np.zeros((self.n_labels, self.n_labels))
-        log_z = log_partition(U, T, layout, allowed=inside)  # [S']
+        log_z = forward_backward(U, T, layout, allowed=inside).log_z  # [S']
         blocked = (log_z == -np.inf)[layout.token_sentences]  # [N]
         return np.where(blocked[:, None], 0.0, packed)  # [N, A]
 
@@ -299,10 +299,7 @@ class ChainObjective:
 
 
 def _count_pairs(
-    labels: IntArray,
-    layout: ChainLayout,
-    n_labels: int,
-    weights: FloatArray | None,
+    labels: IntArray, layout: ChainLayout, n_labels: int, weights: FloatArray | None
 ) -> FloatArray:
     """How often a label follows another; labels in packed order, [L, L]."""
     counts = np.zeros((n_labels, n_labels))  # [L, L]

@@ -57,10 +57,7 @@ def neighbour_factor(
 
 
 def transition_factor(sums: FloatArray, counts: FloatArray) -> FloatArray:
-    """Mean confidence τ(y, y') of a transition over the pairs that may take it, [L, L].
-
-    0 for pairs that never occur, as printed (Reading R7).
-    """
+    """Mean confidence τ(y, y') of a transition; 0 where it never occurs (R7)."""
     return np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0)  # [L, L]
 
 
@@ -72,10 +69,7 @@ def weighted_viterbi(
     tau: FloatArray | None = None,
     tau_T: FloatArray | None = None,
 ) -> IntArray:
-    """Label every sentence by the recursion (31) over the scores (30), [N].
-
-    The scores are those of (27) and (28); factors that are not given are 1.
-    """
+    """Label sentences by the recursion (31) over the scores (30); by default τ is 1."""
     unary = emission if tau is None else tau * emission  # [N, L]  Eq. (30), first term
     pair = transition if tau_T is None else tau_T * transition  # [L, L]  second term
     labels: IntArray = viterbi(unary, pair, layout)  # [N]  Eq. (31)

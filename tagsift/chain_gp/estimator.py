@@ -7,17 +7,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from tagsift.backend import (
-    available_device,
-    use_device,
-)
+from tagsift.backend import available_device, use_device
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.base.constraints import scheme_constraints
 from tagsift.base.label_sets import SetTagger
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem
-from tagsift.chain_gp.judging import JudgedKernel, best_kernel
-from tagsift.chain_gp.kernel_choice import learn_kernels, read_kernel
+from tagsift.chain_gp.kernel_choice import (
+    JudgedKernel,
+    best_kernel,
+    learn_kernels,
+    read_kernel,
+)
 from tagsift.chain_gp.mode import ModeFinder, rbf_columns
 from tagsift.chain_gp.spread import Spread
 from tagsift.features import FeatureMatrix
@@ -159,11 +160,8 @@ class ChainGP(SetTagger):
             title="ChainGP: mode",
             warn=True,
         )
-        self.weights_ = mode.weights
+        self._keep(mode.weights, phi)
         self.log_posterior_, self.n_iter_ = mode.log_posterior, mode.n_iter
-        self.spread_ = Spread.at_mode(
-            phi, self._tempered().marginals(phi), np.asarray(train.mask.any(axis=0))
-        )
         chain = self.weights_.on(use_device(self.device))
         recovered, self._train_confidences = chain.recover(phi, train.log_evidence)
         return recovered
@@ -175,13 +173,14 @@ class ChainGP(SetTagger):
 
     def _take_chain(self, chain: LinearChain, problem: ChainProblem) -> None:
         """Predict by a chain that was fitted to `_chain_problem`."""
-        self.weights_ = chain
+        self._keep(chain, problem.features)
         self.log_posterior_, self.n_iter_ = 0.0, 0
-        self.spread_ = Spread.at_mode(
-            problem.features,
-            self._tempered().marginals(problem.features),
-            np.isfinite(chain.bias),
-        )
+
+    def _keep(self, chain: LinearChain, phi: FeatureMatrix) -> None:
+        """Store what prediction needs."""
+        self.weights_ = chain
+        marginals = self._tempered().marginals(phi)  # [N, L]
+        self.spread_ = Spread.at_mode(phi, marginals, chain.possible)
 
     def _whiten(
         self, train: TrainingSet, *, known: bool
@@ -233,10 +232,7 @@ class ChainGP(SetTagger):
         if self.kernel is not None:
             return [read_kernel(self.kernel, train.features)]
         learnt = learn_kernels(
-            train,
-            *self._prior_means(),
-            rbf=self.rbf,
-            enabled=bool(self.verbose),
+            train, *self._prior_means(), rbf=self.rbf, enabled=bool(self.verbose)
         )
         self.evidence_, self.history_ = learnt.evidence, learnt.history
         return learnt.kernels

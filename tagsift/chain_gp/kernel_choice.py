@@ -1,23 +1,47 @@
-"""Where the hyperparameters of ChainGP come from: as given, or learnt by evidence."""
+"""Where kernel and temperature of ChainGP come from.
+
+Kernels are as given, or learnt by Laplace's evidence. Among those learnt, and for the
+temperature, sentences judge that a fit left out. Their labels may be as partial as all
+others: what is judged is the likelihood of what is known of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from scipy.optimize import minimize_scalar
+
 from tagsift.base import TrainingSet
+from tagsift.base.hold_out import hold_out
+from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain_gp.mode import ModeFinder
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
 from tagsift.gp.evidence import GroupEvidence, learn_groups
-from tagsift.gp.groups import GroupKernel
+from tagsift.gp.groups import GroupKernel, InducingColumns
 from tagsift.progress import progress
 from tagsift.typing import FloatArray
 
-__all__ = ["LearntKernels", "learn_kernels", "read_kernel"]
+__all__ = [
+    "JudgedKernel",
+    "LearntKernels",
+    "best_kernel",
+    "best_temperature",
+    "held_out_likelihood",
+    "learn_kernels",
+    "read_kernel",
+]
 
 #: Tokens that the hyperparameters are learnt from, and evaluations of the evidence.
 _LEARN_TOKENS, _TRIALS = 1000, 6
+#: Fewest sentences that say anything when they are left out.
+_FEWEST = 10
+#: Prior standard deviation of the logarithm of the temperature: some hundred partly
+#: labelled tokens do not know it better.
+_SPREAD = 0.1
 
 
 @dataclass(frozen=True)
@@ -29,6 +53,34 @@ class LearntKernels:
     history: list[dict[str, Any]]  # evidence and hyperparameters of every trial
 
 
+@dataclass(frozen=True)
+class JudgedKernel:
+    """A kernel, its temperature and Φ, and how likely it makes held-out labels."""
+
+    kernel: GroupKernel
+    temperature: float
+    likelihood: float  # log-likelihood of the held-out sentences; 0 without any
+    columns: dict[str, InducingColumns]  # its RBF parts
+    phi: FeatureMatrix  # of all sentences, held out or not
+
+
+def read_kernel(stored: Mapping[str, Any], features: FeatureMatrix) -> GroupKernel:
+    """Hyperparameters as a user gives them, checked against the features."""
+    try:
+        kernel = GroupKernel.from_dict(stored)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            "kernel must be what kernel_.as_dict() gives (linear, rbf, transition, "
+            f"bias); got {stored!r}."
+        ) from error
+    if set(kernel.linear) != set(features.names):
+        raise InputError(
+            f"kernel has the feature groups {sorted(kernel.linear)}, the data has "
+            f"{sorted(features.names)}; they must be the same."
+        )
+    return kernel
+
+
 def learn_kernels(
     train: TrainingSet,
     mean: FloatArray,
@@ -37,10 +89,7 @@ def learn_kernels(
     rbf: bool,
     enabled: bool = False,
 ) -> LearntKernels:
-    """Climb the evidence of a seeded part of the sentences.
-
-    `mean` and `mean_start` are the prior means of transition and start scores.
-    """
+    """Climb the evidence of a seeded part of the sentences, from the prior means."""
     start = GroupKernel.start(train.features, train.seed, rbf=rbf)
     part = train.draw(_LEARN_TOKENS, stream=10)
     evidence = GroupEvidence(part.features, part.log_evidence, start, mean, mean_start)
@@ -59,18 +108,53 @@ def learn_kernels(
     return LearntKernels([learnt, evidence.unpack(middle), start], value, history)
 
 
-def read_kernel(stored: Mapping[str, Any], features: FeatureMatrix) -> GroupKernel:
-    """Hyperparameters as a user gives them, checked against the features."""
-    try:
-        kernel = GroupKernel.from_dict(stored)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            "kernel must be what kernel_.as_dict() gives (linear, rbf, transition, "
-            f"bias); got {stored!r}."
-        ) from error
-    if set(kernel.linear) != set(features.names):
-        raise InputError(
-            f"kernel has the feature groups {sorted(kernel.linear)}, the data has "
-            f"{sorted(features.names)}; they must be the same."
-        )
-    return kernel
+def best_kernel(
+    finder: ModeFinder,
+    train: TrainingSet,
+    kernels: Iterable[GroupKernel],
+    *,
+    temperature: float | None,
+    tol: float,
+) -> JudgedKernel:
+    """Find the kernel that makes held-out labels likeliest.
+
+    A fifth of the sentences is held out; where that is too few, the first kernel is
+    taken. A temperature that is not given is the best of each kernel.
+    """
+    best: JudgedKernel | None = None
+    for kernel in kernels:
+        columns, phi = finder.whiten(train, kernel)
+        whole = replace(train, features=phi)
+        seen, unseen = map(whole.take_sequences, hold_out(train))
+        if unseen.features.n_sequences < _FEWEST:
+            return JudgedKernel(kernel, temperature or 1.0, 0.0, columns, phi)
+        mode = finder.find(seen, kernel, tol=tol, title="ChainGP: held out")
+        chosen = temperature or best_temperature(mode.weights, unseen)
+        likelihood = held_out_likelihood(mode.weights, unseen, chosen)
+        if best is None or likelihood > best.likelihood:
+            best = JudgedKernel(kernel, chosen, likelihood, columns, phi)
+    assert best is not None  # there is at least one kernel
+    return best
+
+
+def held_out_likelihood(
+    chain: LinearChain, unseen: TrainingSet, temperature: float
+) -> float:
+    """Log-likelihood of what is known of sentences, at a temperature."""
+    softer = chain.tempered(temperature)
+    return float(softer.log_likelihood(unseen.features, unseen.log_evidence).sum())
+
+
+def best_temperature(chain: LinearChain, unseen: TrainingSet) -> float:
+    """Temperature of the highest likelihood times prior.
+
+    The prior is log-normal around 1: the labels of the sentences may be as partial as
+    all others, and say less about the temperature than exact ones would.
+    """
+
+    def loss(log_t: float) -> float:
+        likelihood = held_out_likelihood(chain, unseen, float(np.exp(log_t)))
+        return 0.5 * (log_t / _SPREAD) ** 2 - likelihood
+
+    found = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")
+    return float(np.exp(found.x))

@@ -15,12 +15,7 @@ from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.features import FeatureMatrix
-from tagsift.gp.groups import (
-    GroupKernel,
-    InducingColumns,
-    rbf_inputs,
-    scaled_features,
-)
+from tagsift.gp.groups import GroupKernel, InducingColumns, rbf_inputs, scaled_features
 from tagsift.typing import FloatArray
 
 __all__ = ["Mode", "ModeFinder", "rbf_columns"]
@@ -94,10 +89,7 @@ class ModeFinder:
         title: str,
         warn: bool = False,
     ) -> Mode:
-        """Run quasi-Newton steps from zero until the objective changes little.
-
-        The features of the sentences are whitened already.
-        """
+        """Run quasi-Newton steps from zero until the objective changes little."""
         objective = self.objective(train, kernel)
         found = minimise(
             objective,

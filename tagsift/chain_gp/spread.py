@@ -40,10 +40,7 @@ class Spread:
     def variance(
         self, phi: FeatureMatrix, rest: FloatArray | None = None
     ) -> FloatArray:
-        """Variance of every latent value, [M, L].
-
-        `rest` [M] is prior variance that no column carries.
-        """
+        """Variance of every latent value, [M, L]; no column carries the `rest` [M]."""
         total = np.zeros((phi.n_tokens, self.precision.shape[1]))  # [M, L]
         if rest is not None:
             total += np.where(np.isfinite(self.precision[0]), rest[:, None], 0.0)

@@ -42,10 +42,7 @@ _DIFFERENCE = 1e-4
 
 @dataclass(frozen=True)
 class Counts:
-    """Something that every unary score and every transition has.
-
-    A start score has the sum over all first tokens.
-    """
+    """Something that every unary score and every transition has."""
 
     unary: FloatArray  # [N, A]
     pairs: FloatArray  # [A, A]
@@ -146,10 +143,7 @@ def _share(p: FloatArray, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatA
 def _through_counts(
     p: FloatArray, w: FloatArray, diagonal: FloatArray, product: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Derivatives of −½ Σ tr(V_n W_n) in p and w at fixed V, [N, A] each.
-
-    V is known by its diagonal and by the products V_n p_n.
-    """
+    """Derivatives of −½ Σ tr(V_n W_n) in p and w, from diag(V_n) and V_n p_n."""
     rho, spread_p, spread_w = _share(p, w)
     known = rho > 0  # [N]
     trace = (p * (diagonal - product)).sum(axis=1)  # [N]
@@ -295,10 +289,7 @@ def conjugate_gradient(
     max_steps: int = 20,
     tol: float = 1e-2,
 ) -> FloatArray:
-    """Solve H x = b for a positive-definite H that is known by its products.
-
-    Stops early where the residual has shrunk to `tol` or the curvature is negative.
-    """
+    """Solve H x = b by products v → H v, up to `tol` or negative curvature, [P]."""
     x = np.zeros_like(b)  # [P]
     residual, direction = b.copy(), b.copy()  # [P]
     square = first = float(b @ b)

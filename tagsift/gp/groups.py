@@ -156,11 +156,7 @@ class InducingColumns:
         return cls(points, cholesky(K, overwrite=True)[0], theta)
 
     def columns(self, X: Any, device: Device = "cpu") -> NDArray[np.float32]:
-        """Whitened columns Aᵀ of tokens, at unit amplitude, single precision, [N, M].
-
-        Computed on `device`, some thousand tokens at a time: beside the result there is
-        little in memory.
-        """
+        """Whitened columns Aᵀ of tokens at unit amplitude, in single precision."""
         root = asarray(self.root, device=device)  # [M, M]
         found = np.empty((X.shape[0], len(self.root)), dtype=np.float32)  # [N, M]
         for lo in range(0, X.shape[0], _PORTION):
@@ -175,10 +171,7 @@ class InducingColumns:
 def scaled_features(
     features: FeatureMatrix, kernel: GroupKernel, columns: Mapping[str, NDArray[Any]]
 ) -> FeatureMatrix:
-    """Whitened features Φ: every column times its prior standard deviation.
-
-    `columns` are those of the RBF parts at unit amplitude.
-    """
+    """Whitened features Φ: every column times its prior standard deviation."""
     names = [*features.names, *(f"rbf:{name}" for name in columns)]
     blocks = [
         block * kernel.linear[name] ** 0.5

@@ -102,9 +102,6 @@ def _pivots(K: FloatArray, n_points: int) -> IntArray:
 
 
 def whiten(K_ZZ: Array, K_ZN: Array) -> tuple[Array, Array, float]:
-    """A = chol(K_ZZ)⁻¹ K_ZN, the factor, and the jitter that its unit diagonal needed.
-
-    Both matrices are overwritten.
-    """
+    """A = chol(K_ZZ)⁻¹ K_ZN, the factor and its jitter; both arrays are overwritten."""
     L, jitter = cholesky(K_ZZ, overwrite=True)  # [M, M]
     return solve_triangular(L, K_ZN, overwrite=True), L, jitter

@@ -46,7 +46,3 @@ class RBF:
     def gram(self, distances: Array, label: int) -> Array:
         """Covariances of one label: Equation (4) times the amplitude."""
         return float(self.amplitude[label]) * self.unit_gram(distances, label)
-
-    def shares_width(self, label: int, other: int) -> bool:
-        """Whether two labels have the same θ, so that they can share a factor."""
-        return bool(self.theta[label] == self.theta[other])

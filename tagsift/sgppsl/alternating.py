@@ -136,7 +136,7 @@ class _Loop:
         opening = evaluate(self.problem, likelihood, before)
         patience = _OUTDATED if self.fast else _STALE
         limit = self.limit if self.calm else patience
-        stale = self.due or _staleness(opening[1], before) > limit
+        stale = self.due or _staleness(opening.expected, before) > limit
         self.state, bounds = ascend(
             self.problem,
             likelihood,
@@ -146,7 +146,8 @@ class _Loop:
             opening=opening,
         )
         if self.settings.likelihood == "chain":
-            fresh = evaluate(self.problem, likelihood, self.state)[1].weights  # [N, L]
+            end = evaluate(self.problem, likelihood, self.state)
+            fresh = end.expected.weights  # [N, L]
         else:
             fresh = measure(self.settings, self.state.q, self.labels)  # [N, L]
         shift = self._record(bounds[-1], fresh, stale)

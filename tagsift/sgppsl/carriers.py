@@ -50,11 +50,7 @@ def warn_of_jitter(covariance: Covariance) -> None:
 
 
 def fit_bytes(n_tokens: int, n_labels: int, n_points: int | None, n_widths: int) -> int:
-    """Bytes that the arrays of a fit take at their peak.
-
-    `n_points` is None for the dense posterior; labels with one of the `n_widths` share
-    a matrix.
-    """
+    """Bytes that the arrays of a fit take at their peak; dense without `n_points`."""
     per_token = 12 * n_tokens * n_labels
     # The factors of the last step stay until the next ones are accepted.
     if n_points is None:
@@ -91,12 +87,10 @@ def check_memory(
     needed = fit_bytes(n_tokens, n_labels, n_points, n_widths)
     free = free_bytes(asarray(np.zeros(0), device=device))
     if free is not None and needed > free:
-        kind = "dense" if n_points is None else f"{n_points} inducing points"
-        remedy = (
-            "use posterior='inducing'"
-            if n_points is None
-            else "lower n_inducing, or fit on fewer sentences"
-        )
+        kind, remedy = "dense", "use posterior='inducing'"
+        if n_points is not None:
+            kind = f"{n_points} inducing points"
+            remedy = "lower n_inducing, or fit on fewer sentences"
         raise ResourceError(
             f"a fit of {n_tokens} tokens and {n_labels} labels ({kind}) needs about "
             f"{needed / _GIB:.1f} GiB and {free / _GIB:.1f} GiB are free; {remedy}."

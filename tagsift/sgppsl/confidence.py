@@ -20,10 +20,7 @@ __all__ = ["confidence", "literal_confidence", "pair_confidence_sums"]
 
 
 def confidence(mu: Array, var: Array, evidence: Array) -> Array:
-    """Softmax of μ + ½V over the candidates, [N, L]; Equation (17), R2 and R10.
-
-    The evidence are log weights of the labels, 0 and −inf for candidate sets.
-    """
+    """Softmax of μ + ½V over the candidates; Equation (17), Readings R2 and R10."""
     return softmax(mu + 0.5 * var + evidence, axis=1)  # [N, L]
 
 

@@ -64,7 +64,7 @@ class Decoding:
         n_neighbours: int,
         floor: str,
     ) -> IntArray:
-        """Equations (29)–(31), [M]."""
+        """Equations (29)–(31), [M], from the scores (27) and (28)."""
         if self.neighbours is None:
             raise NotSupportedError(
                 "this model was saved without its training neighbours, which "
@@ -73,7 +73,7 @@ class Decoding:
             )
         tau = self.neighbours.factor(features.stacked(), n_neighbours, floor)  # [M, L]
         return weighted_viterbi(
-            np.where(self.available, emission, -np.inf),
+            self._banned(emission),
             transition,
             ChainLayout.from_offsets(features.offsets),
             tau=np.where(self.available, tau, 1.0),
@@ -84,9 +84,8 @@ class Decoding:
         self, emission: FloatArray, transition: FloatArray, features: FeatureMatrix
     ) -> IntArray:
         """Equations (30)–(31) with τ = 1, [M]."""
-        banned = np.where(self.available, emission, -np.inf)  # [M, L]
         layout = ChainLayout.from_offsets(features.offsets)
-        return weighted_viterbi(banned, transition, layout)
+        return weighted_viterbi(self._banned(emission), transition, layout)
 
     def log(
         self, emission: FloatArray, transition: FloatArray, features: FeatureMatrix
@@ -95,7 +94,9 @@ class Decoding:
         with np.errstate(divide="ignore"):
             unary = np.log(emission) - np.log(np.maximum(self.prior, 1e-12))  # [M, L]
             pair = np.log(transition)  # [L, L]
-        unary = np.where(self.available, unary, -np.inf)  # [M, L]
         layout = ChainLayout.from_offsets(features.offsets)
-        labels: IntArray = viterbi(unary, pair, layout)  # [M]
-        return labels
+        return np.asarray(viterbi(self._banned(unary), pair, layout))  # [M]
+
+    def _banned(self, scores: FloatArray) -> FloatArray:
+        """Scores of the labels that can be predicted, −inf for the others, [M, L]."""
+        return np.where(self.available, scores, -np.inf)  # [M, L]

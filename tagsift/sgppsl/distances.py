@@ -34,14 +34,9 @@ class Distances:
         )
 
     def covariance(self, kernel: RBF) -> tuple[Covariance, list[Array]]:
-        """Covariances under `kernel`, and the inducing factors (none when dense).
-
-        Equal θ are computed once.
-        """
-        owners = [
-            next(k for k in range(y + 1) if kernel.shares_width(k, y))
-            for y in range(kernel.n_labels)
-        ]  # [L]
+        """Covariances, equal θ once, and the inducing factors (none when dense)."""
+        widths = kernel.theta.tolist()
+        owners = [widths.index(theta) for theta in widths]  # [L]
         amplitude = [float(a) for a in kernel.amplitude]  # [L]
         if self.ZZ is None:
             grams = {y: kernel.unit_gram(self.ZN, y) for y in sorted(set(owners))}

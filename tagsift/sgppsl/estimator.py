@@ -23,10 +23,9 @@ from tagsift.sgppsl.carriers import check_memory, count_carriers, warn_of_jitter
 from tagsift.sgppsl.decoding import Decoding, Neighbours
 from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import expectation
-from tagsift.sgppsl.fitted import FittedGP
 from tagsift.sgppsl.hyperparameters import choose_kernel
 from tagsift.sgppsl.labels import Labels, Settings
-from tagsift.sgppsl.predictive import emission_scores, transition_scores
+from tagsift.sgppsl.predictive import FittedGP, emission_scores, transition_scores
 from tagsift.sgppsl.solver import Problem
 from tagsift.storage.state import Saved, number, part, whole
 from tagsift.typing import BoolArray, FloatArray, IntArray
@@ -185,11 +184,9 @@ class SGPPSL(SequenceTagger):
         self.n_iter_ = len(solution.history)
         self.lower_bound_ = solution.history[-1].bound
         self.history_ = [asdict(step) for step in solution.history]
-        self._keep(kernel, X, points, roots, solution, train)
-        C = to_numpy(solution.confidences)  # [N, L]
-        self._train_confidences = C
-        recovered: IntArray = np.where(train.mask, C, -1.0).argmax(axis=1)  # [N]
-        return recovered
+        self._train_confidences = C = to_numpy(solution.confidences)  # [N, L]
+        self._keep(kernel, X, points, roots, solution, C, train)
+        return np.asarray(np.where(train.mask, C, -1.0).argmax(axis=1))  # [N]
 
     def _check_settings(self, train: TrainingSet) -> Any:
         """Refuse combinations that mean nothing; find the device."""
@@ -219,6 +216,7 @@ class SGPPSL(SequenceTagger):
         points: IntArray | None,
         roots: list[Any],
         solution: Solution,
+        C: FloatArray,
         train: TrainingSet,
     ) -> None:
         """Store what prediction needs."""
@@ -234,13 +232,11 @@ class SGPPSL(SequenceTagger):
             to_numpy(state.q.mu_T),
             to_numpy(state.q.var_T),
         )
-        C = to_numpy(solution.confidences)  # [N, L]
+        sums, counts = to_numpy(solution.pair_sums), to_numpy(solution.pair_counts)
         self.decoding_ = Decoding(
             C.mean(axis=0),
             np.asarray(train.mask.any(axis=0)),
-            transition_factor(
-                to_numpy(solution.pair_sums), to_numpy(solution.pair_counts)
-            ),
+            transition_factor(sums, counts),
             Neighbours(X, C, train.mask),
         )
 

@@ -23,12 +23,13 @@ laplace     log Z(μ)                                       p(1 − p)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from tagsift.backend import asarray, namespace
+from tagsift.backend import asarray, namespace, positive_part
 from tagsift.sgppsl.likelihoods import Likelihood, Partition
 from tagsift.sgppsl.tilting import best_tilt
 from tagsift.typing import Array
@@ -74,24 +75,8 @@ class Expected:
         cls, known: Partition, free: Partition, value: float, precision: Array
     ) -> Expected:
         """Put together what the two partition functions say."""
-        return cls(
-            value,
-            known.unary - free.unary,
-            precision,
-            known.pairs - free.pairs,
-            free.pairs,
-            known.unary,
-        )
-
-
-class Expectation(Protocol):
-    """Moments in; expected log-likelihood and its derivatives out."""
-
-    #: Whether the value depends on the variances.
-    uses_variance: ClassVar[bool]
-
-    def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
-        """Evaluate at the moments `q`."""
+        gradient, gradient_T = known.unary - free.unary, known.pairs - free.pairs
+        return cls(value, gradient, precision, gradient_T, free.pairs, known.unary)
 
 
 @dataclass(frozen=True)
@@ -138,13 +123,12 @@ class Tilted:
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
-        xp = namespace(q.mu)
         restricted = likelihood.restricted(q.mu, q.mu_T)
         T = q.mu_T + 0.5 * q.var_T  # [L, L]
         a, free, value = self._tilt(likelihood, q, T)
         precision = a * a + (1.0 - 2.0 * a) * free.unary  # [N, L]
-        positive = xp.where(precision > 0, precision, xp.zeros_like(precision))
-        return Expected.between(restricted, free, restricted.value - value, positive)
+        value = restricted.value - value
+        return Expected.between(restricted, free, value, positive_part(precision))
 
     def _tilt(
         self, likelihood: Likelihood, q: Moments, T: Array
@@ -187,10 +171,7 @@ class Sampled:
         xp = namespace(q.mu)
         rng = np.random.default_rng(self.seed)
         scale, scale_T = xp.sqrt(q.var), xp.sqrt(q.var_T)  # [N, L], [L, L]
-        value = 0.0
-        gradient, curvature = xp.zeros_like(q.mu), xp.zeros_like(q.mu)
-        weights = xp.zeros_like(q.mu)
-        gradient_T, precision_T = xp.zeros_like(q.mu_T), xp.zeros_like(q.mu_T)
+        totals: list[Any] = []
         for k in range(self.n_samples):
             if k % 2 == 0:
                 noise = asarray(rng.standard_normal(q.mu.shape), like=q.mu)  # [N, L]
@@ -199,23 +180,18 @@ class Sampled:
                 noise, noise_T = -noise, -noise_T
             U = q.mu + scale * noise  # [N, L]
             T = q.mu_T + scale_T * noise_T  # [L, L]
-            restricted, free = likelihood.restricted(U, T), likelihood.free(U, T)
-            value += restricted.value - free.value
-            gradient = gradient + (restricted.unary - free.unary)
-            curvature = curvature + (free.curvature - restricted.curvature)
-            weights = weights + restricted.unary
-            gradient_T = gradient_T + (restricted.pairs - free.pairs)
-            precision_T = precision_T + free.pairs
-        n = float(self.n_samples)
-        positive = xp.where(curvature > 0, curvature, xp.zeros_like(curvature))
-        return Expected(
-            value / n,
-            gradient / n,
-            positive / n,
-            gradient_T / n,
-            precision_T / n,
-            weights / n,
-        )
+            known, free = likelihood.restricted(U, T), likelihood.free(U, T)
+            curvature = free.curvature - known.curvature  # [N, L]
+            value = known.value - free.value
+            drawn = vars(Expected.between(known, free, value, curvature)).values()
+            totals = [a + b for a, b in zip(totals or repeat(0.0), drawn, strict=False)]
+        mean = Expected(*(total / self.n_samples for total in totals))
+        return replace(mean, precision=positive_part(mean.precision))
+
+
+#: Moments in; expected log-likelihood and its derivatives out. `uses_variance` says
+#: whether the value depends on the variances.
+Expectation: TypeAlias = Jensen | Laplace | Tilted | Sampled
 
 
 def expectation(name: str, seed: int = 0) -> Expectation:

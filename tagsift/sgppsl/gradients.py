@@ -47,7 +47,7 @@ def theta_gradient(
     covariance, ZZ, ZN = problem.covariance, distances.ZZ, distances.ZN
     if not isinstance(covariance, Inducing):
         raise TypeError(f"no gradient for {type(covariance).__name__}")
-    _, expected = evaluate(problem, likelihood, state)
+    expected = evaluate(problem, likelihood, state).expected
     beta, factors = state.beta, state.factors
     xp = namespace(beta)
     d_theta = np.zeros_like(kernel.theta)  # [L]

@@ -102,11 +102,7 @@ def laplace_evidence(
     weights: Array,
     state: State | None = None,
 ) -> tuple[float, State]:
-    """Evidence of the candidate sets under `kernel`, and the mode it was taken at.
-
-    The search for the mode begins at `state`; where there is none, with the curvature
-    that the weights [N, L] set.
-    """
+    """Evidence of the candidate sets under `kernel`, and the mode it was taken at."""
     covariance, _ = distances.covariance(kernel)
     covariance = replace(covariance, variances=False)  # the mode needs none
     problem = Problem(covariance, Laplace())

@@ -53,10 +53,7 @@ class Labels:
 
     @classmethod
     def build(
-        cls,
-        known: BoolArray | FloatArray,
-        offsets: IntArray,
-        device: Any = "cpu",
+        cls, known: BoolArray | FloatArray, offsets: IntArray, device: Any = "cpu"
     ) -> Labels:
         """Prepare the log evidence, or the candidate sets, of stacked tokens."""
         second = neighbours(offsets)  # [P]

@@ -20,20 +20,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TypeAlias
 
-from tagsift.backend import log_softmax_parts, namespace
+from tagsift.backend import log_softmax_parts, namespace, positive_part
 from tagsift.chain.lattice import Lattice, forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.typing import Array
 
-__all__ = [
-    "Chain",
-    "Likelihood",
-    "Partition",
-    "Piecewise",
-    "Separate",
-]
+__all__ = ["Chain", "Likelihood", "Partition", "Piecewise", "Separate"]
 
 
 @dataclass(frozen=True)
@@ -44,16 +38,6 @@ class Partition:
     unary: Array  # [N, L], derivative in U: expected label counts
     pairs: Array  # [L, L], derivative in T: expected transition counts
     curvature: Array  # [N, L], second derivatives in U: variances of label counts
-
-
-class Likelihood(Protocol):
-    """Two log-partition functions of the scores."""
-
-    def free(self, U: Array, T: Array) -> Partition:
-        """Over all labels."""
-
-    def restricted(self, U: Array, T: Array) -> Partition:
-        """With what is known of the labels."""
 
 
 @dataclass(frozen=True)
@@ -146,14 +130,12 @@ class Chain:
         )
 
 
+#: Two log-partition functions of the scores, `free` and `restricted`.
+Likelihood: TypeAlias = Piecewise | Separate | Chain
+
+
 def _as_partition(lattice: Lattice) -> Partition:
     """Sum log Z over the sentences; the counts of one token vary as p(1 − p)."""
-    xp = namespace(lattice.marginals)
     p = lattice.marginals  # [N, L]
-    spread = p * (1.0 - p)  # [N, L]
-    return Partition(
-        float(xp.sum(lattice.log_z)),
-        p,
-        lattice.pairs,
-        xp.where(spread > 0, spread, xp.zeros_like(spread)),
-    )
+    value = float(namespace(p).sum(lattice.log_z))
+    return Partition(value, p, lattice.pairs, positive_part(p * (1.0 - p)))

@@ -34,10 +34,12 @@ from typing import TypeAlias
 import numpy as np
 
 from tagsift.backend import (
+    asarray,
     cho_solve,
     cholesky,
     is_torch,
     namespace,
+    positive_part,
     solve_triangular,
 )
 from tagsift.typing import Array
@@ -79,6 +81,14 @@ class Factors:
         """log|V⁻¹K|, summed over the labels."""
         return sum(self.log_dets)
 
+    def solve(self, columns: Array) -> Array:
+        """Solve with the factor of label y for column y."""
+        solved = [
+            cho_solve(L, columns[:, y : y + 1])[:, 0]
+            for y, L in enumerate(self.cholesky)
+        ]  # L × [·]
+        return namespace(columns).stack(solved, axis=1)  # [·, L]
+
 
 @dataclass(frozen=True)
 class Dense:
@@ -97,10 +107,7 @@ class Dense:
         return int(self.grams[0].shape[0])
 
     def factor(self, lam: Array, last: Factors | None = None) -> Factors:
-        """B = I + √λ K √λ; v = k − |L_B⁻¹ √λ k_n|².
-
-        Labels whose λ stands as it stood in `last` take over what is there.
-        """
+        """B = I + √λ K √λ; v = k − |L_B⁻¹ √λ k_n|². Labels as in `last` stay."""
         return _factor(self._label, self.grams, self.amplitude, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
@@ -114,15 +121,14 @@ class Dense:
         if not self.variances:
             return L, xp.zeros_like(lam), 0.0, _log_det(L)
         half = solve_triangular(L, side[:, None] * gram, overwrite=True)  # [N, N]
-        var = scale * (gram.diagonal() - _column_squares(half))  # [N]
-        var = xp.where(var > 0, var, xp.zeros_like(var))  # [N]
+        var = positive_part(scale * (gram.diagonal() - _column_squares(half)))  # [N]
         log_det = _log_det(L)
         # tr(VK⁻¹) = N − Σ λ·v
         return L, var, 0.5 * (log_det - float(xp.sum(lam * var))), log_det
 
     def mean(self, beta: Array) -> Array:
         """μ = Kα."""
-        return _scale_columns(_apply(self.grams, beta), self.amplitude)  # [N, L]
+        return _apply(self.grams, beta, self.amplitude)  # [N, L]
 
     def gradient(self, beta: Array, g: Array) -> Array:
         """Equation (18) for ∂P/∂μ = g [N, L]: −K⁻¹μ + g = g − α."""
@@ -130,13 +136,7 @@ class Dense:
 
     def precondition(self, factors: Factors, r: Array) -> Array:
         """Newton direction for the gradient r: K⁻¹V r = r − √λ B⁻¹ √λ K r."""
-        xp = namespace(r)
-        inner = factors.root * self.mean(r)  # [N, L]
-        solved = [
-            cho_solve(L, inner[:, y : y + 1])[:, 0]
-            for y, L in enumerate(factors.cholesky)
-        ]  # L × [N]
-        return r - factors.root * xp.stack(solved, axis=1)  # [N, L]
+        return r - factors.root * factors.solve(factors.root * self.mean(r))  # [N, L]
 
     def quadratic(self, beta: Array, mu: Array) -> float:
         """μᵀK⁻¹μ = α·μ, summed over the labels."""
@@ -147,9 +147,7 @@ class Dense:
 class Inducing:
     """The posterior through M inducing points, whitened; `variances` as in `Dense`."""
 
-    A: Sequence[
-        Array
-    ]  # L × [M, N], chol(K_ZZ)⁻¹ K_Zn at unit amplitude; shared likewise
+    A: Sequence[Array]  # L × [M, N], chol(K_ZZ)⁻¹ K_Zn at unit amplitude; shared too
     norms: Sequence[Array]  # L × [N], squared column norms of A, at most 1
     amplitude: Sequence[float]  # prior variance σ² of every label
     jitter: float = 0.0  # the largest that the unit diagonal of K_ZZ needed
@@ -183,24 +181,21 @@ class Inducing:
         log_det = _log_det(L)
         # tr(VK⁻¹) = N − Σ λ·v, here without the prior's residual
         kl = 0.5 * (log_det - float(xp.sum(lam * reduced)))
-        return L, xp.where(var > 0, var, xp.zeros_like(var)), kl, log_det
+        return L, positive_part(var), kl, log_det
 
     def mean(self, beta: Array) -> Array:
         """μ = Aᵀm."""
         roots = [scale**0.5 for scale in self.amplitude]
-        return _scale_columns(_apply(self.A, beta, transpose=True), roots)  # [N, L]
+        return _apply(self.A, beta, roots, transpose=True)  # [N, L]
 
     def gradient(self, beta: Array, g: Array) -> Array:
         """Equation (18) in whitened coordinates: A ∂P/∂μ − m."""
         roots = [scale**0.5 for scale in self.amplitude]
-        return _scale_columns(_apply(self.A, g), roots) - beta  # [M, L]
+        return _apply(self.A, g, roots) - beta  # [M, L]
 
     def precondition(self, factors: Factors, r: Array) -> Array:
         """Newton direction for the gradient r: Λ⁻¹ r."""
-        solved = [
-            cho_solve(L, r[:, y : y + 1])[:, 0] for y, L in enumerate(factors.cholesky)
-        ]  # L × [M]
-        return namespace(r).stack(solved, axis=1)  # [M, L]
+        return factors.solve(r)  # [M, L]
 
     def quadratic(self, beta: Array, mu: Array) -> float:
         """|m|²."""
@@ -249,33 +244,28 @@ def _blocks(A: Array) -> list[slice]:
 
 
 def _apply(
-    matrices: Sequence[Array], columns: Array, *, transpose: bool = False
+    matrices: Sequence[Array],
+    columns: Array,
+    scales: Sequence[float],
+    *,
+    transpose: bool = False,
 ) -> Array:
-    """Multiply column y by matrix y; one product where all share a matrix."""
+    """Multiply column y by matrix y and number y; a matrix they share only once."""
     first = matrices[0]
     if all(matrix is first for matrix in matrices):
-        return (first.T if transpose else first) @ columns  # [·, L]
-    products = [
-        (columns[:, y] @ matrix if transpose else matrix @ columns[:, y])
-        for y, matrix in enumerate(matrices)
-    ]  # L × [·]
-    return namespace(columns).stack(products, axis=1)  # [·, L]
-
-
-def _scale_columns(columns: Array, scales: Sequence[float]) -> Array:
-    """Multiply column y by a number, in place."""
-    for y, scale in enumerate(scales):
-        if scale != 1.0:
-            columns[:, y] *= scale
-    return columns
+        products = (first.T if transpose else first) @ columns  # [·, L]
+    else:
+        each = zip(columns.T, matrices, strict=True)
+        products = namespace(columns).stack(
+            [(x @ matrix if transpose else matrix @ x) for x, matrix in each], axis=1
+        )  # [·, L]
+    return products * asarray(np.asarray(scales), like=columns)  # [·, L]
 
 
 def _plus_identity(B: Array) -> Array:
     """Add 1 to the diagonal, in place."""
-    if is_torch(B):
-        B.diagonal().add_(1.0)
-    else:
-        B.flat[:: B.shape[0] + 1] += 1.0
+    each = namespace(B).arange(B.shape[0], device=B.device)  # [N]
+    B[each, each] += 1.0
     return B
 
 

@@ -26,6 +26,7 @@ from tagsift.typing import Array
 
 __all__ = [
     "Problem",
+    "Reached",
     "State",
     "ascend",
     "carry_over",
@@ -51,24 +52,26 @@ class Problem:
 
 @dataclass(frozen=True)
 class State:
-    """Where the ascent stands.
-
-    The next variance step begins with the damping of the last one, doubled if that was
-    accepted at once.
-    """
+    """Where the ascent stands."""
 
     beta: Array  # [M, L], coefficients of the means
     lam: Array  # [N, L], site precisions that built the variances
     factors: Factors
     q: Moments
-    step: float = 1.0
+    step: float = 1.0  # damping with which the next variance step begins
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A state, its bound (15), and the expectation that this comes from."""
+
+    state: State
+    bound: float
+    expected: Expected
 
 
 def start(problem: Problem, weights: Array, n_labels: int) -> State:
-    """Begin at μ = 0 with the precisions that equal scores give.
-
-    Of the weights [N, L] of the candidates only the row sums matter here.
-    """
+    """Begin at μ = 0 with the precisions that equal scores give."""
     xp = namespace(weights)
     ones = xp.ones_like(weights)  # [N, L]
     lam = xp.sum(weights, axis=1)[:, None] * ones / n_labels  # [N, L]
@@ -98,43 +101,30 @@ def _penalty(problem: Problem, state: State) -> float:
     )
 
 
-def evaluate(
-    problem: Problem, likelihood: Likelihood, state: State
-) -> tuple[float, Expected]:
-    """Evaluate the bound (15) and the expectation it came from."""
+def evaluate(problem: Problem, likelihood: Likelihood, state: State) -> Reached:
+    """Evaluate the bound (15) and the expectation it comes from."""
     expected = problem.expectation(likelihood, state.q)
-    return lower_bound(expected.value, _penalty(problem, state)), expected
+    bound = lower_bound(expected.value, _penalty(problem, state))
+    return Reached(state, bound, expected)
 
 
-def mean_step(
-    problem: Problem,
-    likelihood: Likelihood,
-    state: State,
-    bound: float,
-    expected: Expected,
-) -> tuple[State, float, Expected]:
-    """One damped Newton step on the means, Equation (18), with the last curvature.
-
-    All stays as it is where no step raises the bound.
-    """
-    covariance = problem.covariance
-    r = covariance.gradient(state.beta, expected.gradient)  # [B, L]
-    direction = covariance.precondition(state.factors, r)  # [B, L]
+def mean_step(problem: Problem, likelihood: Likelihood, at: Reached) -> Reached:
+    """One damped Newton step on the means, Equation (18); none where none helps."""
+    covariance, state = problem.covariance, at.state
+    r = covariance.gradient(state.beta, at.expected.gradient)  # [M, L]
+    direction = covariance.precondition(state.factors, r)  # [M, L]
     drift = covariance.mean(direction)  # [N, L]
-    direction_T = _transition_direction(state, expected)  # [L, L]
+    direction_T = _transition_direction(state, at.expected)  # [L, L]
     step = 1.0
     while step >= _SMALLEST_STEP:
-        q = replace(
-            state.q,
-            mu=state.q.mu + step * drift,
-            mu_T=state.q.mu_T + step * direction_T,
-        )
+        mu, mu_T = state.q.mu + step * drift, state.q.mu_T + step * direction_T
+        q = replace(state.q, mu=mu, mu_T=mu_T)
         trial = replace(state, beta=state.beta + step * direction, q=q)
-        value, found = evaluate(problem, likelihood, trial)
-        if value >= bound:
-            return trial, value, found
+        reached = evaluate(problem, likelihood, trial)
+        if reached.bound >= at.bound:
+            return reached
         step *= 0.5
-    return state, bound, expected
+    return at
 
 
 def _transition_direction(state: State, expected: Expected) -> Array:
@@ -157,35 +147,25 @@ def _transition_direction(state: State, expected: Expected) -> Array:
     )  # [L, L]
 
 
-def variance_step(
-    problem: Problem,
-    likelihood: Likelihood,
-    state: State,
-    bound: float,
-    expected: Expected,
-) -> tuple[State, float, Expected]:
-    """One damped step on the variances, Equation (19): λ towards p, V from λ.
-
-    All but the damping stays as it is where no step raises the bound.
-    """
+def variance_step(problem: Problem, likelihood: Likelihood, at: Reached) -> Reached:
+    """One damped step on the variances, Equation (19): λ towards p, V from λ."""
+    state, expected = at.state, at.expected
     step, longest = state.step, min(1.0, 2.0 * state.step)
     asked = _where_it_matters(state.lam, expected.precision)  # [N, L]
     var_T = 1.0 / (1.0 + expected.precision_T)  # [L, L]
     while step >= _SMALLEST_STEP:
         lam = state.lam + step * (asked - state.lam)  # [N, L]
         factors = problem.covariance.factor(lam, state.factors)
-        q = replace(
-            state.q,
-            var=factors.var,
-            var_T=1.0 / ((1.0 - step) / state.q.var_T + step / var_T),
-        )
+        between = 1.0 / ((1.0 - step) / state.q.var_T + step / var_T)  # [L, L]
+        q = replace(state.q, var=factors.var, var_T=between)
         trial = replace(state, lam=lam, factors=factors, q=q, step=longest)
-        value, found = evaluate(problem, likelihood, trial)
-        if value >= bound or not problem.expectation.uses_variance:
-            return trial, value, found
+        reached = evaluate(problem, likelihood, trial)
+        if reached.bound >= at.bound or not problem.expectation.uses_variance:
+            return reached
         step *= 0.5
         longest = step
-    return replace(state, step=_SMALLEST_STEP), bound, expected
+    # Nothing raises the bound: all stays as it is but for the damping.
+    return replace(at, state=replace(state, step=_SMALLEST_STEP))
 
 
 def _where_it_matters(lam: Array, asked: Array) -> Array:
@@ -207,7 +187,7 @@ def ascend(
     n_mean: int = 4,
     n_variance: int = 1,
     tol: float = 1e-6,
-    opening: tuple[float, Expected] | None = None,
+    opening: Reached | None = None,
 ) -> tuple[State, list[float]]:
     """Alternate mean and variance steps; the bound never falls.
 
@@ -215,28 +195,24 @@ def ascend(
     the state come the bounds at the beginning, which `opening` may hold already, and
     after every step.
     """
-    bound, expected = opening or evaluate(problem, likelihood, state)
-    bounds = [bound]
+    at = opening or evaluate(problem, likelihood, state)
+    bounds = [at.bound]
 
     def settled(before: float) -> bool:
-        return bound - before <= tol * (1.0 + abs(bound))
+        return at.bound - before <= tol * (1.0 + abs(at.bound))
 
     for sweep in range(n_variance + 1):
-        begun = bound
+        begun = at.bound
         for _ in range(n_mean):
-            before = bound
-            state, bound, expected = mean_step(
-                problem, likelihood, state, bound, expected
-            )
-            bounds.append(bound)
+            before = at.bound
+            at = mean_step(problem, likelihood, at)
+            bounds.append(at.bound)
             if settled(before):
                 break
         if sweep == n_variance:
             break
-        state, bound, expected = variance_step(
-            problem, likelihood, state, bound, expected
-        )
-        bounds.append(bound)
+        at = variance_step(problem, likelihood, at)
+        bounds.append(at.bound)
         if settled(begun):
             break
-    return state, bounds
+    return at.state, bounds

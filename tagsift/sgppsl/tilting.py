@@ -23,10 +23,7 @@ _SMALLEST = 1e-12
 
 
 def wright_omega(x: Array, n_steps: int = 4) -> Array:
-    """Solve ω + log ω = x for ω > 0, elementwise.
-
-    By Newton steps in log ω, or in ω where it is large; four reach rounding error.
-    """
+    """Solve ω + log ω = x for ω > 0; four Newton steps reach rounding error."""
     xp = namespace(x)
     low = xp.where(x < 1.0, x, xp.ones_like(x))  # log ω from below, for small ω
     high = xp.where(x > 1.0, x, xp.ones_like(x))

@@ -32,15 +32,13 @@ def settle_transitions(
     tol: float,
     max_iter: int = 200,
 ) -> State:
-    """Alternate pair confidences and transition moments until the means settle.
-
-    `left` and `right` are the label weights [P, L] of neighbouring tokens; all but the
-    transition moments of the state stays as it is.
-    """
+    """Alternate pair confidences and transition moments until the means settle."""
     xp = namespace(left)
     n_labels = int(left.shape[1])
     nobody = asarray(np.zeros((1, n_labels)), like=left)  # [1, L]
-    alone = _without_tokens(problem, nobody)
+    # One token of no weight and no covariance.
+    A, norms = [nobody[:, :1]] * n_labels, [nobody[0, :1]] * n_labels  # [1, 1], [1]
+    alone = replace(problem, covariance=Inducing(A, norms, [1.0] * n_labels))
     q = start(alone, nobody, n_labels)
     q = replace(q, q=replace(q.q, mu_T=state.q.mu_T, var_T=state.q.var_T))
     anderson = Anderson()
@@ -54,13 +52,3 @@ def settle_transitions(
         log_var, mu_T = anderson(before, after)
         q = replace(q, q=replace(q.q, mu_T=mu_T, var_T=xp.exp(log_var)))
     return replace(state, q=replace(state.q, mu_T=q.q.mu_T, var_T=q.q.var_T))
-
-
-def _without_tokens(problem: Problem, nobody: Array) -> Problem:
-    """The same problem with one token of no weight and no covariance."""
-    n_labels = int(nobody.shape[1])
-    nothing = nobody[:, :1]  # [1, 1]
-    covariance = Inducing(
-        [nothing] * n_labels, [nothing[:, 0]] * n_labels, [1.0] * n_labels
-    )
-    return replace(problem, covariance=covariance)

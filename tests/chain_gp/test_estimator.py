@@ -8,7 +8,7 @@ import pytest
 import tagsift
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP, kernel_choice
-from tagsift.chain_gp.judging import best_kernel
+from tagsift.chain_gp.kernel_choice import best_kernel
 from tagsift.data import allowed_transitions, corrupt, generate
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import SequenceVectorizer

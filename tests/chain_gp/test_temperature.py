@@ -10,7 +10,7 @@ import pytest
 from tagsift.base import TrainingSet
 from tagsift.base.hold_out import hold_out
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain_gp.judging import best_temperature, held_out_likelihood
+from tagsift.chain_gp.kernel_choice import best_temperature, held_out_likelihood
 from tagsift.features import FeatureMatrix
 
 

@@ -79,8 +79,3 @@ def test_median_distance():
     assert median_distance(sp.csr_matrix(X), 0) == pytest.approx(4.0)
     assert median_distance(np.ones((5, 2)), 0) == 1.0
     assert median_distance(np.ones((1, 2)), 0) == 1.0
-
-
-def test_shared_widths():
-    kernel = RBF(np.array([1.0, 1.0, 2.0]), np.ones(3))
-    assert kernel.shares_width(0, 1) and not kernel.shares_width(0, 2)

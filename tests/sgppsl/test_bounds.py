@@ -153,5 +153,5 @@ def test_the_bound_is_equation_15(literal):
     Ks.append(np.eye(problem.n_labels**2))
     Vs.append(np.diag(q.var_T.ravel()))
     mus.append(q.mu_T.ravel())
-    found, _ = evaluate(fixed, likelihood, state)
+    found = evaluate(fixed, likelihood, state).bound
     assert found == pytest.approx(slow.bound(P, mus, Vs, Ks), rel=1e-8)

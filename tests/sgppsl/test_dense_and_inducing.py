@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tagsift.sgppsl.fitted import FittedGP
+from tagsift.sgppsl.predictive import FittedGP
 from tagsift.sgppsl.solver import ascend, start
 from tests.reference.problems import small
 

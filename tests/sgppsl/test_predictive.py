@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tagsift.sgppsl import fitted as module
-from tagsift.sgppsl.fitted import FittedGP
+from tagsift.sgppsl import predictive as module
+from tagsift.sgppsl.predictive import FittedGP
 from tests.reference import posterior
 from tests.reference import predictive as slow
 from tests.reference.problems import small

@@ -58,7 +58,7 @@ def test_the_end_is_stationary(amplitude):
     fixed, likelihood, state, _ = climb(
         problem, "piecewise", "jensen", None, n_mean=20, n_variance=60, tol=1e-15
     )
-    _, expected = evaluate(fixed, likelihood, state)
+    expected = evaluate(fixed, likelihood, state).expected
     for y in range(problem.n_labels):
         K = problem.kernel.gram(problem.distances().ZN, y)
         V = site_covariance(K, state.lam[:, y])
@@ -83,7 +83,7 @@ def test_other_expectations_end_at_a_stationary_mean(points, name, way):
     fixed, likelihood, state, _ = climb(
         problem, name, way, points, n_mean=30, n_variance=20, tol=1e-15
     )
-    _, expected = evaluate(fixed, likelihood, state)
+    expected = evaluate(fixed, likelihood, state).expected
     slope = fixed.covariance.gradient(state.beta, expected.gradient)
     np.testing.assert_allclose(slope, 0.0, atol=2e-4)
     slope_T = expected.gradient_T - state.q.mu_T
@@ -112,7 +112,7 @@ def test_transition_counts_in_the_thousands_converge():
         fixed, likelihood, state, n_mean=30, n_variance=10, tol=1e-14
     )
     assert (np.diff(bounds) >= 0).all()
-    _, expected = evaluate(fixed, likelihood, state)
+    expected = evaluate(fixed, likelihood, state).expected
     np.testing.assert_allclose(state.q.mu_T, expected.gradient_T, atol=1e-5)
 
 
@@ -121,12 +121,11 @@ def test_a_step_that_cannot_help_changes_nothing():
     fixed, likelihood, state, _ = climb(
         problem, "piecewise", "jensen", None, n_mean=30, n_variance=60, tol=1e-15
     )
-    bound, expected = evaluate(fixed, likelihood, state)
-    same, value, _ = mean_step(fixed, likelihood, state, np.inf, expected)
-    assert same is state and value == np.inf
-    same, value, _ = variance_step(fixed, likelihood, state, np.inf, expected)
-    assert same.lam is state.lam and value == np.inf
-    assert same.step < 0.01
+    best = replace(evaluate(fixed, likelihood, state), bound=np.inf)
+    assert mean_step(fixed, likelihood, best) is best
+    same = variance_step(fixed, likelihood, best)
+    assert same.state.lam is state.lam and same.bound == np.inf
+    assert same.state.step < 0.01
 
 
 def test_the_step_of_the_transitions_solves_its_newton_equation():
@@ -134,7 +133,7 @@ def test_the_step_of_the_transitions_solves_its_newton_equation():
     problem = small(2)
     fixed, _ = problem.problem("jensen", None)
     state = start(fixed, problem.labels().uniform(), problem.n_labels)
-    _, expected = evaluate(fixed, problem.piecewise(), state)
+    expected = evaluate(fixed, problem.piecewise(), state).expected
     counts = np.asarray(expected.precision_T).copy()  # [L, L]
     counts[0] = 0.0
     expected = replace(expected, precision_T=1000.0 * counts)

@@ -14,10 +14,10 @@ from tagsift.sgppsl.confidence import (
     pair_confidence_sums,
 )
 from tagsift.sgppsl.expectations import Moments, expectation
-from tagsift.sgppsl.fitted import FittedGP
 from tagsift.sgppsl.gradients import theta_gradient
 from tagsift.sgppsl.hyperparameters import laplace_evidence
 from tagsift.sgppsl.likelihoods import Chain, Piecewise, Separate
+from tagsift.sgppsl.predictive import FittedGP
 from tagsift.sgppsl.solver import start
 from tests.reference.problems import random_moments, small
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tagsift.base import TrainingSet
-from tagsift.chain_gp.judging import best_kernel
+from tagsift.chain_gp.kernel_choice import best_kernel
 from tagsift.chain_gp.mode import ModeFinder
 from tagsift.data import corrupt, generate
 from tagsift.features import SequenceVectorizer
