@@ -62,7 +62,7 @@ class ChainLayout:
 
     @cached_property
     def steps_after_first(self) -> list[tuple[int, int, int]]:
-        """Packed rows (from, to) of every later step, and where its last one began."""
+        """Of each step but the first, its packed rows and where the last one began."""
         steps = self.steps.tolist()
         return list(zip(steps[1:], steps[2:], steps, strict=False))
 

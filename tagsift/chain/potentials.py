@@ -54,22 +54,21 @@ class Potentials:
         """
         xp = namespace(U)
         order = asarray(layout.order, like=U)  # [N]
-        first, last = slice(layout.n_sentences), asarray(layout.last_tokens, like=U)
         W = xp.take(U, order, axis=0)  # [N, L], a copy
         if evidence is not None:
             W += xp.take(asarray(evidence, like=U), order, axis=0)  # [N, L]
         if start is not None:
-            W[first] += asarray(start, like=U)  # [S', L]
+            W[: layout.n_sentences] += asarray(start, like=U)  # [S', L]
         if end is not None:
-            W[last] += asarray(end, like=U)  # [S', L]
+            W[asarray(layout.last_tokens, like=U)] += asarray(end, like=U)  # [S', L]
         if mask is not None:
             inside = xp.take(asarray(mask, like=U), order, axis=0)  # [N, L]
             W = xp.where(inside, W, xp.full_like(W, -np.inf))  # [N, L]
         if allowed is not None:
-            bans = [asarray(log_evidence(part), like=U) for part in allowed]
-            T = T + bans[0]  # [L, L]
-            W[first] += bans[1]  # [S', L]
-            W[last] += bans[2]  # [S', L]
+            between, first, last = (asarray(log_evidence(k), like=U) for k in allowed)
+            T = T + between  # [L, L]
+            W[: layout.n_sentences] += first  # [S', L]
+            W[asarray(layout.last_tokens, like=U)] += last  # [S', L]
         return cls(W, T, layout)
 
 
