@@ -5,18 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
 from tagsift.cli._options import Fitting
 from tagsift.cli._output import draw, print_json, say
-from tagsift.cli._training import DEFAULT_METHOD, Recovered, TrainingData, recover
+from tagsift.cli._training import DEFAULT_METHOD, TrainingData, recover
 
 if TYPE_CHECKING:
     from tagsift.data import Corpus, PartialCorpus
-    from tagsift.metrics import Recovery, Scores
-    from tagsift.report import Report, Tagged
+    from tagsift.metrics import Scores
+    from tagsift.report import Cleaned, Tagged
 
 __all__ = ["RIVALS", "run_candidates"]
 
@@ -48,10 +49,7 @@ def run_candidates(
     partial = tagsift.corrupt(
         corpus[:cut], cl=cl, p=p, random_state=seed, labels=corpus.label_set
     )
-    given = {"labels": list(partial.label_set), "scheme": partial.scheme}
-    training = TrainingData("the bundled corpus", partial, None, given)
     held_out = corpus[cut:]
-    names = [method, *(name for name in against if name != method)]
     if not json:
         say(
             f"{len(partial)} sentences with {cl} candidates a token to learn from "
@@ -59,12 +57,25 @@ def run_candidates(
             f"{len(held_out)} sentences to tag."
         )
     results: dict[str, _Result] = {}
-    for name in names:
-        results[name] = _work(name, training, held_out, seed=seed, quiet=quiet or json)
+    for name in (method, *(name for name in against if name != method)):
+        fitting = Fitting(method=name, seed=seed, quiet=quiet or json)
+        results[name] = _work(fitting, partial, held_out)
         if not json:
             say(f"{results[name].title}: fitted in {results[name].seconds:.1f} s.")
+    first, *others = results.values()
     settings = {"task": task, "cl": cl, "p": p, "seed": seed}
-    page = _report(results, partial, settings=settings, notice=notice)
+    page = tagsift.report.demo_report(
+        first.tagged,
+        first.cleaned,
+        method=first.title,
+        corpus="the bundled corpus",
+        rivals={one.title: (one.scores, one.cleaned.recovery()) for one in others},
+        facts=[
+            *((name, str(value)) for name, value in settings.items()),
+            ("tagsift", tagsift.__version__),
+        ],
+        notices=[notice],
+    )
     tagsift.report.write_html(out, page)
     if json:
         print_json(
@@ -84,37 +95,38 @@ def run_candidates(
 
 @dataclass(frozen=True)
 class _Result:
-    """What one method did with the training part and with the held-out part."""
+    """What one method did with the held-out part and with the training part."""
 
     title: str
-    recovered: Recovered
     tagged: Tagged
-    scores: Scores
-    recovery: Recovery | None
+    cleaned: Cleaned
     seconds: float
+
+    @cached_property
+    def scores(self) -> Scores:
+        return self.tagged.scores()
 
     @property
     def facts(self) -> dict[str, Any]:
+        right = self.cleaned.recovery()
         return {
             "title": self.title,
-            "recovery": None if self.recovery is None else asdict(self.recovery),
+            "recovery": None if right is None else asdict(right),
             **self.scores.headline(),
             "seconds": self.seconds,
         }
 
 
-def _work(
-    name: str, training: TrainingData, held_out: Corpus, *, seed: int, quiet: bool
-) -> _Result:
-    """Fit one method, recover the training labels, tag and score the rest."""
-    partial = training.partial
-    gold = partial.gold or []
-    needs_gold = tagsift.make(name).method.exact_only
+def _work(fitting: Fitting, partial: PartialCorpus, held_out: Corpus) -> _Result:
+    """Fit one method, recover the training labels, and tag the rest."""
+    given = {"labels": list(partial.label_set), "scheme": partial.scheme}
+    training = TrainingData("the bundled corpus", partial, None, given)
+    needs_gold = tagsift.make(fitting.method or DEFAULT_METHOD).method.exact_only
     if needs_gold:
-        exact = [[frozenset([label]) for label in row] for row in gold]
+        exact = [[frozenset([label]) for label in row] for row in partial.gold or []]
         training = replace(training, partial=replace(partial, candidates=exact))
     started = time.perf_counter()
-    found = recover(training, Fitting(method=name, seed=seed, quiet=quiet))
+    found = recover(training, fitting)
     seconds = time.perf_counter() - started
     model = found.model
     probable = model.method.probabilities
@@ -126,42 +138,13 @@ def _work(
         marginals=model.predict_marginals(held_out.rows) if probable else None,
         scheme=held_out.scheme,
     )
-    right = tagsift.metrics.recovery(gold, found.labels, partial.candidates)
-    return _Result(
-        title=model.method.title + " (gold labels)" * needs_gold,
-        recovered=found,
-        tagged=tagged,
-        scores=tagged.scores(),
-        recovery=None if needs_gold else right,
-        seconds=seconds,
+    cleaned = tagsift.report.Cleaned(
+        tokens=partial.tokens,
+        candidates=partial.candidates,
+        recovered=found.labels,
+        classes=model.classes_,
+        confidences=found.confidences,
+        gold=None if needs_gold else partial.gold,
     )
-
-
-def _report(
-    results: dict[str, _Result],
-    partial: PartialCorpus,
-    *,
-    settings: dict[str, Any],
-    notice: str,
-) -> Report:
-    """Report on the first method, compared with the others."""
-    first, *others = results.values()
-    return tagsift.report.demo_report(
-        first.tagged,
-        tagsift.report.Cleaned(
-            tokens=partial.tokens,
-            candidates=partial.candidates,
-            recovered=first.recovered.labels,
-            classes=first.recovered.model.classes_,
-            confidences=first.recovered.confidences,
-            gold=partial.gold,
-        ),
-        method=first.title,
-        corpus="the bundled corpus",
-        rivals={other.title: (other.scores, other.recovery) for other in others},
-        facts=[
-            *((name, str(value)) for name, value in settings.items()),
-            ("tagsift", tagsift.__version__),
-        ],
-        notices=[notice],
-    )
+    title = model.method.title + " (gold labels)" * needs_gold
+    return _Result(title, tagged, cleaned, seconds)

@@ -28,6 +28,7 @@ __all__ = [
     "Labels",
     "MethodName",
     "Model",
+    "ModelFile",
     "OMeans",
     "Out",
     "OutOrScreen",
@@ -86,6 +87,7 @@ Model = Annotated[Path | None, option("Use this fitted model instead of fitting 
 Labels = Annotated[
     str | None, option("The label set and its order, joined by commas (B,I,O).")
 ]
+ModelFile = Annotated[Path, argument("MODEL", "A model that `tagsift fit` wrote.")]
 Train = Annotated[Path, argument("TRAIN", "Column file of candidates or votes.")]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from tagsift.cli._options import Fitting, Json, Model, Out, Train, Training, option
 from tagsift.cli._output import number, percent, print_json, say, write_columns
@@ -23,6 +23,9 @@ __all__ = ["EXAMPLE", "PLACE", "run"]
 
 PLACE = 60
 EXAMPLE = "tagsift clean votes.tsv --votes 2:6 -o cleaned.tsv"
+
+#: Of every token, what annotators said, and whether the label differs from that.
+Tally: TypeAlias = list[list[tuple[str, str]]]
 
 
 def run(
@@ -53,8 +56,10 @@ def run(
             f"--min-confidence: {found.model.method.title} gives no confidences; take "
             "a method that does (see: tagsift methods)."
         )
-    write_columns(out, _lines(training, found, min_confidence))
-    facts = _facts(training, found, min_confidence)
+    votes = training.votes
+    tally = None if votes is None else tallies(votes, found.labels)
+    write_columns(out, _lines(training, found, tally, min_confidence))
+    facts = _facts(training, found, tally, min_confidence)
     if json:
         method = found.model.method.name
         print_json({"method": method, **training.facts, "out": str(out), **facts})
@@ -63,12 +68,10 @@ def run(
 
 
 def _lines(
-    training: TrainingData, found: Recovered, least: float
+    training: TrainingData, found: Recovered, tally: Tally | None, least: float
 ) -> Iterator[list[tuple[str, ...]]]:
     """The rows of every sentence, with what was found."""
     sure = found.chosen_confidences
-    votes = training.votes
-    tally = None if votes is None else tallies(votes, found.labels)
     for s, rows in enumerate(training.partial.rows):
         lines = []
         for t, row in enumerate(rows):
@@ -82,14 +85,15 @@ def _lines(
         yield lines
 
 
-def _facts(training: TrainingData, found: Recovered, least: float) -> dict[str, object]:
+def _facts(
+    training: TrainingData, found: Recovered, tally: Tally | None, least: float
+) -> dict[str, object]:
     """What is said about the labels, for people and machines."""
     sure = found.chosen_confidences
     facts: dict[str, object] = {"confidence": sure is not None}
     if sure is not None and least:
         facts["left_open"] = sum(p < least for row in sure for p in row)
-    if training.votes is not None:
-        tally = tallies(training.votes, found.labels)
+    if tally is not None:
         facts["differs"] = sum(flag == "differs" for row in tally for _, flag in row)
     return {**facts, **training.recovery(found.labels), **training.scores(found)}
 

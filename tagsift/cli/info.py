@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import tagsift
-from tagsift.cli._options import Json, argument
+from tagsift.cli._options import Json, ModelFile
 from tagsift.cli._output import draw, draw_rows, print_json, say
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
@@ -16,7 +15,7 @@ EXAMPLE = "tagsift info model.tagsift"
 
 
 def run(
-    model: Annotated[Path, argument("MODEL", "A model that `tagsift fit` wrote.")],
+    model: ModelFile,
     json: Json = False,
 ) -> None:
     """Say which method, settings and labels a model file holds, and how large it is."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tagsift
-from tagsift.cli._options import Json, OutOrScreen, Reading, argument, option
+from tagsift.cli._options import Json, ModelFile, OutOrScreen, Reading, argument, option
 from tagsift.cli._output import print_json, write_columns
 from tagsift.cli._training import check_columns
 from tagsift.errors import InputError
@@ -21,7 +21,7 @@ EXAMPLE = "tagsift tag model.tagsift text.conll -o tagged.conll --marginals"
 
 
 def run(
-    model: Annotated[Path, argument("MODEL", "A model that `tagsift fit` wrote.")],
+    model: ModelFile,
     text: Annotated[
         Path, argument("TEXT", "Column file: the training columns without the label.")
     ],

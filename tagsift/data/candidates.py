@@ -26,7 +26,6 @@ __all__ = [
     "as_label_set",
     "format_candidates",
     "parse_candidates",
-    "partial_scheme",
     "read_partial",
     "write_partial",
 ]
@@ -117,15 +116,14 @@ class PartialCorpus(RowCorpus):
             label_set = LabelSet.union(names for sentence in sets for names in sentence)
         truth = None if gold is None else [list(sequence) for sequence in gold]
         if scheme == "auto":
-            scheme = partial_scheme(sets, truth, label_set)
-        return cls(
-            [list(as_rows(sentence)) for sentence in rows],
-            sets,
-            truth,
-            label_set,
-            scheme,
-            annotators,
-        )
+            exact = (
+                [name for names in sentence for name in names]
+                for sentence in sets
+                if all(len(names) == 1 for names in sentence)
+            )
+            scheme = detect_scheme(exact if truth is None else truth, label_set)
+        tokens = [list(as_rows(sentence)) for sentence in rows]
+        return cls(tokens, sets, truth, label_set, scheme, annotators)
 
     @cached_property
     def n_ambiguous(self) -> int:
@@ -148,20 +146,6 @@ def as_label_set(labels: LabelSet | Iterable[str] | None) -> LabelSet | None:
     if labels is None or isinstance(labels, LabelSet):
         return labels
     return LabelSet(tuple(labels))
-
-
-def partial_scheme(
-    candidates: Sequence[Sequence[frozenset[str]]],
-    gold: Sequence[Sequence[str]] | None,
-    label_set: LabelSet,
-) -> str:
-    """Find the scheme by gold labels, or by sentences that are labelled exactly."""
-    exact = (
-        [name for names in sentence for name in names]
-        for sentence in candidates
-        if all(len(names) == 1 for names in sentence)
-    )
-    return detect_scheme(exact if gold is None else gold, label_set)
 
 
 def parse_candidates(cell: str) -> frozenset[str] | None:

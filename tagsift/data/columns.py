@@ -108,7 +108,7 @@ class ColumnFile:
         chunks = iter(lambda: stream.read(_CHUNK), b"")
         self.tabs = any(b"\t" in chunk for chunk in chunks)
         stream.seek(0)
-        return _split_tabs if self.tabs else _split_spaces
+        return (lambda line: line.split("\t")) if self.tabs else _split_spaces
 
     def _check_row(self, cells: list[str], number: int) -> None:
         """Refuse a row of another width than the first, or with nothing in a cell."""
@@ -194,10 +194,6 @@ def open_bytes(path: PathName) -> Iterator[IO[bytes]]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise DataError(f"cannot read the file ({reason}).", path) from error
-
-
-def _split_tabs(line: str) -> list[str]:
-    return line.split("\t")
 
 
 def _split_spaces(line: str) -> list[str]:

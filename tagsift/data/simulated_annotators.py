@@ -96,7 +96,10 @@ def simulate_votes(
         raise InputError("expected a corpus with spans to annotate, found plain tags.")
     rng = np.random.default_rng(random_state)
     types = sorted({s.type for row in corpus.labels for s in spans(row, corpus.scheme)})
-    known = {one.name: _Vocabulary(one, int(rng.integers(2**32))) for one in annotators}
+    known = {
+        one.name: _Vocabulary(one.misses, int(rng.integers(2**32)))
+        for one in annotators
+    }
     people = [not one.abstains for one in annotators]
     votes: list[list[Vote]] = []
     for tokens, labels in zip(corpus.tokens, corpus.labels, strict=True):
@@ -108,7 +111,8 @@ def simulate_votes(
         columns: list[list[str | None]] = []
         for one, does in zip(annotators, chosen, strict=True):
             if one.abstains:
-                found = known[one.name].look_up(tokens, truth)
+                knows = known[one.name]
+                found = [x for x in truth if knows[tuple(tokens[x.start : x.end])]]
             else:
                 found = _annotate(one, truth, hard, len(tokens), types, rng)
             made = tags(found, len(tokens), corpus.scheme)
@@ -124,22 +128,16 @@ def simulate_votes(
     )
 
 
-class _Vocabulary:
+class _Vocabulary(dict[tuple[str, ...], bool]):
     """The words that a dictionary knows: each form always or never."""
 
-    def __init__(self, who: SimulatedAnnotator, seed: int) -> None:
-        self._rng, self._misses = np.random.default_rng(seed), who.misses
-        self._known: dict[tuple[str, ...], bool] = {}
+    def __init__(self, misses: float, seed: int) -> None:
+        super().__init__()
+        self._rng, self._misses = np.random.default_rng(seed), misses
 
-    def look_up(self, tokens: Sequence[str], truth: Sequence[Span]) -> list[Span]:
-        found = []
-        for span in truth:
-            form = tuple(tokens[span.start : span.end])
-            if form not in self._known:
-                self._known[form] = bool(self._rng.random() >= self._misses)
-            if self._known[form]:
-                found.append(span)
-        return found
+    def __missing__(self, form: tuple[str, ...]) -> bool:
+        self[form] = bool(self._rng.random() >= self._misses)
+        return self[form]
 
 
 def _annotate(

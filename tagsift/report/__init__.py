@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from tagsift.report.calibration import *
 from tagsift.report.document import *
-from tagsift.report.html import render_html as render_html
-from tagsift.report.html import write_html as write_html
-from tagsift.report.markdown import *
 from tagsift.report.matrices import *
+from tagsift.report.pages import *
 from tagsift.report.records import *
 from tagsift.report.scores import *
 from tagsift.report.votes import *

@@ -181,7 +181,7 @@ def _looks(corpus: VoteCorpus, model: VoteTagger, most: int = 15) -> Section:
     """What a person should check first, and what the checking would bring."""
     looks, gold = list(model.looks()), corpus.gold
     heads = {"in context": "", "sentence": "d", "label": "", "votes": "", "why": ""}
-    heads |= {"chance of an error": ".0f%"} | ({} if gold is None else {"truth": ""})
+    heads |= {"error %": ".0f%"} | ({} if gold is None else {"truth": ""})
 
     def cells(look: Look) -> tuple[Cell, ...]:
         s, t = look.sentence, look.start

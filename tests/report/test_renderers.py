@@ -70,7 +70,7 @@ SMALL = Report(
     "A <title>",
     (
         Section("One", "Text with `code` & <b>.\n\n- first\n- second", (TABLE,)),
-        Section("One", "Again."),
+        Section("One", "Again, read as B-NP."),
         Section("Content"),
     ),
     summary="In short.",
@@ -120,6 +120,7 @@ def test_html_escapes_and_marks():
     checker = check(html)
     assert {"one", "one-2", "content-2", "content"} <= set(checker.ids)
     assert "A &lt;title&gt;" in html
+    assert 'read as <span class="tag">B-NP</span>' in html  # does not break at "-"
     assert "<code>code</code> &amp; &lt;b&gt;" in html
     assert '<span class="mark good">supported</span>' in html
     assert '<td class="right strong">50.0</td>' in html
