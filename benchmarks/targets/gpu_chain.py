@@ -27,7 +27,7 @@ from experiments.records import Found, Record, pick
 from experiments.tables import table
 from tagsift.backend import asarray, to_numpy
 from tagsift.base import TrainingSet
-from tagsift.base.constraints import scheme_constraints
+from tagsift.base.training_set import scheme_constraints
 from tagsift.chain.objective import ChainObjective
 from tagsift.chain_gp import ChainGP, estimator
 from tagsift.data import LabelSet, corrupt

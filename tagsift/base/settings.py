@@ -38,9 +38,9 @@ class Setting:
 
     default: Any
     annotation: Any = Any  # what it may be, as written in the class body
-    above: float | None = None  # a number must be greater than this,
-    least: float | None = None  # at least this,
-    most: float | None = None  # and at most this
+    above: float = -math.inf  # a number must be greater than this,
+    least: float = -math.inf  # at least this,
+    most: float = math.inf  # and at most this
     grid: tuple[Any, ...] = ()  # values that tuning chooses from
 
     @property
@@ -65,17 +65,12 @@ class Setting:
             if isinstance(value, bool | np.bool_) or not isinstance(value, number):
                 return False
             try:
-                return math.isfinite(value) and self._in_range(value)
+                exact = float(value)
             except OverflowError:
                 return False
+            inside = self.above < exact and self.least <= exact <= self.most
+            return inside and math.isfinite(exact)
         return isinstance(value, get_origin(kind) or kind)
-
-    def _in_range(self, value: Any) -> bool:
-        return (
-            (self.above is None or value > self.above)
-            and (self.least is None or value >= self.least)
-            and (self.most is None or value <= self.most)
-        )
 
     def __str__(self) -> str:
         """What the setting must be, in words."""
@@ -87,29 +82,22 @@ class Setting:
             return f"one of {', '.join(map(repr, get_args(kind)))}"
         if kind in (int, float):
             limits = (("above", self.above), ("of at least", self.least))
-            said = [f" {word} {limit:g}" for word, limit in limits if limit is not None]
-            if self.most is not None:
+            said = [f" {word} {limit:g}" for word, limit in limits if limit > -math.inf]
+            if self.most < math.inf:
                 said.append(f" {'and' if said else 'of'} at most {self.most:g}")
             return ("an integer" if kind is int else "a number") + "".join(said)
         names = {bool: "True or False", str: "a string", NoneType: "None"}
         return names.get(kind) or f"of the type {(get_origin(kind) or kind).__name__}"
 
 
-def setting(
-    default: Any,
-    *,
-    above: float | None = None,
-    least: float | None = None,
-    most: float | None = None,
-    grid: tuple[Any, ...] = (),
-) -> Any:
-    """Declare a setting in a class body; see `Setting`.
+def setting(default: Any, *, grid: tuple[Any, ...] = (), **limits: float) -> Any:
+    """Declare a setting in a class body, with the limits of `Setting`.
 
     The type is the annotation: a class, ``Literal["a", "b"]``, ``None``, alternatives
     of them, or ``Any``. Where a base class has a setting of that name and no range is
     given, the range of the base class holds on.
     """
-    return Setting(default, above=above, least=least, most=most, grid=grid)
+    return Setting(default, grid=grid, **limits)
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)

@@ -10,11 +10,11 @@ import numpy as np
 
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import log_evidence
-from tagsift.data import detect_scheme
+from tagsift.data import allowed_transitions, detect_scheme
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["TrainingSet", "scheme_of"]
+__all__ = ["TrainingSet", "scheme_constraints", "scheme_of"]
 
 
 @dataclass(frozen=True)
@@ -118,3 +118,23 @@ def scheme_of(train: TrainingSet) -> str:
         for s in np.flatnonzero(train.exact_sequences)
     )
     return detect_scheme(sequences, names)
+
+
+def scheme_constraints(
+    train: TrainingSet, *, known: bool
+) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """Transitions, first and last labels that the tag scheme allows.
+
+    Everything is allowed where the scheme is not known for sure, and where the labels
+    seen would leave no way through a sentence.
+    """
+    n_labels = train.n_labels
+    if known and train.scheme != "plain":
+        names = [str(name) for name in train.classes]
+        allowed, first, last = allowed_transitions(names, train.scheme)
+        seen = train.mask.any(axis=0)  # [L]
+        inside = allowed[np.ix_(seen, seen)]  # [A, A]
+        if first[seen].any() and last[seen].any() and inside.any(axis=1).all():
+            return allowed, first, last
+    free = np.ones(n_labels, dtype=bool)  # [L]
+    return np.ones((n_labels, n_labels), dtype=bool), free, free.copy()

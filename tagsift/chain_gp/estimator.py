@@ -9,8 +9,8 @@ import numpy as np
 
 from tagsift.backend import available_device, use_device
 from tagsift.base import Method, TrainingSet, setting
-from tagsift.base.constraints import scheme_constraints
 from tagsift.base.label_sets import SetTagger
+from tagsift.base.training_set import scheme_constraints
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem
 from tagsift.chain_gp.kernel_choice import (

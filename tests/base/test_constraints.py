@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tagsift.base import TrainingSet
-from tagsift.base.constraints import scheme_constraints
+from tagsift.base.training_set import scheme_constraints
 from tagsift.data import allowed_transitions
 from tagsift.features import FeatureMatrix
 
