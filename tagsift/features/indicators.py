@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.errors import InputError, ModelFileError
-from tagsift.features.lexicon import Lexicon
 from tagsift.features.templates import (
     POSITIONAL,
     Template,
@@ -29,24 +28,27 @@ class Indicators:
     """The features that templates found in training, and their columns.
 
     A feature of a template is a tuple of attribute codes, packed into one integer key;
-    its column is the place of its key among the sorted keys of its template.
+    its column is the place of its key among the sorted keys of its template. Attributes
+    are computed once for every distinct word and then carried by index arithmetic: the
+    millions of strings that a loop over tokens would build never exist.
     """
 
     def __init__(
         self,
         templates: Sequence[Template],
-        lexicons: Mapping[int, Lexicon],
+        vocabularies: Mapping[str, Sequence[str]],
         keys: Sequence[IntArray],
     ) -> None:
         self.templates = tuple(templates)
-        self.lexicons = dict(lexicons)
+        #: Known values of every attribute, by code.
+        self.vocabularies = {name: tuple(v) for name, v in vocabularies.items()}
         self.keys = tuple(keys)
-        #: Values of every attribute, by code.
+        self._attributes = [attribute(name) for name in self.vocabularies]
         self._values = self.vocabularies | dict.fromkeys(POSITIONAL, ("yes",))
-
-    def _sizes(self, template: Template) -> list[int]:
-        """Number of values of every part of a template."""
-        return [len(self._values[name]) for name, _ in template.parts]
+        self._code_of: dict[str, dict[str | None, int]] = {
+            name: {value: code for code, value in enumerate(values)}
+            for name, values in self.vocabularies.items()
+        }
 
     @classmethod
     def learn(
@@ -65,18 +67,22 @@ class Indicators:
                 f"(the tokens have {len(columns)}); give more columns or other "
                 "templates."
             )
-        wanted: dict[int, dict[str, None]] = {}
-        for template in used:
-            for name, _ in template.parts:
-                if name not in POSITIONAL:
-                    wanted.setdefault(attribute(name).column, {})[name] = None
-        lexicons = {k: Lexicon.learn(columns[k], wanted[k]) for k in sorted(wanted)}
-        draft = cls(used, lexicons, [np.empty(0, dtype=np.int64)] * len(used))
+        names = dict.fromkeys(name for t in used for name, _ in t.parts)
+        types = [set(column) for column in columns]
+        vocabularies: dict[str, list[str]] = {}
+        for known in (attribute(name) for name in names if name not in POSITIONAL):
+            values = set(map(known.value, types[known.column]))
+            vocabularies[known.name] = sorted(v for v in values if v is not None)
+        draft = cls(used, vocabularies, [np.empty(0, dtype=np.int64)] * len(used))
         keys = []
         for row in draft._token_keys(columns, offsets):
             found, counts = np.unique(row[row >= 0], return_counts=True)
             keys.append(found[counts >= min_count])
-        return cls(used, lexicons, keys)
+        return cls(used, vocabularies, keys)
+
+    def _sizes(self, template: Template) -> list[int]:
+        """Number of values of every part of a template."""
+        return [len(self._values[name]) for name, _ in template.parts]
 
     @property
     def groups(self) -> dict[str, list[int]]:
@@ -138,10 +144,9 @@ class Indicators:
     ) -> list[IntArray]:
         """Key of every template at every token, [N] each; −1 where it is silent."""
         n_tokens = int(offsets[-1])
-        codes = _positions(offsets)
-        for k, lexicon in self.lexicons.items():
-            if k < len(columns):
-                codes |= lexicon.encode(columns[k])
+        codes = self._attribute_codes(columns)
+        for name, step in (("begin", -1), ("end", 1)):
+            codes[name] = np.where(_neighbours(offsets, step) == n_tokens, 0, -1)  # [N]
         silent = np.full(n_tokens, -1, dtype=np.int64)  # [N]
         windows: dict[int, IntArray] = {}
         shifted: dict[tuple[str, int], IntArray] = {}
@@ -165,6 +170,21 @@ class Indicators:
             keys.append(key)
         return keys
 
+    def _attribute_codes(self, columns: Sequence[Sequence[str]]) -> dict[str, IntArray]:
+        """Codes of every attribute, [N] each; −1 for no value or an unknown one."""
+        codes = {}
+        for k, entries in enumerate(columns):
+            number = {entry: n for n, entry in enumerate(dict.fromkeys(entries))}
+            types = np.array(
+                [number[entry] for entry in entries], dtype=np.int64
+            )  # [N]
+            for name, column, value in self._attributes:
+                if column == k:
+                    code_of = self._code_of[name]
+                    found = [code_of.get(value(entry), -1) for entry in number]
+                    codes[name] = np.array(found, dtype=np.int64)[types]  # [N]
+        return codes
+
     # What a model file holds ---------------------------------------------------
 
     saved: ClassVar[Saved] = {
@@ -178,15 +198,6 @@ class Indicators:
     def template_texts(self) -> list[str]:
         """Group and text of every template."""
         return template_texts(self.templates)
-
-    @property
-    def vocabularies(self) -> dict[str, tuple[str, ...]]:
-        """Known values of every attribute."""
-        return {
-            name: values
-            for lexicon in self.lexicons.values()
-            for name, values in lexicon.vocabularies.items()
-        }
 
     @property
     def counts(self) -> IntArray:
@@ -208,16 +219,11 @@ class Indicators:
     ) -> Self:
         """Build again what a model file holds, checking that its parts fit."""
         try:
-            templates = parse_templates(template_texts)
-            columns = {name: attribute(name).column for name in vocabularies}
+            keys = np.split(stacked_keys, np.cumsum(counts)[:-1])
+            new = cls(parse_templates(template_texts), vocabularies, keys)
         except InputError as error:
             raise ModelFileError(f"{error} Save the model again.") from error
-        lexicons = {
-            k: Lexicon({n: v for n, v in vocabularies.items() if columns[n] == k})
-            for k in sorted(set(columns.values()))
-        }
-        keys = np.split(stacked_keys, np.cumsum(counts)[:-1])
-        new = cls(templates, lexicons, keys)
+        templates = new.templates
         known = all(k in new._values for t in templates for k, _ in t.parts)
         fits = len(counts) == len(templates) and counts.sum() == len(stacked_keys)
         if not (known and fits and all(map(new._is_sorted, templates, keys))):
@@ -228,16 +234,6 @@ class Indicators:
         """Whether the keys rise, up to the number of combinations of the template."""
         most = prod(self._sizes(template))
         return not len(keys) or bool((np.diff(keys) > 0).all() and keys[-1] < most)
-
-
-def _positions(offsets: IntArray) -> dict[str, IntArray]:
-    """Codes of the positional attributes, [N] each."""
-    filled = np.diff(offsets) > 0  # [S]
-    begin = np.full(int(offsets[-1]), -1, dtype=np.int64)  # [N]
-    end = begin.copy()  # [N]
-    begin[offsets[:-1][filled]] = 0
-    end[offsets[1:][filled] - 1] = 0
-    return {"begin": begin, "end": end}
 
 
 def _neighbours(offsets: IntArray, place: int) -> IntArray:

@@ -132,9 +132,8 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
 
     def column_values(self, column: int) -> frozenset[str]:
         """Values of a column seen in training; empty where no feature looks at it."""
-        lexicons = {} if self._indicators is None else self._indicators.lexicons
-        known = lexicons[column].vocabularies if column in lexicons else {}
-        return frozenset(known.get("pos", ()))
+        known = {} if self._indicators is None else self._indicators.vocabularies
+        return frozenset(known.get("pos" if column == 1 else f"column{column}", ()))
 
     @property
     def columns(self) -> tuple[tuple[str, int, bool], ...]:
