@@ -100,13 +100,13 @@ def as_matrix(transformed: Any, sentences: list[Any]) -> FeatureMatrix:
             "the features transformer must return one array [T, D] per sentence; got "
             f"{len(arrays)} pieces for {len(lengths)} sentences, or other lengths."
         )
-    filled = [piece for piece in arrays if len(piece)]
-    shapes = {piece.shape[1:] for piece in filled}
-    if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
+    shapes = sorted({piece.shape for piece in arrays if len(piece)})
+    widths = {shape[1:] for shape in shapes}
+    if len(widths) > 1 or any(len(width) != 1 for width in widths):
         raise InputError(
             "the features transformer must return arrays [T, D] of one width; got "
-            f"shapes {sorted({piece.shape for piece in filled})}."
+            f"shapes {shapes}."
         )
-    width = shapes.pop()[0] if shapes else 0
-    stacked = np.vstack([np.zeros((0, width)), *filled])  # [N, D]
+    nothing = np.zeros((0, *widths.pop())) if widths else np.zeros((0, 0))  # [0, D]
+    stacked = np.vstack([nothing, *(piece for piece in arrays if len(piece))])  # [N, D]
     return FeatureMatrix(("array",), (stacked,), offsets_of(lengths))

@@ -95,9 +95,8 @@ class Bert:
         self._places = weights["embeddings.position_embeddings.weight"]  # [P, D]
         self._type = weights["embeddings.token_type_embeddings.weight"][0]  # [D]
         self._norm = _pair(weights, "embeddings.LayerNorm")
-        self._layers = [
-            _Layer(config, weights, f"encoder.layer.{k}.") for k in range(layer)
-        ]
+        prefixes = [f"encoder.layer.{k}." for k in range(layer)]
+        self._layers = [_Layer(config, weights, prefix) for prefix in prefixes]
 
     @classmethod
     def from_folder(cls, folder: Path, layer: int) -> Self:
@@ -213,9 +212,8 @@ def _dense(weights: Weights, name: str) -> tuple[Float32Array, Float32Array]:
 
 def _pair(weights: Weights, name: str) -> tuple[Float32Array, Float32Array]:
     """Gain and shift of a layer norm, under their new or old names."""
-    gain, shift = (
-        ("gamma", "beta") if f"{name}.gamma" in weights else ("weight", "bias")
-    )
+    old = f"{name}.gamma" in weights
+    gain, shift = ("gamma", "beta") if old else ("weight", "bias")
     return weights[f"{name}.{gain}"], weights[f"{name}.{shift}"]
 
 

@@ -146,9 +146,8 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
             )
         if int(self.batch_size) < 1:
             raise InputError(f"batch_size must be at least 1, found {self.batch_size}.")
-        folder = ModelFolder.open(
-            packaged_folder() if self.folder is None else self.folder
-        )
+        path = packaged_folder() if self.folder is None else self.folder
+        folder = ModelFolder.open(path)
         folder.layer(self.layer)
         expected = self._fingerprint
         if expected is not None and folder.fingerprint() != expected:

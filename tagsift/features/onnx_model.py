@@ -56,9 +56,8 @@ class OnnxModel:
     def hidden_state(self, ids: IntArray) -> Float32Array:
         """Hidden state of the layer, [B, T, D], from word pieces [B, T]."""
         feed = _feed(ids)
-        (state,) = self._session.run(
-            [self._output], {name: feed[name] for name in self._inputs}
-        )  # [B, T, D]
+        wanted = {name: feed[name] for name in self._inputs}
+        (state,) = self._session.run([self._output], wanted)  # [B, T, D]
         return np.asarray(state, dtype=np.float32)
 
 

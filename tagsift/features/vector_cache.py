@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from os import PathLike
 from pathlib import Path
 
@@ -29,6 +29,7 @@ _TABLE = (
     "CREATE TABLE IF NOT EXISTS vectors "
     "(key BLOB PRIMARY KEY, width INTEGER, data BLOB) WITHOUT ROWID"
 )
+_SELECT = "SELECT width, data FROM vectors WHERE key = ?"
 _INSERT = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)"
 
 
@@ -70,40 +71,40 @@ class VectorCache:
         found: dict[bytes, Float32Array] = {}
         if self.folder is None or not (self.folder / _FILE).is_file():
             return found
-        query = "SELECT width, data FROM vectors WHERE key = ?"
-        try:
-            with closing(sqlite3.connect(self.folder / _FILE, timeout=60)) as database:
-                for key in dict.fromkeys(keys):
-                    for width, data in database.execute(query, (key,)):
-                        flat = np.frombuffer(data, dtype="<f4")  # [T·D]
-                        found[key] = flat.reshape(-1, width)  # [T, D]
-        except (OSError, sqlite3.Error, ValueError, TypeError) as error:
-            self._give_up("read", error)
+        path = self.folder / _FILE
+        with (
+            self._forgiving("read"),
+            closing(sqlite3.connect(path, timeout=60)) as database,
+        ):
+            for key in dict.fromkeys(keys):
+                for width, data in database.execute(_SELECT, (key,)):
+                    flat = np.frombuffer(data, dtype="<f4")  # [T·D]
+                    found[key] = flat.reshape(-1, width)  # [T, D]
         return found
 
     def write(self, vectors: Mapping[bytes, Float32Array]) -> None:
         """Keep the vectors of some keys."""
         if self.folder is None or not vectors:
             return
-        rows = [
-            (key, array.shape[1], array.astype("<f4").tobytes())
-            for key, array in vectors.items()
-        ]
-        try:
+        with self._forgiving("write"):
             self.folder.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.folder / _FILE, timeout=60)) as database:
                 database.execute(_TABLE)
-                database.executemany(_INSERT, rows)
+                for key, array in vectors.items():  # [T, D]
+                    row = key, array.shape[1], array.astype("<f4").tobytes()
+                    database.execute(_INSERT, row)
                 database.commit()
-        except (OSError, sqlite3.Error) as error:
-            self._give_up("write", error)
 
-    def _give_up(self, verb: str, error: Exception) -> None:
-        """Say why, once, and go on without a cache."""
-        warn_user(
-            f"cannot {verb} the cache of word vectors in {self.folder} ({error}); "
-            "going on without it. Set TAGSIFT_CACHE to another folder, or delete "
-            f"{_FILE} there.",
-            TagsiftWarning,
-        )
-        self.folder = None
+    @contextmanager
+    def _forgiving(self, verb: str) -> Iterator[None]:
+        """Where the work fails, say why, once, and go on without a cache."""
+        try:
+            yield
+        except (OSError, sqlite3.Error, ValueError, TypeError) as error:
+            warn_user(
+                f"cannot {verb} the cache of word vectors in {self.folder} ({error}); "
+                "going on without it. Set TAGSIFT_CACHE to another folder, or delete "
+                f"{_FILE} there.",
+                TagsiftWarning,
+            )
+            self.folder = None
