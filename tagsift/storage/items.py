@@ -1,4 +1,4 @@
-"""The simplest parts of a declared state: numbers and words, and how they are refused.
+"""The simplest parts of a declared state: JSON values, and how they are refused.
 
 What may be declared is listed in `tagsift.storage.state`.
 """
@@ -18,12 +18,9 @@ from tagsift.visible import short
 
 __all__ = [
     "LARGEST",
-    "Flag",
     "Item",
-    "Number",
     "Reading",
-    "Whole",
-    "Word",
+    "Value",
     "Writing",
     "check_range",
     "damaged",
@@ -96,9 +93,9 @@ def check_range(
 ) -> None:
     """Refuse numbers from `low` to `high` that leave the range."""
     if least is not None and not low >= least:
-        refuse(name, f"must be at least {least:g}", f"{low:g}")
+        refuse(name, f"must be at least {least:g}", low)
     if most is not None and not high <= most:
-        refuse(name, f"must be at most {most:g}", f"{high:g}")
+        refuse(name, f"must be at most {most:g}", high)
 
 
 def is_count(value: Any) -> bool:
@@ -138,60 +135,23 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Number(Item):
-    """A finite number in a range."""
+class Value(Item):
+    """A JSON value of one of the `kinds`: a number in a range, a text `among` some."""
 
+    kinds: tuple[type, ...]
+    words: str  # what it must be
     _: KW_ONLY
     least: float = -LARGEST
     most: float = LARGEST
     above: float = -np.inf
-
-    def _read(self, name: str, source: Reading) -> Any:
-        found = source.value(name)
-        if type(found) not in (int, float):
-            refuse(name, "must be a number", found)
-        check_range(name, found, found, self.least, self.most)
-        if not found > self.above:
-            refuse(name, f"must be above {self.above:g}", found)
-        return float(found)
-
-
-@dataclass(frozen=True)
-class Whole(Number):
-    """A whole number, not negative unless `least` says so."""
-
-    _: KW_ONLY
-    least: float = 0
-    most: float = 2**53
-
-    def _read(self, name: str, source: Reading) -> Any:
-        super()._read(name, source)
-        found = source.value(name)
-        if not isinstance(found, int):
-            refuse(name, "must be a whole number", found)
-        return found
-
-
-@dataclass(frozen=True)
-class Word(Item):
-    """A text, one of those in `among` where there are some."""
-
     among: tuple[str, ...] = ()
 
     def _read(self, name: str, source: Reading) -> Any:
         found = source.value(name)
-        if not isinstance(found, str) or (self.among and found not in self.among):
-            one = f"one of {', '.join(self.among)}" if self.among else "a text"
-            refuse(name, f"must be {one}", short(found))
-        return found
-
-
-@dataclass(frozen=True)
-class Flag(Item):
-    """A truth value."""
-
-    def _read(self, name: str, source: Reading) -> Any:
-        found = source.value(name)
-        if not isinstance(found, bool):
-            refuse(name, "must be true or false", found)
-        return found
+        if type(found) not in self.kinds or (self.among and found not in self.among):
+            refuse(name, f"must be {self.words}", short(found))
+        if type(found) in (int, float):
+            check_range(name, found, found, self.least, self.most)
+            if not found > self.above:
+                refuse(name, f"must be above {self.above:g}", found)
+        return float(found) if float in self.kinds else found

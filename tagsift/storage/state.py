@@ -17,21 +17,14 @@ one sentence, so that no altered file can reach the arithmetic.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from operator import getitem
 from typing import Any, TypeAlias
 
 from tagsift.storage.arrays import Array, Matrix, Texts
-from tagsift.storage.items import (
-    Flag,
-    Item,
-    Number,
-    Reading,
-    Whole,
-    Word,
-    Writing,
-    is_count,
-    refuse,
-)
+from tagsift.storage.items import Item, Reading, Value, Writing, is_count, refuse
 from tagsift.typing import Arrays
 
 __all__ = [
@@ -59,40 +52,25 @@ Saved: TypeAlias = Mapping[str, Item]
 
 
 @dataclass(frozen=True)
-class _Part(Item):
-    kind: Any
-    sizes: Mapping[str, str]
+class _Parts(Item):
+    items: Mapping[Any, Item]
+    get: Callable[[Any, Any], Any]
+    make: Callable[[dict[Any, Any]], Any]
+    sizes: Mapping[str, str] = field(default_factory=dict)
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
-        for key, item in self.kind.saved.items():
-            item.write(f"{name}/{key}", getattr(value, key), out)
+        for key, item in self.items.items():
+            item.write(f"{name}/{key}", self.get(value, key), out)
 
     def _read(self, name: str, source: Reading) -> Any:
         for own, outer in self.sizes.items():
             source.sizes[own] = source.sizes[outer]
-        values = {k: i.read(f"{name}/{k}", source) for k, i in self.kind.saved.items()}
-        found = getattr(self.kind, "from_saved", self.kind)(**values)
-        if hasattr(found, "check_saved"):
-            found.check_saved()
-        return found
-
-    def training_parts(self, name: str) -> list[str]:
-        inside = training_parts(self.kind.saved)
-        return [f"{name}/"] if self.training else [f"{name}/{k}" for k in inside]
-
-
-@dataclass(frozen=True)
-class _Several(Item):
-    items: Mapping[Any, Item]
-    make: Callable[[dict[Any, Any]], Any]
-
-    def _write(self, name: str, value: Any, out: Writing) -> None:
-        for key, item in self.items.items():
-            item.write(f"{name}/{key}", value[key], out)
-
-    def _read(self, name: str, source: Reading) -> Any:
         found = {k: item.read(f"{name}/{k}", source) for k, item in self.items.items()}
         return self.make(found)
+
+    def training_parts(self, name: str) -> list[str]:
+        inside = [i.training_parts(f"{name}/{k}") for k, i in self.items.items()]
+        return [f"{name}/"] if self.training else list(chain.from_iterable(inside))
 
 
 @dataclass(frozen=True)
@@ -142,12 +120,15 @@ class _Listed(_ByName):
 
 # Declarations read like words: ``array("D L", least=0)``, ``whole()``.
 array, matrix, texts = Array, Matrix, Texts
-number, whole, flag = Number, Whole, Flag
+number = partial(Value, (int, float), "a number")
+whole = partial(Value, (int,), "a whole number", least=0, most=2**53)
+flag = partial(Value, (bool,), "true or false")
 
 
 def word(*among: str, optional: bool = False) -> Item:
     """Declare a text, one of those given where some are."""
-    return Word(among, optional=optional)
+    words = f"one of {', '.join(among)}" if among else "a text"
+    return Value((str,), words, among=among, optional=optional)
 
 
 def part(
@@ -159,17 +140,26 @@ def part(
     method ``check_saved`` is asked afterwards. Further keywords say which size outside
     a size of the class is: ``part(Weights, P="D")``.
     """
-    return _Part(kind, sizes, training=training, optional=optional)
+
+    def make(values: dict[str, Any]) -> Any:
+        found = getattr(kind, "from_saved", kind)(**values)
+        if hasattr(found, "check_saved"):
+            found.check_saved()
+        return found
+
+    flags = {"training": training, "optional": optional}
+    return _Parts(kind.saved, getattr, make, sizes, **flags)
 
 
 def several(*each: Item) -> Item:
     """Declare a tuple."""
-    return _Several(dict(enumerate(each)), lambda found: tuple(found.values()))
+    items = dict(enumerate(each))
+    return _Parts(items, getitem, lambda found: tuple(found.values()))
 
 
 def keyed(*, optional: bool = False, **items: Item) -> Item:
     """Declare a dictionary with these keys."""
-    return _Several(items, dict, optional=optional)
+    return _Parts(items, getitem, dict, optional=optional)
 
 
 def by_name(each: Item) -> Item:

@@ -120,6 +120,8 @@ def test_unsorted_and_doubled_entries_are_put_in_order():
         (number(least=0), -1.0, "at least 0"),
         (number(above=0), 0.0, "above 0"),
         (whole(most=5), 6, "at most 5"),
+        (whole(), 10**400, "at most 9.0072e"),
+        (number(), 10**400, "at most 1e"),
         (word("a"), "b", "one of a"),
         (listed("L", array("D")), [np.zeros(2)], r"shape \[L\]"),
         (texts(), ("a", "a"), "there twice"),
