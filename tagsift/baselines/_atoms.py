@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.typing import FloatArray, IntArray
+from tagsift.chain.decoders import mean_feature
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Atoms", "Reward", "SentenceRows", "count_pairs", "indicators"]
+__all__ = ["Atoms", "Reward", "SentenceRows", "indicators"]
 
 #: Atoms a block keeps; when there are more, those without weight are forgotten.
 _MAX_ATOMS = 40
@@ -32,19 +33,14 @@ class Reward:
     pairs: FloatArray  # [S, L, L]  number of transitions
 
     @classmethod
+    def of_candidates(cls, mask: BoolArray, offsets: IntArray) -> Reward:
+        """Reward the mean of all candidate sequences (D4)."""
+        return cls(*mean_feature(mask, offsets))
+
+    @classmethod
     def of_labels(cls, labels: IntArray, offsets: IntArray, n_labels: int) -> Reward:
         """Reward one label sequence per sentence."""
-        return cls(np.eye(n_labels)[labels], count_pairs(labels, offsets, n_labels))
-
-
-def count_pairs(labels: IntArray, offsets: IntArray, n_labels: int) -> FloatArray:
-    """Count the transitions of every sentence, [S, L, L]."""
-    n_sequences = len(offsets) - 1
-    owner = np.repeat(np.arange(n_sequences), np.diff(offsets))  # [N]
-    joined = np.flatnonzero(owner[1:] == owner[:-1])  # [N']
-    cell = (owner[joined] * n_labels + labels[joined]) * n_labels + labels[joined + 1]
-    counts = np.bincount(cell, minlength=n_sequences * n_labels**2)  # [S·L·L]
-    return counts.reshape(n_sequences, n_labels, n_labels).astype(float)
+        return cls.of_candidates(np.eye(n_labels, dtype=bool)[labels], offsets)
 
 
 def indicators(labels: IntArray, n_labels: int) -> tuple[FloatArray, FloatArray]:

@@ -35,8 +35,8 @@ __all__ = [
     "rbf_blocks",
 ]
 
-#: Numbers in the Nyström features (1.6 GB of doubles).
-_FEATURES = 200_000_000
+#: Tokens of the Nyström basis, and numbers in its features (1.6 GB of doubles).
+_BASIS, _FEATURES = 2_000, 200_000_000
 
 
 def rbf_blocks(reference: Reference, Z: Any, sigma: float) -> Any:
@@ -107,16 +107,11 @@ class NystromRidge:
     """
 
     def __init__(
-        self,
-        X: Any,
-        ridge: float,
-        sigma: float,
-        rng: np.random.Generator,
-        n_basis: int = 2_000,
+        self, X: Any, ridge: float, sigma: float, rng: np.random.Generator
     ) -> None:
         self.sigma = sigma
         n = X.shape[0]
-        size = min(n, n_basis, max(500, _FEATURES // n))
+        size = min(n, _BASIS, max(500, _FEATURES // n))
         self.basis = X[np.sort(rng.choice(n, size=size, replace=False))]  # [B, D]
         reference = Reference(self.basis)
         K = np.empty((size, size))  # [B, B]
@@ -168,8 +163,9 @@ class KernelRidgeTagger(TokenTagger):
 
     max_dense: int = setting(10_000, least=0)
 
-    def _ridge(self, X: Any, ridge: float, rng: np.random.Generator) -> Ridge:
+    def _ridge(self, X: Any, ridge: float, seed: int) -> Ridge:
         """Factor the regression of the training tokens, and note how."""
+        rng = np.random.default_rng(seed)
         sigma, n = mean_distance(X, rng), X.shape[0]
         self.variant_ = ""
         if n <= self.max_dense:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import TrainingSet
-from tagsift.baselines._scaling import ScaledTagger
+from tagsift.baselines._scaling import ScaledTagger, beside
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.features import FeatureMatrix, checked
 from tagsift.storage.state import Saved, array, word
@@ -59,9 +59,7 @@ class TokenTagger(ScaledTagger):
 
     # What a subclass writes ----------------------------------------------------
 
-    def _fit_tokens(
-        self, X: Any, mask: BoolArray, rng: np.random.Generator
-    ) -> FloatArray:
+    def _fit_tokens(self, X: Any, mask: BoolArray, seed: int) -> FloatArray:
         """Fit, and return what ranks the candidates of the training tokens, [N, L]."""
         raise NotSupportedError(f"{type(self).__name__} does not define _fit_tokens.")
 
@@ -120,8 +118,8 @@ class TokenTagger(ScaledTagger):
     def _fit(self, train: TrainingSet) -> IntArray:
         self.variant_ = ""
         X = self._learn_scale(train)  # [N, D]
-        rng = np.random.default_rng(train.seed)
-        return best_candidate(self._fit_tokens(X, train.mask, rng), train.mask)  # [N]
+        scores = self._fit_tokens(X, train.mask, train.seed)  # [N, L]
+        return best_candidate(scores, train.mask)  # [N]
 
     def _decode(self, features: FeatureMatrix, mask: BoolArray) -> IntArray:
         scores = self._token_scores(self.scaler_.transform(features))  # [M, L]
@@ -151,10 +149,7 @@ def telling_tokens(X: Any, mask: BoolArray) -> tuple[Any, BoolArray]:
 
 def append_one(X: Any) -> Any:
     """Put a column of ones after the features, for the bias, [N, D + 1]."""
-    ones = np.ones((X.shape[0], 1))  # [N, 1]
-    if sp.issparse(X):
-        return sp.hstack([X, sp.csr_matrix(ones)], format="csr")  # [N, D + 1]
-    return np.hstack([X, ones])  # [N, D + 1]
+    return beside(X, np.ones((X.shape[0], 1)))
 
 
 def _as_rows(X: Any) -> Any:

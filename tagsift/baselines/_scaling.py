@@ -1,10 +1,8 @@
 """Feature scaling shared by all baselines (rows of sparse, columns of dense features).
 
-Dense columns are standardised on the training part; a column without variance becomes
-zero. Sparse rows (binary token features) are divided by their Euclidean length and
-never centred. Where a sentence has both kinds, the sparse part keeps unit rows and the
-standardised dense part is divided by the square root of its number of columns, so that
-both parts have a squared row length of about one and neither drowns the other.
+Sparse columns are never centred, and a dense column without variance becomes zero.
+Where there are both kinds, both get a squared row length of about one, so that neither
+drowns the other.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from tagsift.features.distances import row_norms
 from tagsift.storage.state import Saved, array, part, word
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["FeatureScaler", "Scale", "ScaledTagger", "scale_features"]
+__all__ = ["FeatureScaler", "Scale", "ScaledTagger", "beside", "scale_features"]
 
 #: What `scale_features` accepts as `mode`.
 Scale = Literal["auto", "dense", "standard", "l2", "none"]
@@ -53,10 +51,12 @@ class FeatureScaler:
         if sparse is not None and self.mode == "auto":
             sparse = _unit_rows(sparse)
         if sparse is not None and self.mode == "standard":
-            sparse = sparse @ sp.diags_array(self.scale[:n_sparse])
+            sparse = sp.csr_matrix(sparse @ sp.diags_array(self.scale[:n_sparse]))
         if dense is not None:
             dense = (dense - self.mean[n_sparse:]) * self.scale[n_sparse:]  # [N, D]
-        joined = _join(sparse, dense)
+        joined = sparse if dense is None else dense
+        if sparse is not None and dense is not None:
+            joined = beside(sparse, dense)  # [N, D]
         return _unit_rows(joined) if self.mode == "l2" else joined
 
 
@@ -106,12 +106,11 @@ def _parts(features: Any) -> tuple[Any, FloatArray | None, int, int]:
     )
 
 
-def _join(sparse: Any, dense: FloatArray | None) -> Any:
-    if sparse is None:
-        return dense
-    if dense is None:
-        return sp.csr_matrix(sparse)
-    return sp.hstack([sparse, sp.csr_matrix(dense)], format="csr")
+def beside(X: Any, columns: FloatArray) -> Any:
+    """Dense columns put after sparse or dense features."""
+    if sp.issparse(X):
+        return sp.hstack([X, sp.csr_matrix(columns)], format="csr")
+    return np.hstack([X, columns])
 
 
 def _unit_rows(matrix: Any) -> Any:

@@ -20,7 +20,6 @@ from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe, MarginSolution
 from tagsift.baselines._pointwise import append_one
 from tagsift.baselines._scaling import Scale, ScaledTagger
-from tagsift.chain.decoders import mean_feature
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.viterbi import viterbi
 from tagsift.errors import ConvergenceWarning, NotSupportedError
@@ -91,9 +90,7 @@ class MaxMarginTagger(ScaledTagger):
     bias: bool = setting(True)
     scale: Scale = setting("dense")
 
-    def _learn(
-        self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
-    ) -> None:
+    def _learn(self, solver: BlockFrankWolfe, train: TrainingSet) -> None:
         """Fit the solver's E and A, and set `objectives_`."""
         raise NotSupportedError(f"{type(self).__name__} does not define _learn.")
 
@@ -112,10 +109,6 @@ class MaxMarginTagger(ScaledTagger):
             return loss
         lengths = train.features.lengths  # [S]
         return loss / np.repeat(lengths, lengths)[:, None]  # [N, L]
-
-    def _mean_reward(self, train: TrainingSet) -> Reward:
-        """Mean features of all candidate sequences (D4)."""
-        return Reward(*mean_feature(train.mask, train.offsets))
 
     def _solve(
         self,
@@ -142,18 +135,14 @@ class MaxMarginTagger(ScaledTagger):
     # What the base class asks for ------------------------------------------------
 
     def _fit(self, train: TrainingSet) -> IntArray:
-        X = self._learn_scale(train)  # [N, D]
+        X = self._with_bias(self._learn_scale(train))  # [N, D]
         rng = np.random.default_rng(train.seed)
-        self.n_passes_ = 0
+        plain = self._plain_passes
         solver = BlockFrankWolfe(
-            self._with_bias(X),
-            train.offsets,
-            train.mask,
-            self.lam,
-            rng,
-            plain_passes=self._plain_passes,
+            X, train.offsets, train.mask, self.lam, rng, plain_passes=plain
         )
-        self._learn(solver, train, rng)
+        self.n_passes_ = 0
+        self._learn(solver, train)
         self.emissions_, self.transitions_ = solver.E, solver.A
         if not self._converged:
             warn_user(
@@ -191,11 +180,7 @@ class ConcaveConvexTagger(MaxMarginTagger):
         As in `SequenceTagger`.
     """
 
-    _check_params: ClassVar[dict[str, Any]] = {
-        **MaxMarginTagger._check_params,
-        "lam": 0.5,
-        "max_rounds": 2,
-    }
+    _check_params: ClassVar[dict[str, Any]] = {"tol": 0.01, "lam": 0.5, "max_rounds": 2}
 
     max_rounds: int = setting(15, least=1)
     lam: float = setting(0.1)
@@ -217,7 +202,8 @@ class ConcaveConvexTagger(MaxMarginTagger):
         def reward(labels: IntArray) -> Reward:
             return Reward.of_labels(labels, train.offsets, train.n_labels)
 
-        self._solve(solver, terms_for(None), self._mean_reward(train))
+        mean = Reward.of_candidates(train.mask, train.offsets)
+        self._solve(solver, terms_for(None), mean)
         tol = max(self.tol, _FIRST_TOL)
         chosen = self._candidates(solver, train)  # [N]
         objective = solver.objective(terms_for(chosen), reward(chosen))

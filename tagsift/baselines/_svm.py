@@ -21,6 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 from tagsift.base import setting
 from tagsift.baselines._kernel_ridge import KernelExpansion
 from tagsift.baselines._pointwise import TokenTagger
+from tagsift.baselines._scaling import beside
 from tagsift.errors import ConvergenceWarning
 from tagsift.progress import warn_user
 from tagsift.storage.items import damaged
@@ -96,14 +97,12 @@ def _train_one(
         return _Trained(
             np.zeros(n_features if linear else n_rows), np.zeros(width), constant
         )
+    X = X if extra is None else beside(X, extra)  # [rows, D + extra]
     if not linear:
-        rows = X if extra is None else np.hstack([X, extra])  # [rows, D + extra]
-        machine = SVC(C=C, kernel="rbf", gamma=1.0 / rows.shape[1]).fit(rows, sides)
+        machine = SVC(C=C, kernel="rbf", gamma=1.0 / X.shape[1]).fit(X, sides)
         weights = np.zeros(n_rows)  # [rows]
         weights[machine.support_] = machine.dual_coef_[0]
         return _Trained(weights, np.zeros(0), float(machine.intercept_[0]))
-    if extra is not None:
-        X = sp.hstack([X, sp.csr_matrix(extra)], format="csr")  # [rows, D + extra]
     solver = LinearSVC(C=C, dual=True, max_iter=_MAX_ITER, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SolverWarning)

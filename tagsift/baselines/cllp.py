@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
@@ -65,9 +63,7 @@ class CLLP(ConcaveConvexTagger):
     C2: float = setting(1.0, above=0, grid=(0.1, 1.0, 10.0))
     inter_loss: Literal["set", "label"] = setting("set")
 
-    def _learn(
-        self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
-    ) -> None:
+    def _learn(self, solver: BlockFrankWolfe, train: TrainingSet) -> None:
         n_sequences = len(train.layout.sentences)
         outside = self._set_loss(train)  # [N, L]
 

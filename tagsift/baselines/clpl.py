@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from tagsift.base import Method, TrainingSet, setting
+from tagsift.baselines._atoms import Reward
 from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.baselines._structured import ConcaveConvexTagger
@@ -62,16 +61,13 @@ class CLPL(ConcaveConvexTagger):
     penalty: Literal["bridge", "hinge"] = setting("bridge")
     lam: float = setting(0.1, grid=(0.01, 0.1, 1.0, 10.0))
 
-    def _learn(
-        self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
-    ) -> None:
+    def _learn(self, solver: BlockFrankWolfe, train: TrainingSet) -> None:
+        weight, loss = 1.0 / len(train.layout.sentences), self._set_loss(train)
         term = Term(
-            "non_candidate" if self.penalty == "bridge" else "free",
-            1.0 / len(train.layout.sentences),
-            self._set_loss(train),
+            "non_candidate" if self.penalty == "bridge" else "free", weight, loss
         )
         if self.reward == "mean":
-            solution = self._solve(solver, [term], self._mean_reward(train))
-            self.objectives_ = [solution.primal]
+            mean = Reward.of_candidates(train.mask, train.offsets)
+            self.objectives_ = [self._solve(solver, [term], mean).primal]
             return
         self._concave_convex(solver, train, lambda chosen: [term])

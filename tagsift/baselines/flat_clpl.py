@@ -69,9 +69,7 @@ class FlatCLPL(LinearTokenTagger):
     C: float = setting(1.0, above=0)
     max_iter: int = setting(1000, least=1)
 
-    def _fit_tokens(
-        self, X: Any, mask: BoolArray, rng: np.random.Generator
-    ) -> FloatArray:
+    def _fit_tokens(self, X: Any, mask: BoolArray, seed: int) -> FloatArray:
         rows, sets = telling_tokens(append_one(X), mask)  # [N', D + 1], [N', L]
         shape = (rows.shape[1], mask.shape[1])
 

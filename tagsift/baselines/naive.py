@@ -61,13 +61,10 @@ class Naive(MaxMarginTagger):
     # what the solver has not yet averaged away: the plain steps leave the most.
     _plain_passes: ClassVar[int] = 60
 
-    def _learn(
-        self, solver: BlockFrankWolfe, train: TrainingSet, rng: np.random.Generator
-    ) -> None:
-        drawn = draw_candidates(train.mask, train.classes, rng)  # [N]
-        term = Term(
-            "free", 1.0 / len(train.layout.sentences), self._label_loss(drawn, train)
-        )
+    def _learn(self, solver: BlockFrankWolfe, train: TrainingSet) -> None:
+        drawn = draw_candidates(train.mask, train.classes, solver.rng)  # [N]
+        weight = 1.0 / len(train.layout.sentences)
+        term = Term("free", weight, self._label_loss(drawn, train))
         reward = Reward.of_labels(drawn, train.offsets, train.n_labels)
         self.objectives_ = [self._solve(solver, [term], reward).primal]
 

@@ -112,15 +112,13 @@ class PALOC(MachineTagger):
     rule: Literal["vote", "stack"] = setting("vote")
     pair_limit: int | None = setting(3_000, least=2)
 
-    def _fit_tokens(
-        self, X: Any, mask: BoolArray, rng: np.random.Generator
-    ) -> FloatArray:
+    def _fit_tokens(self, X: Any, mask: BoolArray, seed: int) -> FloatArray:
         rows, sets = telling_tokens(X, mask)  # [N', D], [N', L]
-        linear, seed = is_linear(X), int(rng.integers(2**31))
-        problems, cut = pair_problems(
-            sets, self._pairs, None if linear else self.pair_limit, rng
-        )
-        self.pair_machines_ = self._train(rows, problems, seed)
+        rng, linear = np.random.default_rng(seed), is_linear(X)
+        solver_seed = int(rng.integers(2**31))
+        limit = None if linear else self.pair_limit
+        problems, cut = pair_problems(sets, self._pairs, limit, rng)
+        self.pair_machines_ = self._train(rows, problems, solver_seed)
         outputs = self.pair_machines_.outputs(rows)  # [N', pairs]
         refined = refine(pair_votes(outputs, self._pairs, mask.shape[1]), sets)
         everyone = np.arange(len(sets))  # [N']
@@ -128,7 +126,7 @@ class PALOC(MachineTagger):
             TwoClassProblem(everyone, np.where(own, 1, -1), outputs[:, columns])
             for own, columns in zip(refined.T, self._stacked, strict=True)
         ]
-        second = self._train(rows, problems, seed)
+        second = self._train(rows, problems, solver_seed)
         if cut:
             self.variant_ = f"at most {self.pair_limit} tokens per pair"
             warn_user(

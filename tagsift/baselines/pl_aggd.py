@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from tagsift.base import Method, setting
 from tagsift.baselines._graph import (
     confidence_step,
@@ -70,15 +68,13 @@ class PLAGGD(KernelRidgeTagger):
     gamma: float = setting(0.05, above=0)
     max_iter: int = setting(10, least=0)
 
-    def _fit_tokens(
-        self, X: Any, mask: BoolArray, rng: np.random.Generator
-    ) -> FloatArray:
+    def _fit_tokens(self, X: Any, mask: BoolArray, seed: int) -> FloatArray:
         directions, _ = scale_features(X, "l2")  # [N, D]  for the graph only
         neighbours, _ = nearest(
             Reference(directions), directions, self.n_neighbours, same=True
         )  # [N, k]
         G_x = self.lam * difference_grams(directions, neighbours)  # [N, k, k]
-        ridge = self._ridge(X, self.gamma, rng)
+        ridge = self._ridge(X, self.gamma, seed)
         simplex = CandidateSimplex(mask)
         s = graph_step(G_x)  # [N, k]  from features alone
         F = confidence_step(

@@ -126,11 +126,10 @@ class PLECOC(MachineTagger):
 
     length: int | None = setting(None, least=1)
 
-    def _fit_tokens(
-        self, X: Any, mask: BoolArray, rng: np.random.Generator
-    ) -> FloatArray:
+    def _fit_tokens(self, X: Any, mask: BoolArray, seed: int) -> FloatArray:
         rows, sets = telling_tokens(X, mask)  # [N', D], [N', L]
         length = code_length(mask.shape[1]) if self.length is None else self.length
+        rng = np.random.default_rng(seed)
         self.code_, _ = draw_code(sets, length, rng)  # [L, columns]
         # A column, its repeats and its complements share one machine.
         lead = self.code_ * self.code_[0]  # [L, columns]

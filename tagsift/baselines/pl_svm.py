@@ -8,7 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import Method, setting
-from tagsift.baselines._pointwise import LinearTokenTagger, append_one, telling_tokens
+from tagsift.baselines._pointwise import (
+    LinearTokenTagger,
+    append_one,
+    best_candidate,
+    telling_tokens,
+)
 from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray
 
@@ -28,15 +33,12 @@ def pegasos(
     n, n_labels = mask.shape
     rows = np.arange(n)  # [N]
     X_T = sp.csr_matrix(X.T) if sp.issparse(X) else X.T  # [D, N]
-    barred = np.where(mask, 0.0, -np.inf)  # [N, L]
-    allowed = np.where(mask, -np.inf, 0.0)  # [N, L]
     W = np.zeros((X.shape[1], n_labels))  # [D, L]
     total = np.zeros_like(W)  # [D, L]
     first = n_steps // 2 + 1
     for t in progress(range(1, n_steps + 1 if n else 1), "PL-SVM", enabled=verbose):
         scores = np.asarray(X @ W)  # [N, L]
-        a = (scores + barred).argmax(axis=1)  # [N]  best candidate
-        b = (scores + allowed).argmax(axis=1)  # [N]  best non-candidate
+        a, b = best_candidate(scores, mask), best_candidate(scores, ~mask)  # [N], [N]
         active = np.flatnonzero(scores[rows, a] - scores[rows, b] < 1.0)  # [V]
         step = np.zeros((n, n_labels))  # [N, L]
         step[active, a[active]] = 1.0
@@ -94,9 +96,7 @@ class PLSVM(LinearTokenTagger):
     n_steps: int = setting(1000, least=1)
     average: bool = setting(True)
 
-    def _fit_tokens(
-        self, X: Any, mask: BoolArray, rng: np.random.Generator
-    ) -> FloatArray:
+    def _fit_tokens(self, X: Any, mask: BoolArray, seed: int) -> FloatArray:
         rows, sets = telling_tokens(append_one(X), mask)  # [N', D + 1], [N', L]
         how = {"average": self.average, "verbose": bool(self.verbose)}
         self.weights_ = pegasos(rows, sets, self.lam, self.n_steps, **how)  # [D + 1, L]

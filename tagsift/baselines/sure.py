@@ -80,10 +80,8 @@ class SURE(KernelRidgeTagger):
     max_iter: int = setting(50, least=0)
     tol: float = setting(1e-4, least=0)
 
-    def _fit_tokens(
-        self, X: Any, mask: BoolArray, rng: np.random.Generator
-    ) -> FloatArray:
-        ridge = self._ridge(X, self.beta, rng)
+    def _fit_tokens(self, X: Any, mask: BoolArray, seed: int) -> FloatArray:
+        ridge = self._ridge(X, self.beta, seed)
         simplex = CandidateSimplex(mask)
         P = simplex.uniform()  # [N, L]
         self.n_iter_ = 0

@@ -74,9 +74,7 @@ class WKNN(TokenTagger):
 
     n_neighbours: int = setting(5, least=1)
 
-    def _fit_tokens(
-        self, X: Any, mask: BoolArray, rng: np.random.Generator
-    ) -> FloatArray:
+    def _fit_tokens(self, X: Any, mask: BoolArray, seed: int) -> FloatArray:
         self._X, self._mask = X, mask
         indices, distances = nearest(Reference(X), X, self.n_neighbours, same=True)
         return neighbour_votes(indices, distances, mask)  # [N, L]

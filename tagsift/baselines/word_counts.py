@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import Method, SequenceTagger, TrainingSet
+from tagsift.baselines._pointwise import best_candidate
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, array
 from tagsift.typing import FloatArray, IntArray
@@ -57,12 +58,10 @@ class WordCounts(SequenceTagger):
         confidences = np.where(train.mask, self._marginals(train.features), 0.0)
         confidences /= confidences.sum(axis=1, keepdims=True)  # [N, L]
         self._train_confidences = confidences
-        ranked = np.where(train.mask, confidences, -1.0)  # [N, L]
-        return np.asarray(ranked.argmax(axis=1), dtype=np.int64)  # [N]
+        return best_candidate(confidences, train.mask)  # [N]
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
-        best = self._marginals(features).argmax(axis=1)  # [M]
-        return np.asarray(best, dtype=np.int64)  # [M]
+        return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
         votes = np.asarray(_words(features) @ self.counts_)  # [M, L]

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from tagsift.baselines._atoms import Reward, count_pairs
+from tagsift.baselines._atoms import Reward
 from tagsift.baselines._competitors import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.chain.decoders import mean_feature
@@ -197,7 +197,8 @@ def test_full_candidate_sets_leave_nothing_to_learn():
 
 
 def test_pairs_are_counted_inside_sentences_only():
-    counted = count_pairs(np.array([0, 1, 1, 0, 2]), np.array([0, 2, 2, 5]), 3)
+    labels, offsets = np.array([0, 1, 1, 0, 2]), np.array([0, 2, 2, 5])
+    counted = Reward.of_labels(labels, offsets, 3).pairs
     assert counted[0, 0, 1] == 1
     assert counted[1].sum() == 0
     assert counted[2, 1, 0] == counted[2, 0, 2] == 1
