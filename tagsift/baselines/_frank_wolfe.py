@@ -56,14 +56,6 @@ class MarginSolution:
     duals: list[float] = field(default_factory=list)  # after every pass; never falls
 
 
-@dataclass(frozen=True)
-class _Mean:
-    """Weighted mean of the atoms of every block of one term."""
-
-    unary: FloatArray  # [N, L]
-    pairs: FloatArray  # [S, L·L]
-
-
 #: Best competitors of the sentences of a batch [N'], and their gaps [B].
 _Answer: TypeAlias = tuple[IntArray, FloatArray]
 
@@ -104,7 +96,7 @@ class BlockFrankWolfe:
             for first in range(0, len(order) if plain_passes else 0, size)
         ]
         self.blocks: list[dict[int, Atoms]] = []
-        self.means: list[_Mean] = []
+        self.means: list[Reward] = []  # weighted means of the atoms, by term
 
     def solve(
         self,
@@ -173,13 +165,12 @@ class BlockFrankWolfe:
         """Set rewards and losses, and sum w afresh from the weights of all atoms."""
         self.reward = reward
         if not self.blocks:
-            shape = len(reward.pairs), self.n_labels**2
             for _ in terms:
-                mean = _Mean(np.zeros_like(reward.unary), np.zeros(shape))
-                self.means.append(mean)
+                unary, pairs = np.zeros_like(reward.unary), np.zeros_like(reward.pairs)
+                self.means.append(Reward(unary, pairs))
                 self.blocks.append(
                     {
-                        s: Atoms(own, mean.unary[own.rows], mean.pairs[s])
+                        s: Atoms(own, unary[own.rows], pairs[s].ravel())
                         for s, own in self.sentences.items()
                     }
                 )
@@ -191,8 +182,7 @@ class BlockFrankWolfe:
                 block.set(reward.unary[rows], reward.pairs[s], term.loss[rows])
             rate = term.weight / self.lam
             residue += rate * (reward.unary - mean.unary)  # [N, L]
-            held = mean.pairs.sum(axis=0).reshape(self.A.shape)  # [L, L]
-            self.A += rate * (reward.pairs.sum(axis=0) - held)
+            self.A += rate * (reward.pairs.sum(axis=0) - mean.pairs.sum(axis=0))
         self.E = np.asarray(self.X.T @ residue)  # [D, L]
 
     def _answers(self, batch: Batch, terms: Sequence[Term]) -> list[_Answer]:
@@ -206,9 +196,7 @@ class BlockFrankWolfe:
                 answers.append((nobody, np.zeros(len(batch.sentences))))
                 continue
             labels, best = batch.decode(term, U, self.A)  # [N'], [B]
-            held = mean.unary[batch.tokens] * (U + term.loss[batch.tokens])  # [N', L]
-            current = batch.sum(held.sum(axis=1))  # [B]
-            current += mean.pairs[batch.sentences] @ self.A.ravel()  # [B]
+            current = self._rewarded(batch, U + term.loss[batch.tokens], mean)  # [B]
             gaps = term.weight * (np.maximum(best, rewarded) - current)  # [B]
             answers.append((labels, np.maximum(gaps, 0.0)))
         return answers

@@ -100,13 +100,11 @@ def confidence_step(
     B is I − S, H the outputs of the regression, and μ weighs the graph against it.
     """
     B_T = sp.csr_matrix(B.T)  # [N, N]
-    pull = 0.0 if H is None else 2.0 / mu
+    H, pull = (F, 0.0) if H is None else (H, 2.0 / mu)
     lip = 2.0 * sp.linalg.norm(B, 1) * sp.linalg.norm(B, np.inf) + pull
     x, z, t = F, F, np.ones((1, 1))  # [N, L], [N, L], [1, 1]
     for _ in range(_CONFIDENCE_STEPS):
-        gradient = 2.0 * (B_T @ (B @ z))  # [N, L]
-        if H is not None:
-            gradient += pull * (z - H)  # [N, L]
+        gradient = 2.0 * (B_T @ (B @ z)) + pull * (z - H)  # [N, L]
         new = simplex.project(z - gradient / lip)  # [N, L]
         moved = new - x  # [N, L]
         z, t = _ahead(z, new, moved, t, None)  # [N, L], [1, 1]

@@ -13,7 +13,7 @@ of the training tokens, and the same regression is solved in the primal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg as sl
@@ -31,7 +31,6 @@ __all__ = [
     "KernelExpansion",
     "KernelRidgeTagger",
     "NystromRidge",
-    "Ridge",
     "rbf_blocks",
 ]
 
@@ -143,10 +142,6 @@ class NystromRidge:
         return KernelExpansion(self.basis, self.sigma, weights, self.bias)
 
 
-#: What SURE and PL-AGGD ask of a regression: `solve`, and in the end `expansion`.
-Ridge: TypeAlias = DenseRidge | NystromRidge
-
-
 class KernelRidgeTagger(TokenTagger):
     """A token-wise rival that predicts by a kernel regression.
 
@@ -163,7 +158,7 @@ class KernelRidgeTagger(TokenTagger):
 
     max_dense: int = setting(10_000, least=0)
 
-    def _ridge(self, X: Any, ridge: float, seed: int) -> Ridge:
+    def _ridge(self, X: Any, ridge: float, seed: int) -> DenseRidge | NystromRidge:
         """Factor the regression of the training tokens, and note how."""
         rng = np.random.default_rng(seed)
         sigma, n = mean_distance(X, rng), X.shape[0]

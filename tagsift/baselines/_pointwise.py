@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import TrainingSet
-from tagsift.baselines._scaling import ScaledTagger, beside
+from tagsift.baselines._scaling import ScaledTagger, beside, one_sequence
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.features import FeatureMatrix, checked
 from tagsift.storage.state import Saved, array, word
@@ -84,14 +84,14 @@ class TokenTagger(ScaledTagger):
         -------
         self
         """
-        rows = _as_rows(X)
+        instances = one_sequence(X)
         candidates = mask.toarray() if sp.issparse(mask) else np.asarray(mask)
-        if candidates.ndim != 2 or len(candidates) != rows.shape[0]:
+        if candidates.ndim != 2 or len(candidates) != instances.n_tokens:
             raise InputError(
-                f"mask must have one row per instance and one column per label; X has "
-                f"shape {rows.shape} and mask {candidates.shape}."
+                "mask must have one row per instance and one column per label; X has "
+                f"{instances.n_tokens} rows, and mask the shape {candidates.shape}."
             )
-        return self.fit(_one_sequence(rows), [candidates])
+        return self.fit(instances, [candidates])
 
     @blas_threads()
     def predict_flat(self, X: Any) -> IntArray:
@@ -108,10 +108,10 @@ class TokenTagger(ScaledTagger):
             Column numbers of the mask.
         """
         self._check_fitted()
-        rows = _as_rows(X)
-        if rows.shape[0] == 0:
+        instances = one_sequence(X)
+        if not instances.n_tokens:
             return np.empty(0, dtype=np.int64)
-        return self._predict(checked(_one_sequence(rows)))
+        return self._predict(checked(instances))
 
     # What the base class asks for ----------------------------------------------
 
@@ -150,20 +150,3 @@ def telling_tokens(X: Any, mask: BoolArray) -> tuple[Any, BoolArray]:
 def append_one(X: Any) -> Any:
     """Put a column of ones after the features, for the bias, [N, D + 1]."""
     return beside(X, np.ones((X.shape[0], 1)))
-
-
-def _as_rows(X: Any) -> Any:
-    """Check plain features: a matrix."""
-    rows = X if sp.issparse(X) else np.asarray(X)
-    if rows.ndim != 2:
-        raise InputError(
-            "X must be a matrix of numbers, one row per instance; got an array of "
-            f"shape {rows.shape} and type {rows.dtype}."
-        )
-    return rows
-
-
-def _one_sequence(rows: Any) -> FeatureMatrix:
-    """Present plain instances as the tokens of one sequence."""
-    offsets = np.array([0, rows.shape[0]], dtype=np.int64)  # [2]
-    return FeatureMatrix(("flat",), (rows,), offsets)

@@ -20,7 +20,14 @@ from tagsift.features.distances import row_norms
 from tagsift.storage.state import Saved, array, part, word
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["FeatureScaler", "Scale", "ScaledTagger", "beside", "scale_features"]
+__all__ = [
+    "FeatureScaler",
+    "Scale",
+    "ScaledTagger",
+    "beside",
+    "one_sequence",
+    "scale_features",
+]
 
 #: What `scale_features` accepts as `mode`.
 Scale = Literal["auto", "dense", "standard", "l2", "none"]
@@ -94,9 +101,7 @@ def scale_features(features: Any, mode: str = "auto") -> tuple[Any, FeatureScale
 def _parts(features: Any) -> tuple[Any, FloatArray | None, int, int]:
     """Sparse and dense columns (or None), and how many are sparse, and in all."""
     if not isinstance(features, FeatureMatrix):
-        rows = features if sp.issparse(features) else np.asarray(features)
-        offsets = np.array([0, rows.shape[0]])  # [2]
-        features = FeatureMatrix(("all",), (rows,), offsets)
+        features = one_sequence(features)
     sparse, dense = features.sparse, features.dense
     return (
         None if sparse is None else sparse.stacked(),
@@ -104,6 +109,17 @@ def _parts(features: Any) -> tuple[Any, FloatArray | None, int, int]:
         0 if sparse is None else sparse.n_features,
         features.n_features,
     )
+
+
+def one_sequence(X: Any) -> FeatureMatrix:
+    """Plain rows of features, presented as the tokens of one sequence."""
+    rows = X if sp.issparse(X) else np.asarray(X)
+    if rows.ndim != 2:
+        raise InputError(
+            "X must be a matrix of numbers, one row per instance; got an array of "
+            f"shape {rows.shape} and type {rows.dtype}."
+        )
+    return FeatureMatrix(("flat",), (rows,), np.array([0, rows.shape[0]]))
 
 
 def beside(X: Any, columns: FloatArray) -> Any:

@@ -29,9 +29,7 @@ class CandidateSimplex:
         width = int(sizes.max(initial=1))
         order = np.argsort(~self.mask[self._open], axis=1, kind="stable")  # [N₂, L]
         self._columns: IntArray = order[:, :width]  # [N₂, C]
-        self._padding: BoolArray = (
-            np.arange(width)[None, :] >= sizes[self._open, None]
-        )  # [N₂, C]
+        self._padding: BoolArray = np.arange(width) >= sizes[self._open, None]
 
     def project(self, V: FloatArray) -> FloatArray:
         """Nearest point of the simplex over candidates for every row, [N, L]."""

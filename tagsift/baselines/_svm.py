@@ -94,9 +94,8 @@ def _train_one(
     if len(np.unique(sides)) < 2:
         width = 0 if extra is None else extra.shape[1]
         constant = float(sides[0]) if n_rows else 0.0
-        return _Trained(
-            np.zeros(n_features if linear else n_rows), np.zeros(width), constant
-        )
+        weights = np.zeros(n_features if linear else n_rows)  # [D or rows]
+        return _Trained(weights, np.zeros(width), constant)
     X = X if extra is None else beside(X, extra)  # [rows, D + extra]
     if not linear:
         machine = SVC(C=C, kernel="rbf", gamma=1.0 / X.shape[1]).fit(X, sides)

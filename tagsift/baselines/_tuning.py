@@ -9,13 +9,13 @@ defaults.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 
 from tagsift.base import SequenceTagger, TrainingSet
 from tagsift.base.hold_out import hold_out
@@ -63,11 +63,7 @@ def tune(
         criterion = "likelihood"
     else:
         return Tuning(own, "defaults", n_exact)
-    settings = [
-        dict(zip(grid, values, strict=True))
-        for values in itertools.product(*grid.values())
-    ]
-    settings.sort(key=lambda setting: setting != own)  # stable: own values first
+    settings = sorted(ParameterGrid(grid), key=lambda setting: setting != own)
     title = f"tuning {estimator.method.title}"
     trials = tuple(
         _try(estimator, setting, kept, held_out, criterion)
@@ -85,19 +81,13 @@ def _try(
     criterion: str,
 ) -> Trial:
     """Fit a copy with the settings, and judge it on the held-out sequences."""
-    fixed: dict[str, Any] = {
-        "features": None,
-        "labels": kept.classes,
-        "scheme": kept.scheme,
-        "random_state": kept.seed,
-        "verbose": 0,
-    }
-    if "tune" in estimator.get_params(deep=False):
-        fixed["tune"] = False
-    model = clone(estimator).set_params(**(fixed | settings))
-    known = kept.mask if kept.evidence is None else kept.shares  # [N, L]
-    y = [known[lo:hi] for lo, hi in itertools.pairwise(kept.offsets)]
-    model.fit(kept.features, y, kept.sample_weight)
+    model = clone(estimator).set_params(features=None, labels=kept.classes, verbose=0)
+    model.set_params(scheme=kept.scheme, random_state=kept.seed)
+    if "tune" in estimator.settings:
+        model.set_params(tune=False)
+    model.set_params(**settings)
+    known: Any = kept.mask if kept.evidence is None else kept.shares  # [N, L]
+    model.fit(kept.features, kept.features.split(known), kept.sample_weight)
     predicted = model._predict(held_out.features)  # [N']
     inside = held_out.mask[np.arange(held_out.n_tokens), predicted]  # [N']
     if criterion == "likelihood":

@@ -137,12 +137,8 @@ class PartialCRF(SequenceTagger):
 
     def _take_chain(self, chain: LinearChain, problem: ChainProblem) -> None:
         """Predict by a chain that was fitted to `_chain_problem`."""
-        scale = np.concatenate(
-            [
-                np.full(width, 1.0 if sparse else _DENSE)
-                for _, width, sparse in problem.features.columns
-            ]
-        )  # [D]
+        _, widths, sparse = zip(*problem.features.columns, strict=True)
+        scale = np.repeat(np.where(sparse, 1.0, _DENSE), widths)  # [D]
         self.weights_ = replace(chain, emissions=scale[:, None] * chain.emissions)
         self.objective_, self.n_iter_, self.tuning_ = 0.0, 0, None
 
@@ -150,10 +146,8 @@ class PartialCRF(SequenceTagger):
         if self.decoder == "marginal":
             return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
         if self.decoder == "valid":
-            names = [str(name) for name in self.classes_]
-            return self.weights_.best(
-                features, allowed_transitions(names, self.scheme_)
-            )
+            allowed = allowed_transitions(list(map(str, self.classes_)), self.scheme_)
+            return self.weights_.best(features, allowed)
         return self.weights_.best(features)
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
@@ -169,10 +163,8 @@ class PartialCRF(SequenceTagger):
 
     def _log_likelihood(self, held_out: TrainingSet) -> float:
         """Return log Z_S − log Z, summed over sentences that were not trained on."""
-        likelihood = self.weights_.log_likelihood(
-            held_out.features, held_out.log_evidence
-        )  # [S']
-        return float(likelihood.sum())
+        known = held_out.features, held_out.log_evidence
+        return float(self.weights_.log_likelihood(*known).sum())
 
     def _restored(self) -> None:
         self.tuning_ = None
