@@ -53,8 +53,6 @@ def indicators(labels: IntArray, n_labels: int) -> tuple[FloatArray, FloatArray]
 class SentenceRows:
     """Feature rows of one sentence, arranged for products with E [D, L]."""
 
-    __slots__ = ("columns", "gram", "rows", "transposed", "x")
-
     def __init__(self, X: Any, rows: slice) -> None:
         self.rows = rows
         self.x = X[rows]  # [T, D]

@@ -28,16 +28,14 @@ class Term:
 class Batch:
     """Sentences that are decoded by one call."""
 
-    __slots__ = ("joined", "layout", "mask", "owner", "sentences", "starts", "tokens")
-
     def __init__(self, offsets: IntArray, mask: BoolArray, sentences: IntArray) -> None:
         lengths = offsets[sentences + 1] - offsets[sentences]  # [B]
         self.sentences = sentences
         self.starts = offsets_of(lengths)  # [B+1]
-        self.owner = np.repeat(np.arange(len(sentences)), lengths)  # [N']
-        self.joined = self.owner[1:] == self.owner[:-1]  # [N'-1]
+        owner = np.repeat(np.arange(len(sentences)), lengths)  # [N']
+        self.joined = owner[1:] == owner[:-1]  # [N'-1]
         first = offsets[sentences] - self.starts[:-1]  # [B]
-        self.tokens = first[self.owner] + np.arange(self.starts[-1])  # [N']
+        self.tokens = first[owner] + np.arange(self.starts[-1])  # [N']
         self.mask = mask[self.tokens]  # [N', L]
         self.layout = ChainLayout.from_offsets(self.starts)
 

@@ -28,7 +28,7 @@ no step lowers the dual. There are two ways to move:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -53,7 +53,7 @@ class MarginSolution:
     dual: float  # the optimum lies between both
     passes: int  # over all sentences
     converged: bool  # whether the gap fell below the tolerance
-    duals: list[float] = field(default_factory=list)  # after every pass; never falls
+    duals: list[float]  # after every pass; never falls
 
 
 #: Best competitors of the sentences of a batch [N'], and their gaps [B].

@@ -26,19 +26,13 @@ from tagsift.progress import warn_user
 from tagsift.storage.state import Saved, array, matrix, number, part
 from tagsift.typing import FloatArray
 
-__all__ = [
-    "DenseRidge",
-    "KernelExpansion",
-    "KernelRidgeTagger",
-    "NystromRidge",
-    "rbf_blocks",
-]
+__all__ = ["DenseRidge", "KernelExpansion", "KernelRidgeTagger", "NystromRidge"]
 
 #: Tokens of the Nyström basis, and numbers in its features (1.6 GB of doubles).
 _BASIS, _FEATURES = 2_000, 200_000_000
 
 
-def rbf_blocks(reference: Reference, Z: Any, sigma: float) -> Any:
+def _rbf_blocks(reference: Reference, Z: Any, sigma: float) -> Any:
     """Yield slices of the rows of `Z` and ``exp(−|z − x|² / 2σ²)``, [block, N]."""
     for rows, squared in reference.blocks(Z):
         squared *= -0.5 / sigma**2  # [block, N]
@@ -64,7 +58,7 @@ class KernelExpansion:
     def scores(self, Z: Any) -> FloatArray:
         """Outputs of the regression for new tokens, [M, L]."""
         out = np.empty((Z.shape[0], len(self.bias)))  # [M, L]
-        for rows, K in rbf_blocks(Reference(self.basis), Z, self.sigma):
+        for rows, K in _rbf_blocks(Reference(self.basis), Z, self.sigma):
             out[rows] = K @ self.weights + self.bias  # [block, L]
         return out
 
@@ -76,7 +70,7 @@ class DenseRidge:
         self.X, self.ridge, self.sigma = X, ridge, sigma
         n = X.shape[0]
         M = np.empty((n, n))  # [N, N]
-        for rows, K in rbf_blocks(Reference(X), X, sigma):
+        for rows, K in _rbf_blocks(Reference(X), X, sigma):
             M[rows] = K
         M[np.diag_indices(n)] = 1.0 + ridge  # the diagonal of K is 1 exactly
         # The transpose of a C-ordered matrix is factored in place, without a copy.
@@ -114,12 +108,12 @@ class NystromRidge:
         self.basis = X[np.sort(rng.choice(n, size=size, replace=False))]  # [B, D]
         reference = Reference(self.basis)
         K = np.empty((size, size))  # [B, B]
-        for rows, block in rbf_blocks(reference, self.basis, sigma):
+        for rows, block in _rbf_blocks(reference, self.basis, sigma):
             K[rows] = block
         K[np.diag_indices(size)] = 1.0 + 1e-8  # duplicates among the chosen tokens
         self._root = np.linalg.cholesky(K)  # [B, B]
         self._Z = np.empty((n, size))  # [N, B]
-        for rows, block in rbf_blocks(reference, X, sigma):
+        for rows, block in _rbf_blocks(reference, X, sigma):
             self._Z[rows] = sl.solve_triangular(
                 self._root, block.T, lower=True, check_finite=False
             ).T  # [block, B]
@@ -143,16 +137,7 @@ class NystromRidge:
 
 
 class KernelRidgeTagger(TokenTagger):
-    """A token-wise rival that predicts by a kernel regression.
-
-    Parameters
-    ----------
-    max_dense : int
-        Most tokens for the dense kernel (n² doubles); above, Nyström features are used
-        and a `ScaleWarning` says so.
-    scale, features, labels, scheme, random_state, verbose
-        As in `TokenTagger`.
-    """
+    """A token-wise rival that predicts by a kernel regression."""
 
     saved: ClassVar[Saved] = {"expansion_": part(KernelExpansion)}
 

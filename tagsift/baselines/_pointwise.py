@@ -36,23 +36,9 @@ def best_candidate(scores: FloatArray, mask: BoolArray) -> IntArray:
 
 
 class TokenTagger(ScaledTagger):
-    """Base class of the token-wise rivals.
+    """Base class of the token-wise rivals; `WKNN` explains what all of them share.
 
     A subclass writes `_fit_tokens` and `_token_scores`.
-
-    Parameters
-    ----------
-    scale : {"auto", "dense", "standard", "l2", "none"}
-        How features are scaled: ``"auto"`` standardises dense columns on the training
-        part and divides sparse rows by their length.
-    features, labels, scheme, random_state, verbose
-        As in `SequenceTagger`.
-
-    Attributes
-    ----------
-    variant_ : str
-        What was done differently because of the size or kind of the data; empty if
-        nothing was.
     """
 
     saved: ClassVar[Saved] = {"variant_": word()}
@@ -127,13 +113,7 @@ class TokenTagger(ScaledTagger):
 
 
 class LinearTokenTagger(TokenTagger):
-    """A token-wise rival whose scores are linear in the features.
-
-    Attributes
-    ----------
-    weights_ : ndarray of shape (n_features + 1, n_labels)
-        Weights; the last row is the bias.
-    """
+    """A token-wise rival whose scores are linear in the features."""
 
     saved: ClassVar[Saved] = {"weights_": array("D+1 L")}
 

@@ -102,13 +102,12 @@ def _parts(features: Any) -> tuple[Any, FloatArray | None, int, int]:
     """Sparse and dense columns (or None), and how many are sparse, and in all."""
     if not isinstance(features, FeatureMatrix):
         features = one_sequence(features)
-    sparse, dense = features.sparse, features.dense
-    return (
-        None if sparse is None else sparse.stacked(),
-        None if dense is None else dense.stacked(),
-        0 if sparse is None else sparse.n_features,
-        features.n_features,
+    sparse, dense = (
+        None if part is None else part.stacked()
+        for part in (features.sparse, features.dense)
     )
+    n_sparse = 0 if sparse is None else sparse.shape[1]
+    return sparse, dense, n_sparse, features.n_features
 
 
 def one_sequence(X: Any) -> FeatureMatrix:
@@ -148,13 +147,6 @@ class ScaledTagger(SequenceTagger):
 
     These methods read candidate sets: of soft labels or votes, the mask of the labels
     with finite evidence.
-
-    Parameters
-    ----------
-    scale : {"auto", "dense", "standard", "l2", "none"}
-        As in `scale_features`.
-    features, labels, scheme, random_state, verbose
-        As in `SequenceTagger`.
     """
 
     saved: ClassVar[Saved] = {

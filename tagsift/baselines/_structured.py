@@ -38,42 +38,9 @@ _FIRST_TOL = 8e-3
 
 
 class MaxMarginTagger(ScaledTagger):
-    """Base class of the structured max-margin rivals.
+    """Base class of the structured max-margin rivals; `Naive` explains the settings.
 
     A subclass writes `_learn`, which fits the solver it is handed.
-
-    Parameters
-    ----------
-    lam : float
-        λ, the weight of |w|²/2 against the mean loss of a sentence.
-    loss : {"count", "fraction"}
-        Whether the task loss counts wrong tokens or gives their share of the sentence.
-    tol : float
-        A convex step ends when its duality gap is below this share of the objective.
-    max_passes : int
-        Passes over the sentences that a convex step may take.
-    bias : bool
-        Whether to add a constant feature, so that every label has a bias.
-    scale : {"dense", "auto", "standard", "l2", "none"}
-        Feature scaling, as in the token-wise rivals. By default dense columns are
-        standardised and binary ones stay as they are: unit rows shrink them against the
-        bias and the transitions, which only slows the solver (a smaller λ makes up for
-        the rest).
-    features, labels, scheme, random_state, verbose
-        As in `SequenceTagger`.
-
-    Attributes
-    ----------
-    emissions_ : ndarray of shape (n_features, n_labels)
-        E; the last row is the bias, where there is one.
-    transitions_ : ndarray of shape (n_labels, n_labels)
-        A.
-    objectives_ : list of float
-        The training objective after every round.
-    n_passes_ : int
-        Passes over the sentences, of all rounds together.
-    gap_ : float
-        Relative duality gap at the end.
     """
 
     _plain_passes: ClassVar[int] = 0
@@ -168,17 +135,7 @@ class MaxMarginTagger(ScaledTagger):
 
 
 class ConcaveConvexTagger(MaxMarginTagger):
-    """Base class of the rivals that reward the best candidate sequence.
-
-    Parameters
-    ----------
-    max_rounds : int
-        Rounds of the concave–convex procedure.
-    lam, loss, tol, max_passes, bias, scale
-        As in `MaxMarginTagger`.
-    features, labels, scheme, random_state, verbose
-        As in `SequenceTagger`.
-    """
+    """Base class of the rivals that reward the best candidate sequence."""
 
     _check_params: ClassVar[dict[str, Any]] = {"tol": 0.01, "lam": 0.5, "max_rounds": 2}
 

@@ -8,7 +8,6 @@ training tokens where it has a kernel; so all machines are evaluated by one prod
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -112,24 +111,12 @@ def _train_one(
 
 
 class MachineTagger(TokenTagger):
-    """A token-wise rival made of many two-class machines.
-
-    Parameters
-    ----------
-    C : float
-        Weight of the loss of the machines.
-    n_jobs : int, optional
-        Processes to train in.
-    scale, features, labels, scheme, random_state, verbose
-        As in `TokenTagger`.
-    """
+    """A token-wise rival made of many two-class machines."""
 
     C: float = setting(1.0, above=0, grid=(1.0, 10.0))
     n_jobs: int | None = setting(None)
 
-    def _train(
-        self, X: Any, problems: Sequence[TwoClassProblem], seed: int
-    ) -> Machines:
+    def _train(self, X: Any, problems: list[TwoClassProblem], seed: int) -> Machines:
         """Train one machine per problem, and note of which kind they are."""
         linear = is_linear(X)
         self.variant_ = "linear SVMs (sparse features)" if linear else ""

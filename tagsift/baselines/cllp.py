@@ -33,8 +33,10 @@ class CLLP(ConcaveConvexTagger):
         Weight of the margin against non-candidates.
     inter_loss : {"set", "label"}
         Task loss of the second margin: tokens outside their set, or tokens unlike ŷ.
-    max_rounds, lam, loss, tol, max_passes, bias, scale
-        As in `ConcaveConvexTagger`.
+    max_rounds : int
+        Rounds of the concave–convex procedure.
+    lam, loss, tol, max_passes, bias, scale
+        As in `Naive`.
     features, labels, scheme, random_state, verbose
         As in `SequenceTagger`.
 

@@ -31,8 +31,10 @@ class CLPL(ConcaveConvexTagger):
         them, which is convex and the literal sequence form of flat CLPL.
     penalty : {"bridge", "hinge"}
         Compete with Y° (bridge) or with all sequences (hinge).
-    max_rounds, lam, loss, tol, max_passes, bias, scale
-        As in `ConcaveConvexTagger`.
+    max_rounds : int
+        Rounds of the concave–convex procedure.
+    lam, loss, tol, max_passes, bias, scale
+        As in `Naive`.
     features, labels, scheme, random_state, verbose
         As in `SequenceTagger`.
 

@@ -45,7 +45,7 @@ class FlatCLPL(LinearTokenTagger):
     max_iter : int
         Most steps of L-BFGS.
     scale, features, labels, scheme, random_state, verbose
-        As in `TokenTagger`.
+        As in `WKNN`.
 
     Examples
     --------
@@ -78,12 +78,8 @@ class FlatCLPL(LinearTokenTagger):
             value, gradient = clpl_objective(W, rows, sets, self.C)
             return value, gradient.ravel()
 
-        found = minimize(
-            objective,
-            np.zeros(shape[0] * shape[1]),
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": self.max_iter, "maxfun": 2 * self.max_iter},
-        )
+        start = np.zeros(shape[0] * shape[1])
+        most = {"maxiter": self.max_iter, "maxfun": 2 * self.max_iter}
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", options=most)
         self.weights_ = found.x.reshape(shape)  # [D + 1, L]
         return self._token_scores(X)  # [N, L]

@@ -28,10 +28,36 @@ class Naive(MaxMarginTagger):
 
     Parameters
     ----------
-    lam, loss, tol, max_passes, bias, scale
-        As in `MaxMarginTagger`.
+    lam : float
+        λ, the weight of |w|²/2 against the mean loss of a sentence.
+    loss : {"count", "fraction"}
+        Whether the task loss counts wrong tokens or gives their share of the sentence.
+    tol : float
+        A convex step ends when its duality gap is below this share of the objective.
+    max_passes : int
+        Passes over the sentences that a convex step may take.
+    bias : bool
+        Whether to add a constant feature, so that every label has a bias.
+    scale : {"dense", "auto", "standard", "l2", "none"}
+        Feature scaling, as in the token-wise rivals. By default dense columns are
+        standardised and binary ones stay as they are: unit rows shrink them against the
+        bias and the transitions, which only slows the solver (a smaller λ makes up for
+        the rest).
     features, labels, scheme, random_state, verbose
         As in `SequenceTagger`.
+
+    Attributes
+    ----------
+    emissions_ : ndarray of shape (n_features, n_labels)
+        E; the last row is the bias, where there is one.
+    transitions_ : ndarray of shape (n_labels, n_labels)
+        A.
+    objectives_ : list of float
+        The training objective after every round.
+    n_passes_ : int
+        Passes over the sentences, of all rounds together.
+    gap_ : float
+        Relative duality gap at the end.
 
     Examples
     --------

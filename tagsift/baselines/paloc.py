@@ -76,8 +76,10 @@ class PALOC(MachineTagger):
     pair_limit : int or None
         Most tokens per pairwise machine with a kernel; a random part is taken of more,
         and a `ScaleWarning` says so. Linear machines always see all tokens.
-    C, n_jobs, scale, features, labels, scheme, random_state, verbose
-        As in `MachineTagger`.
+    C, n_jobs
+        As in `PLECOC`.
+    scale, features, labels, scheme, random_state, verbose
+        As in `WKNN`.
 
     Examples
     --------

@@ -101,12 +101,9 @@ class PartialCRF(SequenceTagger):
         if self.tune:
             self.tuning_ = tune(self, train, self.grid)
             self.l2_ = float(self.tuning_.settings["l2"])
-        objective = ChainObjective(
-            train.features,
-            train.log_evidence,
-            self.l2_,
-            sample_weight=train.sample_weight,
-        )
+        features, evidence = train.features, train.log_evidence
+        weight = train.sample_weight
+        objective = ChainObjective(features, evidence, self.l2_, sample_weight=weight)
         found = minimise(
             objective,
             np.zeros(objective.n_parameters),
@@ -118,9 +115,7 @@ class PartialCRF(SequenceTagger):
         )
         self.objective_, self.n_iter_ = -found.value, found.n_iter
         self.weights_ = objective.weights(found.x)
-        recovered, self._train_confidences = self.weights_.recover(
-            train.features, train.log_evidence
-        )
+        recovered, self._train_confidences = self.weights_.recover(features, evidence)
         return recovered
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:

@@ -39,9 +39,9 @@ class PLAGGD(KernelRidgeTagger):
     max_iter : int
         Number of rounds T.
     max_dense
-        As in `KernelRidgeTagger`.
+        As in `SURE`.
     scale, features, labels, scheme, random_state, verbose
-        As in `TokenTagger`.
+        As in `WKNN`.
 
     Examples
     --------
@@ -77,9 +77,8 @@ class PLAGGD(KernelRidgeTagger):
         ridge = self._ridge(X, self.gamma, seed)
         simplex = CandidateSimplex(mask)
         s = graph_step(G_x)  # [N, k]  from features alone
-        F = confidence_step(
-            graph_matrix(s, neighbours), simplex, simplex.uniform()
-        )  # [N, L]
+        B = graph_matrix(s, neighbours)  # [N, N]
+        F = confidence_step(B, simplex, simplex.uniform())  # [N, L]
         H = ridge.solve(F)  # [N, L]
         for _ in progress(range(self.max_iter), "PL-AGGD", enabled=bool(self.verbose)):
             s = graph_step(G_x + self.mu * label_grams(F, neighbours), s)  # [N, k]

@@ -92,8 +92,12 @@ class PLECOC(MachineTagger):
     ----------
     length : int, optional
         Code columns; by default ``ceil(10 log2 q)`` for q labels.
-    C, n_jobs, scale, features, labels, scheme, random_state, verbose
-        As in `MachineTagger`.
+    C : float
+        Weight of the loss of the machines.
+    n_jobs : int, optional
+        Processes to train in.
+    scale, features, labels, scheme, random_state, verbose
+        As in `WKNN`.
 
     Attributes
     ----------

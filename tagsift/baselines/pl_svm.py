@@ -68,7 +68,12 @@ class PLSVM(LinearTokenTagger):
     average : bool
         Average the second half of the iterates; the last one is noisy for small `lam`.
     scale, features, labels, scheme, random_state, verbose
-        As in `TokenTagger`.
+        As in `WKNN`.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_features + 1, n_labels)
+        Weights; the last row is the bias.
 
     Examples
     --------

@@ -45,10 +45,11 @@ class SURE(KernelRidgeTagger):
         Most rounds of regression and pseudo-labels.
     tol : float
         Stop when no pseudo-label changes by more.
-    max_dense
-        As in `KernelRidgeTagger`.
+    max_dense : int
+        Most tokens for the dense kernel (n² doubles); above, Nyström features are used
+        and a `ScaleWarning` says so.
     scale, features, labels, scheme, random_state, verbose
-        As in `TokenTagger`.
+        As in `WKNN`.
 
     Attributes
     ----------

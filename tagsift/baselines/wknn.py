@@ -46,8 +46,17 @@ class WKNN(TokenTagger):
     ----------
     n_neighbours : int
         Number of neighbours k.
-    scale, features, labels, scheme, random_state, verbose
-        As in `TokenTagger`.
+    scale : {"auto", "dense", "standard", "l2", "none"}
+        How features are scaled: ``"auto"`` standardises dense columns on the training
+        part and divides sparse rows by their length.
+    features, labels, scheme, random_state, verbose
+        As in `SequenceTagger`.
+
+    Attributes
+    ----------
+    variant_ : str
+        What was done differently because of the size or kind of the data; empty if
+        nothing was.
 
     Examples
     --------
