@@ -134,8 +134,8 @@ def test_bounds_and_bookkeeping(plain):
         mean = solver.means[0]
         residue = reward.unary - mean.unary
         np.testing.assert_allclose(solver.E, X.T @ residue / 7 / 0.1, atol=1e-9)
-        pairs = reward.pairs.sum(axis=0).ravel() - mean.pairs.sum(axis=0)
-        np.testing.assert_allclose(solver.A.ravel(), pairs / 7 / 0.1, atol=1e-9)
+        pairs = reward.pairs.sum(axis=0) - mean.pairs.sum(axis=0)
+        np.testing.assert_allclose(solver.A, pairs / 7 / 0.1, atol=1e-9)
         assert (mean.unary >= -1e-9).all()
         np.testing.assert_allclose(mean.unary.sum(axis=1), 1.0)
     assert found.converged
