@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -54,11 +55,10 @@ def measured() -> Iterator[dict[str, float]]:
 def peak_mib() -> float:
     """Return the most memory that this process has held, in MiB; 0 if not known."""
     try:
-        lines = (_PROC / "status").read_text().splitlines()
+        found = re.search(r"VmHWM:\s+(\d+)", (_PROC / "status").read_text())
     except OSError:
         return 0.0
-    found = [line.split()[1] for line in lines if line.startswith("VmHWM:")]
-    return round(int(found[0]) / 1024, 1) if found else 0.0
+    return round(int(found[1]) / 1024, 1) if found else 0.0
 
 
 @contextmanager

@@ -13,16 +13,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    wait,
-)
+from concurrent import futures
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from experiments.experiment import Experiment
 from experiments.measuring import machine, measured, versions
@@ -33,6 +26,7 @@ from tagsift.threads import blas_threads
 
 #: What cells can be run on.
 ENGINES = ("processes", "ray")
+Promise: TypeAlias = "futures.Future[Any]"
 
 
 @dataclass(frozen=True)
@@ -63,12 +57,11 @@ def pending(
 
     found: dict[str, Any] = {}
     for cell in cells:
-        if done(cell) and not redo:
-            continue
-        first = experiment.needs(cell)
-        if first is not None and not done(first):
-            found.setdefault(first.key, first)
-        found.setdefault(cell.key, cell)
+        if redo or not done(cell):
+            first = experiment.needs(cell)
+            if first is not None and not done(first):
+                found.setdefault(first.key, first)
+            found.setdefault(cell.key, cell)
     return list(found.values())
 
 
@@ -80,11 +73,10 @@ def run(
     jobs: int = 1,
     engine: str = "processes",
     minutes: float | None = None,
-    retry_failed: bool = False,
-    redo: bool = False,
     quiet: bool = False,
+    **again: bool,
 ) -> Outcome:
-    """Run what is missing, as the only run on these records.
+    """Run what is missing (or is to be run again), as the only run on these records.
 
     After so many minutes no new cell is begun.
     """
@@ -93,21 +85,22 @@ def run(
     with records.exclusive():
         records.tidy()
         known = records.load()
-        todo = pending(experiment, cells, known, retry_failed=retry_failed, redo=redo)
+        todo = pending(experiment, cells, known, **again)
         experiment.prepare(todo)
         done, errors = 0, []
         deadline = None if minutes is None else time.monotonic() + 60 * minutes
         with _executor(experiment, jobs, engine) as pool:
             results = _results(pool, experiment, todo, known, jobs, deadline)
+            shown = progress(
+                results, experiment.name, enabled=not quiet, total=len(todo)
+            )
             try:
-                for record in progress(
-                    results, experiment.name, enabled=not quiet, total=len(todo)
-                ):
+                for record in shown:
                     records.add(record)
                     done += 1
                     if "error" in record:
                         errors.append((str(record["key"]), str(record["error"])))
-            except BrokenExecutor as error:
+            except futures.BrokenExecutor as error:
                 raise ResourceError(
                     f"a worker was killed after {done} cells, most likely for lack of "
                     "memory; what is finished is kept. Run again with fewer jobs."
@@ -117,7 +110,7 @@ def run(
 
 
 def _results(
-    pool: Executor,
+    pool: futures.Executor,
     experiment: Experiment,
     todo: Sequence[Any],
     known: dict[str, Record],
@@ -126,24 +119,23 @@ def _results(
 ) -> Iterator[Record]:
     """Records in the order in which they come, until the time is over."""
     waiting = {cell.key: cell for cell in todo}
-    running: dict[Future[Record], str] = {}
-
+    running: dict[Promise, str] = {}
     while waiting or running:
         late = deadline is not None and time.monotonic() > deadline
         for key in [] if late else list(waiting):
             if len(running) >= jobs:
                 break
             first = experiment.needs(waiting[key])
-            if first is not None and first.key in {*waiting, *running.values()}:
-                continue
-            start = None if first is None else known[first.key]
-            future = pool.submit(run_cell, experiment, waiting.pop(key), start)
-            running[future] = key
+            start = None if first is None else first.key
+            if start not in waiting and start not in running.values():
+                needed = None if start is None else known[start]
+                task = pool.submit(run_cell, experiment, waiting.pop(key), needed)
+                running[task] = key
         if not running:
             return
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            key = running.pop(future)
-            known[key] = future.result()
+        for task in futures.wait(running, return_when=futures.FIRST_COMPLETED).done:
+            key = running.pop(task)
+            known[key] = task.result()
             yield known[key]
 
 
@@ -170,16 +162,16 @@ def run_cell(experiment: Experiment, cell: Any, needed: Record | None) -> Record
     return record
 
 
-class _Here(Executor):
+class _Here(futures.Executor):
     """Runs what is submitted at once, in this process."""
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kw: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kw))
-        return future
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kw: Any) -> Promise:
+        task: Promise = futures.Future()
+        task.set_result(fn(*args, **kw))
+        return task
 
 
-class _Ray(Executor):
+class _Ray(futures.Executor):
     """Sends what is submitted to a Ray cluster, or to one started on this machine."""
 
     def __init__(self) -> None:
@@ -191,17 +183,17 @@ class _Ray(Executor):
 
         self.remote = ray.remote
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kw: Any) -> Future[Any]:
-        future: Future[Any] = self.remote(fn).remote(*args, **kw).future()
-        return future
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kw: Any) -> Promise:
+        task: Promise = self.remote(fn).remote(*args, **kw).future()
+        return task
 
 
-def _executor(experiment: Experiment, jobs: int, engine: str) -> Executor:
+def _executor(experiment: Experiment, jobs: int, engine: str) -> futures.Executor:
     if engine == "ray":
         return _Ray()
     if jobs == 1 and not experiment.separate:
         return _Here()
-    return ProcessPoolExecutor(
+    return futures.ProcessPoolExecutor(
         jobs,
         multiprocessing.get_context("spawn"),
         initializer=_end_with_parent,

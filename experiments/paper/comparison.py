@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,17 +23,17 @@ class Loss:
     task: str
     gaps: dict[Setting, float]  # mean difference, model minus rival
 
-    @property
+    @cached_property
     def lost(self) -> int:
         """Settings in which the rival's mean is higher."""
         return sum(gap < 0 for gap in self.gaps.values())
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """Mean difference over settings."""
         return float(np.mean(list(self.gaps.values())))
 
-    @property
+    @cached_property
     def worst(self) -> Setting:
         """Where the model falls furthest behind."""
         return min(self.gaps, key=lambda setting: self.gaps[setting])
@@ -44,7 +45,6 @@ def losses(results: Results, measure: str) -> list[Loss]:
         Loss(model, rival, task, gaps)
         for model in OURS
         for rival in results.rivals
-        if rival != model
         for task in results.tasks
         if (gaps := results.gaps(model, rival, measure, results.of(task)))
     ]
@@ -54,19 +54,14 @@ def losses(results: Results, measure: str) -> list[Loss]:
 
 def losses_table(results: Results, found: list[Loss], words: str) -> Table:
     """Losses as a table; `words` say what decides."""
+    rows = []
+    for loss in found:
+        names = results.title(loss.model), results.title(loss.rival)
+        share = f"{loss.lost} of {len(loss.gaps)}"
+        about = (TASKS[loss.task].title, share, loss.mean)
+        there = (loss.worst.words.partition(", ")[2], loss.gaps[loss.worst])
+        rows.append((*names, *about, *there))
     head = ("model", "loses to", "task", "settings lost|>", "mean difference|+.2f|100")
-    rows = [
-        (
-            results.title(loss.model),
-            results.title(loss.rival),
-            TASKS[loss.task].title,
-            f"{loss.lost} of {len(loss.gaps)}",
-            loss.mean,
-            loss.worst.words.partition(", ")[2],
-            loss.gaps[loss.worst],
-        )
-        for loss in found
-    ]
     return table(
         (*head, "worst setting", "there|+.2f|100"),
         rows,
@@ -96,22 +91,15 @@ def wilcoxon_table(results: Results, model: str, measure: str, words: str) -> Ta
         gaps = list(results.gaps(model, rival, measure, results.settings).values())
         if gaps and rival != model:
             tests[rival] = wilcoxon(gaps)
-    adjusted = holm([test.p_value for test in tests.values()]) if tests else ()
-    title = results.title(model)
+    adjusted = holm([test.p_value for test in tests.values()])
+    rows = []
+    for (rival, test), p in zip(tests.items(), adjusted.tolist(), strict=True):
+        counts = (test.wins, test.ties, test.losses)
+        told = ["< 0.0001" if x < 1e-4 else f"{x:.4f}" for x in (test.p_value, p)]
+        about = (sum(counts), *counts, test.mean_difference)
+        rows.append((results.title(rival), *about, *told))
     head = ("settings|d", "won|d", "tied|d", "lost|d", "mean difference|+.2f|100")
-    rows = [
-        (
-            results.title(rival),
-            test.wins + test.ties + test.losses,
-            test.wins,
-            test.ties,
-            test.losses,
-            test.mean_difference,
-            _p(test.p_value),
-            _p(float(p)),
-        )
-        for (rival, test), p in zip(tests.items(), adjusted, strict=True)
-    ]
+    title = results.title(model)
     return table(
         (f"{title} against", *head, "p-value|>", "Holm|>"),
         rows,
@@ -119,10 +107,6 @@ def wilcoxon_table(results: Results, model: str, measure: str, words: str) -> Ta
         note="One value for each setting, the mean over common folds. Settings of one "
         "task share sentences, so the p-values are too small: read them as an order.",
     )
-
-
-def _p(value: float) -> str:
-    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
 
 
 def calibration_table(results: Results) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -36,26 +36,16 @@ class GridCell:
     tuning: bool = False  # only the settings are wanted that other folds are run with
 
     @property
-    def sampling(self) -> str:
-        """The sampling in a few letters: ``cl3-p0.1``, ``r0.05-p0.5`` or ``gold``."""
-        if self.p is None:
-            return "gold"
-        scheme = f"cl{self.cl}" if self.r is None else f"r{self.r:g}"
-        return f"{scheme}-p{self.p:g}"
-
-    @property
     def key(self) -> str:
-        """A name for the cell that is distinct in a suite and fit for a file."""
+        """A name that is distinct in a suite and fit for a file: …/cl3-p0.1-f0-s0."""
         if self.method == "corpus":
             return f"{self.task}/corpus/{self.subset}"
-        parts = [
-            "tuning" * self.tuning,
-            self.sampling,
-            f"f{self.fold}",
-            f"s{self.seed}",
-        ]
-        parts += [self.subset if self.subset != "head" else "", self.watch]
-        return f"{self.task}/{self.method}/{'-'.join(filter(None, parts))}"
+        drawn = f"cl{self.cl}" if self.r is None else f"r{self.r:g}"
+        sampling = "gold" if self.p is None else f"{drawn}-p{self.p:g}"
+        subset = "" if self.subset == "head" else self.subset
+        place = (sampling, f"f{self.fold}", f"s{self.seed}", subset, self.watch)
+        words = "-".join(filter(None, ("tuning" * self.tuning, *place)))
+        return f"{self.task}/{self.method}/{words}"
 
     @property
     def is_fit(self) -> bool:
@@ -73,8 +63,7 @@ def cells(suite: Suite) -> list[GridCell]:
     found = [
         *(GridCell(task, "corpus") for task in suite.tasks),
         *_watched(suite),
-        *_head(suite),
-        *_robustness(suite),
+        *_fits(suite),
     ]
     place = {name: number for number, name in enumerate(_BY_COST)}
     tasks = list(suite.tasks)
@@ -87,40 +76,26 @@ def cells(suite: Suite) -> list[GridCell]:
     return sorted(seeded, key=order)
 
 
-def _settings(
-    base: GridCell, cl: Iterable[int], p: Iterable[float]
-) -> Iterator[GridCell]:
-    """The cell under all combinations; once where the method gets gold labels."""
-    if registry.estimator(base.method).method.exact_only:
-        yield base
-        return
-    shares = tuple(p)
-    yield from (replace(base, cl=size, p=share) for size in cl for share in shares)
-
-
-def _head(suite: Suite) -> Iterator[GridCell]:
-    """Cells on the head of the files."""
-    for plan in suite.methods.values():
-        exact = registry.estimator(plan.name).method.exact_only
-        for task in suite.tasks:
-            for fold in plan.folds[task]:
-                base = GridCell(task, plan.name, fold=fold)
-                yield from _settings(base, suite.cl, suite.p)
-                for r in () if exact else suite.r:
-                    yield replace(base, p=suite.flip_p, r=r)
-
-
-def _robustness(suite: Suite) -> Iterator[GridCell]:
-    """Cells on random subsets."""
-    plan = suite.robustness
-    if plan is None:
-        return
-    for number in plan.seeds:
-        for method in plan.methods:
-            for task in suite.tasks:
-                for fold in plan.folds:
-                    base = GridCell(task, method, fold=fold, subset=f"random-{number}")
-                    yield from _settings(base, plan.cl, plan.p)
+def _fits(suite: Suite) -> Iterator[GridCell]:
+    """Cells on the head of the files, and on random subsets."""
+    drawn = (suite.cl, suite.p, suite.r)
+    plans = [("head", x.name, x.folds, *drawn) for x in suite.methods.values()]
+    if (some := suite.robustness) is not None:
+        every = dict.fromkeys(suite.tasks, some.folds)
+        about = [(f"random-{seed}", x) for seed in some.seeds for x in some.methods]
+        plans += [(*one, every, some.cl, some.p, ()) for one in about]
+    for subset, method, folds, sizes, shares, flips in plans:
+        exact = registry.estimator(method).method.exact_only
+        for base in [
+            GridCell(task, method, fold=fold, subset=subset)
+            for task in suite.tasks
+            for fold in folds[task]
+        ]:
+            if exact:
+                yield base  # gold labels: once
+                continue
+            yield from (replace(base, cl=cl, p=p) for cl in sizes for p in shares)
+            yield from (replace(base, p=suite.flip_p, r=r) for r in flips)
 
 
 def _watched(suite: Suite) -> Iterator[GridCell]:

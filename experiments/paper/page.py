@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, TypeAlias
 
 from experiments.paper import claims, comparison, figures, tables
 from experiments.paper.coverage import Coverage
@@ -14,7 +15,7 @@ from experiments.records import Found, Record
 from tagsift.report import Figure, Report, Section, Stat, Table
 
 #: What a section may hold: prose, tables and figures.
-Content: TypeAlias = Iterator[str | Table | Figure | None]
+Content: TypeAlias = Iterable[str | Table | Figure | None]
 
 _MAIN = "span_f1"
 _INTRO = (
@@ -30,7 +31,7 @@ _SYNTHETIC = (
     "These runs used the bundled, synthetic corpus in place of the paper's: the "
     "figures say that the parts work and nothing about the paper."
 )
-_COUNTED = "Each claim is counted over the cases that it speaks of."
+_OTHER_RECOVERY = "The same for ChainGP, beside the paper's SGPPSL (%)"
 _BELOW = (
     "Every cell of Tables II and III in which SGPPSL is below the figure that the "
     "paper prints, with what the same fits reach when they are decoded otherwise and "
@@ -56,7 +57,8 @@ class _Page:
         self.coverage = coverage
         self.results = Results(found)
         self.random = Results(found, "random")
-        self.facts = [record["facts"] for record in found if "facts" in record]
+        facts = [record["facts"] for record in found if "facts" in record]
+        self.facts = sorted(facts, key=lambda fact: FIGURE_OF[fact["task"]])
         self.watched = {
             record["config"]["watch"]: record
             for record in found
@@ -91,29 +93,43 @@ class _Page:
     @property
     def builders(self) -> dict[str, Callable[[], Content]]:
         """What makes each section, in their order."""
+        results = self.results
+
+        def with_all_f1(figure: Callable[..., Figure | None], *about: Any) -> Content:
+            return (figure(results, *about, name) for name in F1S)
+
         return {
-            "Where our models lose": lambda: iter(
-                [comparison.losses_table(self.results, self.losses, F1S[_MAIN])]
-            ),
-            "Claims of section IV": lambda: iter(
-                [_COUNTED, claims.claims_table(self.judged)]
-            ),
-            "Table I": self.table_1,
-            "Table II": self.table_2,
-            "Table III": lambda: iter([tables.table_3(self.results)]),
-            "Cells below the paper": lambda: iter(
-                [_BELOW, tables.below_table(self.results)]
-            ),
+            "Where our models lose": lambda: [
+                comparison.losses_table(results, self.losses, F1S[_MAIN])
+            ],
+            "Claims of section IV": lambda: [
+                "Each claim is counted over the cases that it speaks of.",
+                claims.claims_table(self.judged),
+            ],
+            "Table I": lambda: [tables.table_1(self.facts)],
+            "Table II": lambda: [
+                tables.table_2(results),
+                tables.table_2(results, "chain-gp", title=_OTHER_RECOVERY),
+            ],
+            "Table III": lambda: [tables.table_3(results)],
+            "Cells below the paper": lambda: [_BELOW, tables.below_table(results)],
             "Figure 5": self.figure_5,
-            **{f"Figure {FIGURE_OF[t]}": self.figure_of(t) for t in FIGURE_OF},
-            "Figure 9": lambda: (figures.figure_9(self.results, name) for name in F1S),
-            "All scores": self.all_scores,
+            **{
+                f"Figure {number}": partial(with_all_f1, figures.figures_6_to_8, task)
+                for task, number in FIGURE_OF.items()
+            },
+            "Figure 9": partial(with_all_f1, figures.figure_9),
+            "All scores": lambda: [
+                tables.decoders_table(results),
+                *(tables.scores_table(results, task) for task in results.tasks),
+            ],
             "Ranks and tests": self.tests,
-            "Calibration": lambda: iter([comparison.calibration_table(self.results)]),
-            "Random subsets": lambda: iter(
-                [tables.robustness_table(self.results, self.random)]
-            ),
-            "The run": self.run,
+            "Calibration": lambda: [comparison.calibration_table(results)],
+            "Random subsets": lambda: [tables.robustness_table(results, self.random)],
+            "The run": lambda: [
+                *self.coverage.tables(),
+                comparison.cost_table(results),
+            ],
         }
 
     def section(self, name: str) -> Section:
@@ -127,10 +143,8 @@ class _Page:
         text = " ".join(item for item in made if isinstance(item, str))
         return Section(name, text if content else "", content)
 
-    # The first screen ----------------------------------------------------------
-
     def stats(self) -> Iterator[Stat]:
-        """The figures of merit."""
+        """The figures of merit, for the first screen."""
         for name, made in (
             ("Table II cells above the paper", tables.table_2(self.results)),
             ("Table III cells above the paper", tables.table_3(self.results)),
@@ -163,19 +177,6 @@ class _Page:
                 rivals = "; ".join(words for _, words in sorted(told))
                 yield f"{results.title(model)} loses by {F1S[_MAIN]} to {rivals}."
 
-    # Sections ------------------------------------------------------------------
-
-    def table_1(self) -> Content:
-        """The data sets."""
-        order = list(FIGURE_OF)
-        yield tables.table_1(sorted(self.facts, key=lambda f: order.index(f["task"])))
-
-    def table_2(self) -> Content:
-        """Recovery of both our models."""
-        yield tables.table_2(self.results)
-        title = "The same for ChainGP, beside the paper's SGPPSL (%)"
-        yield tables.table_2(self.results, "chain-gp", title=title)
-
     def figure_5(self) -> Content:
         """The watched words, and where the paper's truth is not the corpus'."""
         for word, record in self.watched.items():
@@ -187,32 +188,14 @@ class _Page:
                 )
         yield figures.figure_5(self.watched)
 
-    def figure_of(self, task: str) -> Callable[[], Content]:
-        """One of the figures 6 to 8, with all three F1."""
-        return lambda: (figures.figures_6_to_8(self.results, task, f1) for f1 in F1S)
-
-    def all_scores(self) -> Content:
-        """All methods under all settings."""
-        yield tables.decoders_table(self.results)
-        for task in self.results.tasks:
-            yield tables.scores_table(self.results, task)
-
     def tests(self) -> Content:
         """Ranks and tests."""
-        results = self.results
+        names = {method: self.results.title(method) for method in self.results.methods}
         for name, words in F1S.items():
-            ranked = comparison.rank_methods(results, name)
+            ranked = comparison.rank_methods(self.results, name)
             if ranked is not None:
-                yield critical_difference_diagram(
-                    ranked,
-                    title=f"Mean ranks by {words}",
-                    names={method: results.title(method) for method in results.methods},
-                )
+                title = f"Mean ranks by {words}"
+                yield critical_difference_diagram(ranked, title=title, names=names)
         for model in OURS:
             for name, words in F1S.items():
-                yield comparison.wilcoxon_table(results, model, name, words)
-
-    def run(self) -> Content:
-        """Settings, gaps and costs."""
-        yield from self.coverage.tables()
-        yield comparison.cost_table(self.results)
+                yield comparison.wilcoxon_table(self.results, model, name, words)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -67,25 +66,20 @@ class Results:
             and record["config"]["subset"].split("-")[0] == subset
             and not record["config"]["watch"]
         ]
-
-    @cached_property
-    def _index(self) -> dict[tuple[str, Setting], dict[tuple[str, int], Record]]:
-        index: dict[tuple[str, Setting], dict[tuple[str, int], Record]] = {}
+        self._index: dict[tuple[str, Setting], dict[tuple[str, int], Record]] = {}
         for record in self.records:
-            config = record["config"]
-            part = (config["subset"], config["fold"])
-            place = (config["method"], _setting(config))
-            index.setdefault(place, {})[part] = record
-        return index
+            config, share = record["config"], record["config"]["p"]
+            drawn = (config["cl"] or 0, -1.0 if share is None else share)
+            setting = Setting(config["task"], *drawn, config["r"] or 0.0)
+            parts = self._index.setdefault((config["method"], setting), {})
+            parts[config["subset"], config["fold"]] = record
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
         """Methods with a record, in the order of tables."""
         there = {record["config"]["method"] for record in self.records}
         order = [*OURS, *PAPER_RIVALS, "partial-crf", GOLD]
-        return tuple(
-            [name for name in order if name in there] + sorted(there - set(order))
-        )
+        return (*(x for x in order if x in there), *sorted(there - set(order)))
 
     @property
     def rivals(self) -> tuple[str, ...]:
@@ -151,10 +145,7 @@ class Results:
     def gaps(
         self, first: str, second: str, measure: str, settings: Iterable[Setting]
     ) -> dict[Setting, float]:
-        """Mean of first minus second over the folds that both were run on.
-
-        Settings without a common fold are left out.
-        """
+        """Mean of first minus second over common folds, in settings that have some."""
         found = {}
         for setting in settings:
             a = self.folds(first, setting, measure)
@@ -163,15 +154,6 @@ class Results:
             if both:
                 found[setting] = float(np.mean([a[k] - b[k] for k in both]))
         return found
-
-
-def _setting(config: Mapping[str, Any]) -> Setting:
-    return Setting(
-        config["task"],
-        config["cl"] or 0,
-        -1.0 if config["p"] is None else config["p"],
-        config["r"] or 0.0,
-    )
 
 
 def _read(record: Record, measure: str) -> float | None:

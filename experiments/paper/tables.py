@@ -28,48 +28,47 @@ def table_1(facts: Iterable[Mapping[str, Any]]) -> Table:
     """Table I: the data sets as built, beside what the paper prints."""
     rows, notes = [], []
     for one in facts:
-        title = TASKS[one["task"]].title
-        sentences, labels = printed.TABLE_1[one["task"]]
-        counts = (one["n_sentences"], sentences, one["n_labels"], labels)
-        rows.append((title, *counts, one["n_tokens"], one["n_spans"]))
-        if one["n_sentences"] == sentences and one["n_labels"] != labels:
+        task = TASKS[one["task"]]
+        sentences, labels = one["n_sentences"], one["n_labels"]
+        counts = (sentences, task.n_sentences, labels, task.n_labels)
+        rows.append((task.title, *counts, one["n_tokens"], one["n_spans"]))
+        if sentences == task.n_sentences and labels != task.n_labels:
             notes.append(
-                f"The first {sentences} sentences of {title} have "
-                f"{one['n_labels']} labels, not {labels}; negatives are drawn from "
-                "those that are there."
+                f"The first {sentences} sentences of {task.title} have {labels} "
+                f"labels, not {task.n_labels}; negatives are drawn from those that are "
+                "there."
             )
     head = ("task", "sentences|,d", "paper|,d", "labels|d", "paper|d", "tokens|,d")
-    return table(
-        (*head, "spans|,d"),
-        rows,
-        title="Table I: the data sets",
-        note=" ".join(notes),
-    )
+    title = "Table I: the data sets"
+    return table((*head, "spans|,d"), rows, title=title, note=" ".join(notes))
 
 
-def table_2(results: Results, method: str = "sgppsl", *, title: str = "") -> Table:
+def table_2(
+    results: Results,
+    method: str = "sgppsl",
+    *,
+    title: str = "Table II: true labels recovered (%)",
+) -> Table:
     """Table II: recovered true labels of ambiguous training tokens."""
     rows = []
     for s in results.lists:
         values = [100 * v for v in results.folds(method, s, "recovery").values()]
-        if not values:
-            continue
-        spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
-        paper = printed.TABLE_2.get((s.task, s.cl, s.p))
-        ours = float(np.mean(values))
-        about = (ours, spread, len(values), *_beside(ours, paper))
-        rows.append((s.title, s.cl, s.p, *about))
+        if values:
+            spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+            ours = float(np.mean(values))
+            beside = _beside(ours, printed.TABLE_2.get((s.task, s.cl, s.p)))
+            rows.append((s.title, s.cl, s.p, ours, spread, len(values), *beside))
     head = ("task", "cl|d", "p|g", "ours %|.2f", "± folds|.2f", "folds|d")
     return table(
         (*head, "paper %|.2f", "difference|+.2f", "against the paper"),
         rows,
-        title=title or "Table II: true labels recovered (%)",
+        title=title,
         note="Counted on ambiguous training tokens only, as the paper's figures must "
         "be: with exact tokens counted, none could be below 90 at p = 0.9.",
     )
 
 
-def _beside(ours: float, paper: float | None) -> tuple[Any, ...]:
+def _beside(ours: float, paper: float | None) -> tuple[Any, Any, Any]:
     """The paper's figure, the difference and what it means."""
     if paper is None:
         return None, None, None
@@ -82,20 +81,18 @@ def table_3(results: Results) -> Table:
     rows: list[tuple[Any, ...]] = []
     strong = set()
     for s in (setting for setting in results.lists if setting.cl == 3):
-        name, pair = COMPARED[s.task], {}
+        column, pair = list(F1S).index(COMPARED[s.task]), {}
         for decoder, words in DECODERS.items():
             values = [results.percent("sgppsl", s, f"{decoder}:{f1}") for f1 in F1S]
-            ours = values[list(F1S).index(name)]
-            if ours is None:
-                continue
-            pair[len(rows)] = ours
-            paper = printed.TABLE_3.get((s.task, decoder, s.p))
-            printed_, gap, mark = _beside(ours, paper)
-            about = (printed_, F1S[name], gap, mark)
-            rows.append((s.title, s.p, words, *values, *about))
+            ours = values[column]
+            if ours is not None:
+                pair[len(rows)] = ours
+                paper = printed.TABLE_3.get((s.task, decoder, s.p))
+                figure, gap, mark = _beside(ours, paper)
+                about = (figure, F1S[COMPARED[s.task]], gap, mark)
+                rows.append((s.title, s.p, words, *values, *about))
         if len(set(pair.values())) == 2:
-            best = max(pair, key=lambda row: pair[row])
-            strong.add((best, 3 + list(F1S).index(name)))
+            strong.add((max(pair, key=lambda row: pair[row]), 3 + column))
     f1s = [f"{words} %|.2f" for words in F1S.values()]
     rest = ("paper %|.2f", "compared", "difference|+.2f", "against the paper")
     made = table(
@@ -130,18 +127,14 @@ def decoders_table(results: Results) -> Table:
     """All decoders of SGPPSL in every setting, span F1 and token-weighted F1."""
     names = sorted({n for r in results.records for n in r.get("decoders", {})})
     kinds = {"span": "span_f1", "token": "token_weighted_f1"}
-    rows = []
-    for s in results.settings:
-        values = [
-            results.percent("sgppsl", s, f"{name}:{measure}")
-            for measure in kinds.values()
-            for name in names
-        ]
-        if any(value is not None for value in values):
-            rows.append((s.words, *values))
+    measures = [f"{name}:{f1}" for f1 in kinds.values() for name in names]
+    found = {
+        s: [results.percent("sgppsl", s, name) for name in measures]
+        for s in results.settings
+    }
     return table(
         ("setting", *(f"{name}, {kind}|.1f" for kind in kinds for name in names)),
-        rows,
+        [(s.words, *values) for s, values in found.items() if set(values) - {None}],
         title="SGPPSL under all its decoders (span F1, token-weighted F1, %)",
         note="From the same fits; the paper has `viterbi` and `weighted`.",
     )
@@ -162,19 +155,10 @@ def below_table(results: Results) -> Table:
                 cell = s.words + (f", {decoder}" if decoder else "")
                 about = ("Table III" if decoder else "Table II", cell, ours, paper)
                 rows.append((*about, *_elsewhere(results, s, decoder, measure)))
-    return table(
-        (
-            "table",
-            "cell",
-            "ours %|.2f",
-            "paper %|.2f",
-            "the same fits, decoded otherwise",
-            "best other method on the same folds",
-            "CRF on gold labels",
-        ),
-        rows,
-        title="Cells below the paper",
-    )
+    head = ("table", "cell", "ours %|.2f", "paper %|.2f")
+    rest = ("the same fits, decoded otherwise", "best other method on the same folds")
+    columns = (*head, *rest, "CRF on gold labels")
+    return table(columns, rows, title="Cells below the paper")
 
 
 def _elsewhere(
@@ -182,20 +166,18 @@ def _elsewhere(
 ) -> Iterator[str]:
     """The same fits decoded otherwise, the best other method, and the ceiling."""
 
-    def told(values: Mapping[str, float | None]) -> list[str]:
-        there = {name: value for name, value in values.items() if value is not None}
-        ordered = sorted(there, key=lambda name: -there[name]) if best else list(there)
-        return [f"{name} {there[name]:.2f}" for name in ordered]
+    def found(method: str, name: str, words: str = "") -> list[tuple[float, str]]:
+        value = results.percent(method, s, name)
+        return [] if value is None else [(value, f"{words}{value:.2f}")]
 
-    best = False
     decoders = [d for d in ("viterbi", "weighted", "argmax", "log") if d != decoder]
-    same = {d: results.percent("sgppsl", s, f"{d}:{measure}") for d in decoders}
-    yield ", ".join(told(same) if decoder else []) or "–"
-    best = True
+    same = [x for d in decoders for x in found("sgppsl", f"{d}:{measure}", f"{d} ")]
+    yield ", ".join(words for _, words in same if decoder) or "–"
     others = (*PAPER_RIVALS, "partial-crf", "chain-gp")
-    yield (told({m: results.percent(m, s, measure) for m in others}) or ["–"])[0]
-    ceiling = results.percent(GOLD, s, measure) if decoder else None
-    yield "–" if ceiling is None else f"{ceiling:.2f}"
+    best = [x for method in others for x in found(method, measure, f"{method} ")]
+    yield max(best, key=lambda x: x[0], default=(0, "–"))[1]
+    ceiling = found(GOLD, measure) if decoder else []
+    yield ceiling[0][1] if ceiling else "–"
 
 
 def scores_table(results: Results, task: str) -> Table:
@@ -217,19 +199,15 @@ def robustness_table(results: Results, random: Results) -> Table:
     """Tables II and III on random subsets beside the head of the files."""
     rows = []
     for s in random.lists:
-        name = COMPARED[s.task]
-        measures = ("recovery", f"viterbi:{name}", f"weighted:{name}")
-        pairs = [
-            [part.percent("sgppsl", s, measure) for part in (results, random)]
-            for measure in measures
-        ]
-        if any(other is not None for _, other in pairs):
+        f1 = COMPARED[s.task]
+        measures = ("recovery", f"viterbi:{f1}", f"weighted:{f1}")
+        head = [results.percent("sgppsl", s, measure) for measure in measures]
+        other = [random.percent("sgppsl", s, measure) for measure in measures]
+        if set(other) - {None}:
+            pairs = zip(head, other, strict=True)
             rows.append((s.title, s.cl, s.p, *(x for pair in pairs for x in pair)))
-    heads = [
-        f"{what} {where}|.2f"
-        for what in ("recovery", "Viterbi F1", "weighted F1")
-        for where in ("head", "random")
-    ]
+    kinds = ("recovery", "Viterbi F1", "weighted F1")
+    heads = [f"{kind} {part}|.2f" for kind in kinds for part in ("head", "random")]
     return table(
         ("task", "cl|d", "p|g", *heads),
         rows,

@@ -11,25 +11,25 @@ candidate sets by ChainGP, whose kernel is learnt once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from experiments.experiment import Experiment
+from experiments.experiment import Experiment, KeyedCell
 from experiments.folds import TASKS, read_head
 from experiments.measuring import measured
-from experiments.records import Record
+from experiments.records import Found, Record
+from experiments.tables import table
 from tagsift.annotators import VoteTagger
 from tagsift.chain_gp import ChainGP
 from tagsift.data import corrupt, read_votes, spans
 from tagsift.errors import InputError
 from tagsift.metrics import span_scores
-
-if TYPE_CHECKING:
-    from tagsift.report import Report
+from tagsift.report import Table
 
 #: Name of an order → what the figure calls it.
 ORDERS = {"tagsift": "tagsift", "entropy": "entropy", "random": "random order"}
@@ -42,22 +42,12 @@ Place = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class LookCell:
-    """One reviewer on one corpus.
+class LookCell(KeyedCell):
+    """One reviewer on one corpus."""
 
-    Parameters
-    ----------
-    corpus, order : str
-        What is looked at, and in which order.
-    """
-
+    form = "{corpus}/{order}"
     corpus: str
     order: str
-
-    @property
-    def key(self) -> str:
-        """Name of the cell, the same for all runs."""
-        return f"{self.corpus}/{self.order}"
 
 
 @dataclass(frozen=True)
@@ -65,21 +55,22 @@ class Looks(Experiment):
     """All orders on all corpora."""
 
     name = "looks"
+    title = "What second looks bring"
+    summary = (
+        "A look is at one span, or at one token outside all spans; after every "
+        f"{LOOKS} looks the model is fitted again."
+    )
     separate = True
 
     def cells(self) -> list[LookCell]:
-        """Crowd NER first."""
         return [LookCell(corpus, order) for corpus in CORPORA for order in ORDERS]
 
     def run(self, cell: LookCell, needed: Record | None) -> dict[str, Any]:
         """Look and fit in turns."""
         if self.data is None:
             raise InputError("looks need the corpora; name their folder with --data.")
-        reviewed: _Reviewed = (
-            _Crowd(self.data)
-            if cell.corpus == "crowd"
-            else _Task(self.data, cell.corpus)
-        )
+        crowd, data = cell.corpus == "crowd", self.data
+        reviewed = _Crowd(data) if crowd else _Task(data, cell.corpus)
         rng, steps, seen = np.random.default_rng(0), [], set[Place]()
         with measured() as cost:
             for step in range(STEPS + 1):
@@ -91,38 +82,35 @@ class Looks(Experiment):
                 steps.append({"looks": len(seen), **reviewed.scores()})
         return {"steps": steps, "time": cost}
 
-    def report(self, found: Mapping[str, Record]) -> Report:
+    def tables(self, found: Found) -> Iterator[Table]:
         """Wrong labels left and span F1 after every hundred looks."""
-        from experiments.tables import page, table
-
+        rows = [
+            (CORPORA[cell.corpus], ORDERS[cell.order], *step.values())
+            for cell, record in self.finished(found)
+            for step in record["steps"]
+        ]
         head = ("corpus", "order", "looks", "wrong labels|d", "span F1|.2f|100")
-        return page(
-            "What second looks bring",
-            found,
-            [table(head, _rows(self.cells(), found))],
-            "A look is at one span, or at one token outside all spans; after every "
-            f"{LOOKS} looks the model is fitted again.",
-        )
+        yield table(head, rows)
 
 
-class _Reviewed:
+class _Reviewed(ABC):
     """A corpus whose labels are found, looked at, and found again."""
 
     gold: list[list[str]]
     labels: list[list[str]]
     scheme: str
 
+    @abstractmethod
     def fit(self) -> None:
         """Find labels from all that is known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def doubts(self) -> Iterator[tuple[Place, float]]:
-        """Places and the entropy of what is given there, tagsift's order."""
-        raise NotImplementedError
+        """Places and the entropy of what is given there, in tagsift's order."""
 
+    @abstractmethod
     def reveal(self, s: int, t: int) -> None:
         """Let one label be known."""
-        raise NotImplementedError
 
     def order(self, name: str, rng: np.random.Generator) -> Iterator[Place]:
         """Places in the order in which a reviewer takes them."""
@@ -226,20 +214,6 @@ def _first(places: Iterator[Place], seen: set[Place]) -> list[Place]:
     """The next places that nobody has looked at."""
     fresh = (place for place in places if place not in seen)
     return [place for place, _ in zip(fresh, range(LOOKS), strict=False)]
-
-
-def _rows(
-    cells: list[LookCell], found: Mapping[str, Record]
-) -> Iterator[tuple[Any, ...]]:
-    for cell in cells:
-        for step in found.get(cell.key, {}).get("steps", ()):
-            yield (
-                CORPORA[cell.corpus],
-                ORDERS[cell.order],
-                step["looks"],
-                step["wrong"],
-                step["span_f1"],
-            )
 
 
 EXPERIMENT = Looks

@@ -14,6 +14,7 @@ compared. The exit status is 1 where a value is outside its tolerance.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,11 @@ from tagsift.errors import InputError
 from tagsift.report import Table
 
 TOLERANCE = {"ten-fold": 0.03, "fixed": 0.02}
+#: Protocol → its sets, and how their features are scaled.
+SETS = {
+    "ten-fold": {"Lost": "standard", "MSRCv2": "standard"},
+    "fixed": {"Lost split, as shipped": "none", "Lost split, standard": "standard"},
+}
 _CLASSES = {
     cls.__name__: cls for cls in (FlatCLPL, PALOC, PLAGGD, PLECOC, PLSVM, SURE, WKNN)
 }
@@ -94,54 +100,17 @@ def _parts(folder: Path, data: str) -> Iterator[tuple[Any, Any, Any, Any]]:
         yield X[train], mask[train], X[test], truth[test]
 
 
-_SVM = {"lam": 1e-3, "n_steps": 1000, "average": False}
-#: Title, class, settings, and the expected accuracies on Lost and MSRCv2.
-_TEN_FOLD: tuple[tuple[str, str, dict[str, Any], float, float], ...] = (
-    ("WKNN, k = 5", "WKNN", {"n_neighbours": 5}, 0.419, 0.433),
-    ("WKNN, k = 10", "WKNN", {"n_neighbours": 10}, 0.400, 0.447),
-    ("CLPL flat", "FlatCLPL", {"C": 0.1}, 0.738, 0.392),  # C = 1 on MSRCv2
-    ("PL-SVM, λ = 1e-3", "PLSVM", _SVM, 0.729, 0.478),
-    ("PL-ECOC, C = 1", "PLECOC", {"C": 1.0}, 0.671, 0.402),
-    ("PL-ECOC, C = 10", "PLECOC", {"C": 10.0}, 0.705, 0.453),
-    ("PALOC, C = 10, vote", "PALOC", {}, 0.603, 0.458),
-    ("PALOC, C = 10, stack", "PALOC", {"rule": "stack"}, 0.645, 0.474),
-    ("PALOC, C = 1, vote", "PALOC", {"C": 1.0}, 0.548, 0.417),
-    ("PALOC, C = 1, stack", "PALOC", {"C": 1.0, "rule": "stack"}, 0.593, 0.452),
-    ("SURE", "SURE", {}, 0.795, 0.476),
-    ("PL-AGGD", "PLAGGD", {}, 0.783, 0.493),
-)
-#: The same on the fixed split: features as shipped, and standardised.
-_FIXED: tuple[tuple[str, str, dict[str, Any], Any, Any], ...] = (
-    ("WKNN, k = 5", "WKNN", {"n_neighbours": 5}, 0.403, 0.373),
-    ("WKNN, k = 10", "WKNN", {"n_neighbours": 10}, 0.376, 0.312),
-    ("CLPL flat, C = 0.1", "FlatCLPL", {"C": 0.1}, 0.658, 0.668),
-    ("PL-SVM, λ = 1e-3", "PLSVM", _SVM, 0.182, 0.601),
-    ("PL-ECOC, C = 10", "PLECOC", {"C": 10.0}, 0.19, (0.58, 0.61)),
-    ("PALOC, C = 10, vote", "PALOC", {}, 0.194, 0.549),
-    ("SURE", "SURE", {}, 0.709, 0.699),
-    ("PL-AGGD, T = 0", "PLAGGD", {"max_iter": 0}, 0.686, None),
-    ("PL-AGGD, T = 1", "PLAGGD", {"max_iter": 1}, 0.688, None),
-    ("PL-AGGD, T = 5", "PLAGGD", {"max_iter": 5}, 0.702, None),
-    ("PL-AGGD, T = 10", "PLAGGD", {"max_iter": 10}, 0.709, 0.709),
-    ("PL-AGGD, T = 20", "PLAGGD", {"max_iter": 20}, 0.713, None),
-)
-
-
 def all_cells() -> Iterator[FlatCell]:
     """Yield all cells of the table."""
-    for title, method, params, lost, msrc in _TEN_FOLD:
-        for data, expected in (("Lost", lost), ("MSRCv2", msrc)):
-            own = {"scale": "standard", **params}
-            if (method, data) == ("FlatCLPL", "MSRCv2"):
-                own["C"] = 1.0
-            yield FlatCell(title, data, "ten-fold", method, own, expected, expected)
-    for title, method, params, shipped, standard in _FIXED:
-        for scale, expected in (("none", shipped), ("standard", standard)):
-            if expected is not None:
-                low, high = map(float, np.broadcast_to(expected, 2))
-                data = f"Lost split, {'as shipped' if scale == 'none' else scale}"
-                own = {"scale": scale, **params}
-                yield FlatCell(title, data, "fixed", method, own, low, high)
+    rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["rows"]
+    for protocol, sets in SETS.items():
+        for row in rows:
+            for data, scale in sets.items():
+                if data in row:
+                    low, high = map(float, np.broadcast_to(row[data], 2))
+                    params = {"scale": scale, **row.get("params", {})}
+                    about = (row["title"], data, protocol, row["method"])
+                    yield FlatCell(*about, params, low, high)
 
 
 @dataclass(frozen=True)
