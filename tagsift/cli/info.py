@@ -22,12 +22,8 @@ def run(
     meta, arrays = tagsift.storage.read_container(model)
     tagger: Any = tagsift.load(model)
     parts: dict[str, dict[str, Any]] = {
-        name: {
-            "type": str(array.dtype),
-            "shape": list(array.shape),
-            "bytes": array.nbytes,
-        }
-        for name, array in sorted(arrays.items())
+        name: {"type": str(a.dtype), "shape": list(a.shape), "bytes": a.nbytes}
+        for name, a in sorted(arrays.items())
     }
     kept = tuple(f"model/{name}" for name in tagger.training_arrays())
     held = sum(part["bytes"] for name, part in parts.items() if name.startswith(kept))
@@ -73,7 +69,7 @@ def run(
         "Arrays",
         {"name": "", "type": "", "shape": "", "kB": ".1f"},
         (
-            (name, str(a.dtype), " × ".join(map(str, a.shape)) or "1", a.nbytes / 1e3)
-            for name, a in sorted(arrays.items())
+            (name, a["type"], " × ".join(map(str, a["shape"])) or "1", a["bytes"] / 1e3)
+            for name, a in parts.items()
         ),
     )

@@ -78,32 +78,20 @@ def run(
 
 def _score_file(path: Path, found: Corpus, gold: Corpus, gold_path: Path) -> Scores:
     """Compare two files token by token, after checking that they hold the same text."""
+    difference = ""
     if len(found) != len(gold):
+        difference = f"{len(found)} sentences here and {len(gold)} sentences"
+    for s, (mine, theirs) in enumerate(zip(found.tokens, gold.tokens, strict=False), 1):
+        if len(mine) != len(theirs) and not difference:
+            difference = f"sentence {s}: {len(mine)} tokens here and {len(theirs)}"
+        for t, (word, other) in enumerate(zip(mine, theirs, strict=False), 1):
+            if word != other and not difference:
+                difference = f"sentence {s}: token {t} is {word!r} here and {other!r}"
+    if difference:
         raise DataError(
-            f"expected {len(gold)} sentences as in {gold_path}, found {len(found)}; "
-            "both files must hold the same text.",
-            path,
+            f"{difference} in {gold_path}; both files must hold the same text.", path
         )
-    for number, (mine, theirs) in enumerate(
-        zip(found.tokens, gold.tokens, strict=True), 1
-    ):
-        if mine != theirs:
-            raise DataError(
-                f"sentence {number}: {_difference(mine, theirs)} in {gold_path}; both "
-                "files must hold the same text.",
-                path,
-            )
     return tagsift.metrics.evaluate(gold.labels, found.labels, scheme=gold.scheme)
-
-
-def _difference(mine: list[str], theirs: list[str]) -> str:
-    """Say where two token lists part."""
-    if len(mine) != len(theirs):
-        return f"{len(mine)} tokens here and {len(theirs)}"
-    token = next(
-        t for t, pair in enumerate(zip(mine, theirs, strict=True)) if pair[0] != pair[1]
-    )
-    return f"token {token + 1} is {mine[token]!r} here and {theirs[token]!r}"
 
 
 def _score_model(model: SequenceTagger, gold: Corpus) -> Scores:

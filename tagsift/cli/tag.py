@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tagsift
 from tagsift.cli._options import Json, ModelFile, OutOrScreen, Reading, argument, option
@@ -12,6 +13,7 @@ from tagsift.cli._training import check_columns
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
+    from tagsift.data import Row
     from tagsift.typing import FloatArray
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
@@ -49,50 +51,33 @@ def run(
     names = [str(name) for name in tagger.classes_]
     probabilities = tagger.predict_marginals(rows) if marginals else None
     if json and out is None:
-        sentences = [
+        sentences: list[dict[str, Any]] = [
             {"tokens": [row[0] for row in sentence], "labels": found}
             for sentence, found in zip(rows, labels, strict=True)
         ]
-        if probabilities is not None:
-            for entry, table in zip(sentences, probabilities, strict=True):
-                entry["marginals"] = table.tolist()
+        for entry, table in zip(sentences, probabilities or (), strict=False):
+            entry["marginals"] = table.tolist()
         print_json({"classes": names, "sentences": sentences})
         return
-    tables = probabilities if probabilities is not None else [None] * len(rows)
-    write_columns(
-        out,
-        (
-            _cells(sentence, found, table, names)
-            for sentence, found, table in zip(rows, labels, tables, strict=True)
-        ),
+    tables = [None] * len(rows) if probabilities is None else probabilities
+    cells = (
+        list(_cells(sentence, found, table, names))
+        for sentence, found, table in zip(rows, labels, tables, strict=True)
     )
+    write_columns(out, cells)
     if json:
-        print_json(
-            {
-                "out": str(out),
-                "sentences": len(rows),
-                "tokens": sum(map(len, rows)),
-                "classes": names,
-            }
-        )
+        sizes = {"sentences": len(rows), "tokens": sum(map(len, rows))}
+        print_json({"out": str(out), **sizes, "classes": names})
 
 
 def _cells(
-    rows: list[tuple[str, ...]],
-    labels: list[str],
-    table: FloatArray | None,
-    names: list[str],
-) -> list[tuple[str, ...]]:
+    rows: list[Row], labels: list[str], table: FloatArray | None, names: list[str]
+) -> Iterator[tuple[str, ...]]:
     """Columns of one tagged sentence."""
-    if table is None:
-        return [(*row, label) for row, label in zip(rows, labels, strict=True)]
     column = {name: k for k, name in enumerate(names)}
-    return [
-        (
-            *row,
-            label,
-            f"{values[column[label]]:.6f}",
-            *(f"{name}={value:.6f}" for name, value in zip(names, values, strict=True)),
-        )
-        for row, label, values in zip(rows, labels, table, strict=True)
-    ]
+    for t, (row, label) in enumerate(zip(rows, labels, strict=True)):
+        more = []
+        if table is not None:
+            more = [f"{table[t, column[label]]:.6f}"]
+            more += [f"{name}={table[t, k]:.6f}" for name, k in column.items()]
+        yield (*row, label, *more)

@@ -315,9 +315,8 @@ def _numbers_or_names(
 ) -> tuple[tuple[int, ...], list[str] | None]:
     """Tell numbers of vote columns from names of all columns."""
     if isinstance(columns, str):
-        if "token" not in columns:
-            return parse_columns(columns), None
-        return (), columns.split(",")
+        named = "token" in columns
+        return ((), columns.split(",")) if named else (parse_columns(columns), None)
     names = [entry for entry in columns if isinstance(entry, str)]
     numbers = tuple(entry for entry in columns if not isinstance(entry, str))
     return ((), names) if names else (numbers, None)

@@ -42,12 +42,8 @@ def heat_map(
     NaN leaves a cell empty, `limit` is drawn in full colour (the largest magnitude by
     default), `outlined` cells have a frame and `dotted` ones a dot.
     """
-    matrix = np.asarray(values, dtype=np.float64)  # [R, C]
-    if matrix.shape != (len(rows), len(columns)) or not matrix.size:
-        raise InputError(
-            f"{title}: expected a matrix with one row for each of {len(rows)} names "
-            f"and one column for each of {len(columns)}; got shape {matrix.shape}."
-        )
+    what = f"{title}: expected a matrix of"
+    matrix = _matrix(values, len(rows), len(columns), what)  # [R, C]
     finite = np.abs(matrix[np.isfinite(matrix)])  # [K]
     top = limit or (float(finite.max()) if len(finite) else 0.0) or 1.0
     numbers = len(columns) <= 10
@@ -88,6 +84,13 @@ def heat_map(
     )
 
 
+def _matrix(values: npt.ArrayLike, rows: int, columns: int, what: str) -> FloatArray:
+    matrix = np.asarray(values, dtype=np.float64)  # [R, C]
+    if matrix.shape != (rows, columns) or not matrix.size:
+        raise InputError(f"{what} shape ({rows}, {columns}), got shape {matrix.shape}.")
+    return matrix
+
+
 def _paint_cells(
     axes: Any, share: FloatArray, matrix: FloatArray, form: str | None
 ) -> None:
@@ -99,15 +102,13 @@ def _paint_cells(
         axes.add_patch(_cell(i, j, facecolor=ink("rule"), alpha=0.35, linewidth=0))
         axes.add_patch(_cell(i, j, facecolor=colour, alpha=depth, linewidth=0))
         if form is not None and depth >= 0.005:
-            axes.text(
-                j,
-                i,
-                f"{matrix[i, j]:{form}}",
-                ha="center",
-                va="center",
-                fontsize=7.5,
-                color=_on(value),
-            )
+            look = {
+                "ha": "center",
+                "va": "center",
+                "fontsize": 7.5,
+                "color": _on(value),
+            }
+            axes.text(j, i, f"{matrix[i, j]:{form}}", **look)
 
 
 def _name_cells(axes: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
@@ -158,12 +159,8 @@ def sentence_map(
     The labels given (a dot) and the true ones (a frame) are always shown, and with them
     those that have the largest probability somewhere.
     """
-    array = np.asarray(marginals, dtype=np.float64)  # [T, L]
-    if array.shape != (len(tokens), len(classes)) or not array.size:
-        raise InputError(
-            f"One sentence: expected marginals of shape "
-            f"({len(tokens)}, {len(classes)}); got {array.shape}."
-        )
+    what = "One sentence: expected marginals of"
+    array = _matrix(marginals, len(tokens), len(classes), what)  # [T, L]
     place = {label: j for j, label in enumerate(classes)}
     named = {place[x] for x in (*predicted, *gold) if x in place}
     peak = array.max(axis=0)  # [L]

@@ -31,10 +31,8 @@ def scores_report(
     scores = tagged.scores()
     sections = [score_section(scores)]
     if scores.calibration is not None:
-        sections += [
-            calibration_section({method: scores.calibration}),
-            sentence_section(tagged),
-        ]
+        calibration = calibration_section({method: scores.calibration})
+        sections += [calibration, sentence_section(tagged)]
     sections.append(confusion_section(tagged))
     tokens = scores.tokens
     return Report(
@@ -65,16 +63,12 @@ def demo_report(
     sections: list[Section] = []
     if others:
         sections.append(comparison_section(all_scores, recovered=all_found))
-    recoveries = {name: one for name, one in all_found.items() if one is not None}
-    if recoveries and not others:
-        sections.append(recovery_section(recoveries))
+    elif found is not None:
+        sections.append(recovery_section({method: found}))
     if training.confidences is not None:
         sections.append(review_section(training))
-    calibrated = {
-        name: one.calibration
-        for name, one in all_scores.items()
-        if one.calibration is not None
-    }
+    parts = {name: one.calibration for name, one in all_scores.items()}
+    calibrated = {name: part for name, part in parts.items() if part is not None}
     if scores.calibration is not None:
         sections += [calibration_section(calibrated), sentence_section(tagged)]
     sections += [score_section(scores), confusion_section(tagged)]
@@ -113,11 +107,8 @@ def _stats(scores: Scores, found: Recovery | None = None) -> tuple[Stat, ...]:
         stats.append(Stat.percent("training labels recovered", found.ambiguous, note))
     if part is not None:
         kept, whole = (part.risk_coverage.risk_at(share) for share in (0.9, 1.0))
+        note = "between confidence and accuracy"
+        stats.append(Stat.percent("calibration error", part.ece, note))
         note = f"{100 * whole:.1f} % among all"
-        stats += [
-            Stat.percent(
-                "calibration error", part.ece, "between confidence and accuracy"
-            ),
-            Stat.percent("wrong among the surest 90 %", kept, note),
-        ]
+        stats.append(Stat.percent("wrong among the surest 90 %", kept, note))
     return tuple(stats)
