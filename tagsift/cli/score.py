@@ -80,7 +80,7 @@ def _score_file(path: Path, found: Corpus, gold: Corpus, gold_path: Path) -> Sco
     """Compare two files token by token, after checking that they hold the same text."""
     difference = ""
     if len(found) != len(gold):
-        difference = f"{len(found)} sentences here and {len(gold)} sentences"
+        difference = f"found {len(found)} sentences here and {len(gold)} sentences"
     for s, (mine, theirs) in enumerate(zip(found.tokens, gold.tokens, strict=False), 1):
         if len(mine) != len(theirs) and not difference:
             difference = f"sentence {s}: {len(mine)} tokens here and {len(theirs)}"
