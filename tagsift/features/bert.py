@@ -8,8 +8,9 @@ does not depend on its company.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -193,15 +194,11 @@ def _gelu_tanh(x: Float32Array) -> Float32Array:
     return np.asarray(y, dtype=np.float32)
 
 
-def _relu(x: Float32Array) -> Float32Array:
-    return np.maximum(x, np.float32(0))
-
-
-_ACTIVATIONS = {
+_ACTIVATIONS: dict[str, Callable[[Float32Array], Float32Array]] = {
     "gelu": _gelu,
     "gelu_new": _gelu_tanh,
     "gelu_pytorch_tanh": _gelu_tanh,
-    "relu": _relu,
+    "relu": partial(np.maximum, np.float32(0)),
 }
 
 

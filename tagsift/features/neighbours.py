@@ -29,9 +29,8 @@ def nearest(
     distances = np.empty((Z.shape[0], k))  # [M, k]
     if k == 0:
         return indices, distances
-    largest = max(
-        float(reference.squares.max(initial=0.0)), float(row_norms(Z).max(initial=0.0))
-    )
+    squares = np.concatenate([reference.squares, row_norms(Z)])  # [N+M]
+    largest = float(squares.max(initial=0.0))
     grain = _GRAIN * largest if largest > 0 else 1.0
     for part, squared in reference.blocks(Z):
         grains = np.rint(squared / grain)  # [block, N]

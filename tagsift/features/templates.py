@@ -202,9 +202,8 @@ class Template:
     @property
     def columns(self) -> frozenset[int]:
         """The columns it looks at."""
-        return frozenset(
-            attribute(name).column for name, _ in self.parts if name not in POSITIONAL
-        )
+        names = [name for name, _ in self.parts if name not in POSITIONAL]
+        return frozenset(attribute(name).column for name in names)
 
 
 def parse_templates(texts: Sequence[str]) -> tuple[Template, ...]:

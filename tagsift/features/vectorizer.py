@@ -164,7 +164,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         tokens = self._stack(X, self._width)
         if tokens.kind == "empty":
             raise InputError(
-                "the training sentences have no tokens; at least one token is needed."
+                "the training sentences have no tokens; give at least one."
             )
         self._indicators = self._dicts = None
         self._array_width = 0
@@ -174,17 +174,14 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
                 "features per token, or an array [T, D]."
             )
         if tokens.kind == "columns" and templates:
-            self._indicators = Indicators.learn(
-                tokens.columns, tokens.offsets, templates, least
-            )
+            columns, offsets = tokens.columns, tokens.offsets
+            self._indicators = Indicators.learn(columns, offsets, templates, least)
         elif tokens.kind == "dict":
             self._dicts = DictFeatures.learn(tokens.dicts, tokens.offsets, least)
         elif tokens.array is not None:
             self._array_width = tokens.array.shape[1]
         elif self.encoder is None:
-            raise InputError(
-                "there are neither templates nor an encoder; no feature would be left."
-            )
+            raise InputError("neither templates nor an encoder: no feature is left.")
         self.kind_ = tokens.kind
         self.n_columns_ = len(tokens.columns)
         self.n_columns_in_ = tokens.width if tokens.kind == "columns" else 0
@@ -276,9 +273,8 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         blocks: dict[str, Any] = {}
         offsets = tokens.offsets
         if self._indicators is not None:
-            blocks |= self._indicators.blocks(
-                tokens.columns or [[]] * self.n_columns_, offsets
-            )
+            columns: Sequence[list[str]] = tokens.columns or [[]] * self.n_columns_
+            blocks |= self._indicators.blocks(columns, offsets)
         elif self._dicts is not None:
             blocks["dict"] = self._dicts.block(tokens.dicts, offsets)
         elif self.kind_ == "array":

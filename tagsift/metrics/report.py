@@ -144,19 +144,13 @@ def dict_report(scores: Scores) -> dict[str, Any]:
     }
     if scores.calibration is not None:
         part, bins = scores.calibration, scores.calibration.reliability
-        result["calibration"] = {
-            "ece": part.ece,
+        names = ("ece", "brier", "nll", "aurc")
+        result["calibration"] = {name: getattr(part, name) for name in names} | {
             "mce": bins.mce,
-            "brier": part.brier,
-            "nll": part.nll,
-            "aurc": part.aurc,
             "n_bins": len(bins.counts),
-            "reliability": {
-                name: _numbers(values.tolist()) for name, values in vars(bins).items()
-            },
+            "reliability": {k: _numbers(v.tolist()) for k, v in vars(bins).items()},
             "risk_at_coverage": {
-                f"{coverage:g}": part.risk_coverage.risk_at(coverage)
-                for coverage in _COVERAGES
+                f"{share:g}": part.risk_coverage.risk_at(share) for share in _COVERAGES
             },
         }
     return result
@@ -173,8 +167,7 @@ def _span_dict(scores: SpanScores) -> dict[str, Any]:
         "micro": _shares(scores.micro) | asdict(scores.micro),
         "macro": asdict(scores.macro),
         "per_type": {
-            name: _shares(counts) | asdict(counts)
-            for name, counts in scores.per_type.items()
+            k: _shares(one) | asdict(one) for k, one in scores.per_type.items()
         },
     }
 

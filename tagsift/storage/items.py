@@ -77,9 +77,8 @@ def _entry(entries: Mapping[str, Any], kind: str, name: str) -> Any:
 
 def damaged(what: str) -> ModelFileError:
     """Make the error of a file whose parts do not fit."""
-    return ModelFileError(
-        f"{what}; the file was altered or damaged, save the model again."
-    )
+    remedy = "the file was altered or damaged, save the model again."
+    return ModelFileError(f"{what}; {remedy}")
 
 
 def refuse(name: str, expected: str, found: Any) -> NoReturn:
