@@ -38,9 +38,14 @@ _ALL_PAIRS, _PAIRS = 5_000, 100_000
 
 def row_norms(X: Any) -> FloatArray:
     """Squared length of every row of a sparse or dense matrix, [N]."""
+    return _row_products(X, X)
+
+
+def _row_products(X: Any, Z: Any) -> FloatArray:
+    """Inner product of every row of one matrix with that of the other, [N]."""
     if sp.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1), dtype=float).ravel()  # [N]
-    return np.asarray(np.einsum("nd,nd->n", X, X))  # [N]
+        return np.asarray(X.multiply(Z).sum(axis=1), dtype=float).ravel()  # [N]
+    return np.asarray(np.einsum("nd,nd->n", X, Z))  # [N]
 
 
 def pair_products(X: Any, left: IntArray, right: IntArray) -> FloatArray:
@@ -51,10 +56,7 @@ def pair_products(X: Any, left: IntArray, right: IntArray) -> FloatArray:
     for start in range(0, len(left), step):
         part = slice(start, start + step)
         a, b = X[left[part]], X[right[part]]  # [block, D]
-        if sp.issparse(X):
-            products[part] = np.asarray(a.multiply(b).sum(axis=1)).ravel()  # [block]
-        else:
-            products[part] = np.einsum("nd,nd->n", a, b)  # [block]
+        products[part] = _row_products(a, b)  # [block]
     return products
 
 
@@ -129,11 +131,6 @@ class Reference:
         """Number of rows, N."""
         return int(self.X.shape[0])
 
-    @property
-    def block_size(self) -> int:
-        """Rows of another matrix to work on at a time."""
-        return max(1, _BLOCK // max(self.n_rows, 1))
-
     def _split_columns(self) -> None:
         counts = np.bincount(self.X.indices, minlength=self.X.shape[1])  # [D]
         most = min(len(counts), _FREQUENT // max(self.n_rows, 1))
@@ -164,8 +161,9 @@ class Reference:
 
     def blocks(self, Z: Any) -> Iterator[tuple[slice, FloatArray]]:
         """Yield slices of the rows of `Z` with their squared distances [block, N]."""
-        for start in range(0, Z.shape[0], self.block_size):
-            part = slice(start, min(start + self.block_size, Z.shape[0]))
+        size = max(1, _BLOCK // max(self.n_rows, 1))
+        for start in range(0, Z.shape[0], size):
+            part = slice(start, min(start + size, Z.shape[0]))
             yield part, self.squared_distances(Z[part])
 
 
@@ -197,10 +195,8 @@ def median_distance(X: Any, seed: int, n_pairs: int = 2000) -> float:
     Returns 1 where all rows are equal.
     """
     rng = np.random.default_rng(seed)
-    n = X.shape[0]
-    first = rng.integers(n, size=n_pairs)  # [P]
-    second = rng.integers(n, size=n_pairs)  # [P]
-    gap = X[first] - X[second]  # [P, D]
-    squares = row_norms(gap)  # [P]
+    first = rng.integers(X.shape[0], size=n_pairs)  # [P]
+    second = rng.integers(X.shape[0], size=n_pairs)  # [P]
+    squares = row_norms(X[first] - X[second])  # [P]
     positive = squares[squares > 0]
     return float(np.median(positive)) if len(positive) else 1.0
