@@ -49,19 +49,16 @@ class DictFeatures:
         self, dicts: Sequence[Mapping[str, Any]], offsets: IntArray
     ) -> sp.csr_matrix:
         """Sparse features of the stacked tokens; unknown ones are ignored, [N, D]."""
-        indices: list[int] = []
-        values: list[float] = []
-        indptr = [0]
-        for n, features in enumerate(dicts):
-            for name, value in _items(features, n, offsets):
-                column = self._columns.get(name)
-                if column is not None:
-                    indices.append(column)
-                    values.append(value)
-            indptr.append(len(indices))
+        found = [
+            (n, self._columns[name], value)
+            for n, features in enumerate(dicts)
+            for name, value in _items(features, n, offsets)
+            if name in self._columns
+        ]
+        n, d, values = np.array(found, dtype=np.float64).reshape(-1, 3).T  # [entries]
+        places = n.astype(np.int32), d.astype(np.int32)
         shape = len(dicts), len(self.names)
-        matrix = sp.csr_matrix((values, indices, indptr), shape, np.float64)  # [N, D]
-        matrix.sum_duplicates()
+        matrix = sp.csr_matrix((values, places), shape)  # [N, D], doubles are added up
         matrix.eliminate_zeros()
         return matrix
 

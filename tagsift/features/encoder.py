@@ -160,14 +160,13 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
     def _most_pieces(self, folder: ModelFolder) -> int:
         """Word pieces of one input, special ones included."""
         most = folder.config.max_length
-        if self.max_length is None:
-            return most
-        if not 8 <= int(self.max_length) <= most:
+        wanted = most if self.max_length is None else int(self.max_length)
+        if self.max_length is not None and not 8 <= wanted <= most:
             raise InputError(
                 f"max_length must lie between 8 and {most} (what the encoder takes), "
                 f"found {self.max_length}."
             )
-        return int(self.max_length)
+        return wanted
 
     def _compute(
         self, folder: ModelFolder, layer: int, capacity: int, sentences: list[list[str]]
