@@ -124,40 +124,38 @@ class Clock:
     def __init__(self, device: str) -> None:
         import torch
 
-        self.cuda = device == "cuda"
-        self.target = torch.device("cuda" if self.cuda else "cpu")
         self.torch = torch
+        self.cuda = torch.cuda if device == "cuda" else None
 
     def now(self) -> float:
         if self.cuda:
-            self.torch.cuda.synchronize()
+            self.cuda.synchronize()
         return time.perf_counter()
 
     def facts(self) -> dict[str, Any]:
         """Name the GPU."""
         if not self.cuda:
             return {}
-        name = self.torch.cuda.get_device_name()
-        return {"gpu": name, "cuda": self.torch.version.cuda}
+        return {"gpu": self.cuda.get_device_name(), "cuda": self.torch.version.cuda}
 
     def forget_peak(self) -> None:
         """Begin to measure the memory of the GPU anew."""
         if self.cuda:
-            self.torch.cuda.empty_cache()
-            self.torch.cuda.reset_peak_memory_stats()
+            self.cuda.empty_cache()
+            self.cuda.reset_peak_memory_stats()
 
     def peak(self) -> dict[str, float]:
         """Most memory of the GPU that was held since."""
         if not self.cuda:
             return {}
-        return {"gpu_gib": round(self.torch.cuda.max_memory_allocated() / 2**30, 2)}
+        return {"gpu_gib": round(self.cuda.max_memory_allocated() / 2**30, 2)}
 
     @contextmanager
     def pretend(self, module: ModuleType) -> Iterator[None]:
         """Let ``device="cuda"`` mean PyTorch on the CPU where there is no GPU."""
         with ExitStack() as stack:
             if not self.cuda:
-                use = {"cpu": "cpu", "cuda": self.target}.__getitem__
+                use = {"cpu": "cpu", "cuda": self.torch.device("cpu")}.__getitem__
                 stack.enter_context(mock.patch.object(module, "use_device", use))
             yield
 

@@ -12,25 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.paper.counting import (
-    ALL,
-    CLOSE,
-    PSL,
-    Counter,
-    at,
-    beats,
-    close_to,
-    correlated,
-    ends_help,
-    falls_with_cl,
-    flips,
-    halves,
-    rises_with_p,
-    same_for_all_cl,
-    stabler,
-    unrelated_to_p,
-    weighted_helps,
-)
+from experiments.paper import counting as cases
+from experiments.paper.counting import ALL, CLOSE, PSL, Counter, at
 from experiments.paper.results import F1S, PAPER_RIVALS, Results
 from experiments.paper.watched import WATCHED
 from experiments.records import Found, Record
@@ -148,82 +131,88 @@ _DECODERS = ("viterbi:", "weighted:")
 
 #: About recovery, in most cases.
 _RECOVERY: dict[str, Counter] = {
-    "Recovery rises with the share of exact sentences, in most cases": rises_with_p(),
-    "Recovery falls as the number of candidates grows": falls_with_cl(["sgppsl"], at()),
+    "Recovery rises with the share of exact sentences, in most cases": (
+        cases.rises_with_p()
+    ),
+    "Recovery falls as the number of candidates grows": cases.falls_with_cl(
+        ["sgppsl"], at()
+    ),
 }
 #: About F1: where → what → how it is counted, and whether it is said to hold always.
 _F1_CLAIMS: dict[str, dict[str, tuple[Counter, bool]]] = {
     "IV-D, Figure 6": {
-        "Base NP: SGPPSL outperforms most of the baselines": _most(beats(_NP)),
+        "Base NP: SGPPSL outperforms most of the baselines": _most(cases.beats(_NP)),
         "Base NP: PL-SVM, PL-AGGD and SURE are competitive at p = 0.1": _most(
-            close_to(_STRONG, at("base-np", p=0.1), above=True)
+            cases.close_to(_STRONG, at("base-np", p=0.1), above=True)
         ),
         "Base NP: the average over p > 0.5 is always better than that over p < 0.5": (
-            _always(halves(_NP))
+            _always(cases.halves(_NP))
         ),
         "Base NP: no significant relation between p and the score for most token-wise "
-        "methods": _most(unrelated_to_p(_NP)),
+        "methods": _most(cases.unrelated_to_p(_NP)),
         "Base NP: structured methods do not vary much with the number of candidates": (
-            _most(same_for_all_cl(PSL, _NP))
+            _most(cases.same_for_all_cl(PSL, _NP))
         ),
         "Base NP: most methods are very close to SGPPSL": _most(
-            close_to(PAPER_RIVALS, _NP, above=False)
+            cases.close_to(PAPER_RIVALS, _NP, above=False)
         ),
         "Base NP, cl = 2: SGPPSL outperforms the baselines": _always(
-            beats(at("base-np", cl=2))
+            cases.beats(at("base-np", cl=2))
         ),
     },
     "IV-D, Figure 7": {
         "Chunking: SGPPSL consistently outperforms the other methods": _always(
-            beats(_CHUNKING)
+            cases.beats(_CHUNKING)
         ),
         "Chunking: SGPPSL, PL-SVM and CLPL are stabler over p than the others": _most(
-            stabler(_STABLE, _CHUNKING)
+            cases.stabler(_STABLE, _CHUNKING)
         ),
         "Chunking, cl = 4: structured methods improve with p": _always(
-            correlated(PSL, at("chunking", cl=4))
+            cases.correlated(PSL, at("chunking", cl=4))
         ),
         "Chunking: at low p performance falls as the number of candidates grows": (
-            _most(falls_with_cl(ALL, at("chunking", below=0.5)))
+            _most(cases.falls_with_cl(ALL, at("chunking", below=0.5)))
         ),
     },
     "IV-D, Figure 8": {
         "NER: SGPPSL outperforms the other methods when p < 0.7": _always(
-            beats(at("ner", below=0.7))
+            cases.beats(at("ner", below=0.7))
         ),
         "NER: CLPL comes very close to SGPPSL": _most(
-            close_to(["clpl"], _NER, above=False)
+            cases.close_to(["clpl"], _NER, above=False)
         ),
         "NER, cl = 4: structured methods improve with p": _always(
-            correlated(PSL, at("ner", cl=4))
+            cases.correlated(PSL, at("ner", cl=4))
         ),
     },
     "IV-D": {
-        "Generally more exact sentences enhance the performance": _most(ends_help()),
+        "Generally more exact sentences enhance the performance": _most(
+            cases.ends_help()
+        ),
     },
     "IV-E, Figure 9": {
         "r = 0.05 is consistent with cl = 2 in most cases": _most(
-            flips(at(r=0.05), close=True, cl=2, r=0.0)
+            cases.flips(at(r=0.05), close=True, cl=2, r=0.0)
         ),
         "r = 0.75 is lower than r = 0.05": _always(
-            flips(at(r=0.75), close=False, r=0.05)
+            cases.flips(at(r=0.75), close=False, r=0.05)
         ),
         "Base NP: r = 0.75 approximates cl = 3": _most(
-            flips(at("base-np", r=0.75), close=True, cl=3, r=0.0)
+            cases.flips(at("base-np", r=0.75), close=True, cl=3, r=0.0)
         ),
     },
     "IV-F, Table III": {
         "SGPPSL performs stably with varying cl": _most(
-            same_for_all_cl(["sgppsl"], at())
+            cases.same_for_all_cl(["sgppsl"], at())
         ),
         "Both decoders improve with p": _always(
-            correlated(["sgppsl"], at(cl=3), _DECODERS)
+            cases.correlated(["sgppsl"], at(cl=3), _DECODERS)
         ),
         "Weighted Viterbi outperforms Viterbi in most cases": _most(
-            weighted_helps(at(cl=3))
+            cases.weighted_helps(at(cl=3))
         ),
         "Weighted Viterbi helps at small p (below 0.5)": _most(
-            weighted_helps(at(cl=3, below=0.5))
+            cases.weighted_helps(at(cl=3, below=0.5))
         ),
     },
 }

@@ -22,12 +22,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from experiments.experiment import Experiment, Option
-from experiments.fitting import FOUR_SCORES, Score, fit, tuner_of
+from experiments.fitting import FOUR_SCORES, fit, tuner_of
 from experiments.folds import TASKS, Split, corrupted, make_fold
 from experiments.records import Found, Record
 from experiments.tables import table
 from experiments.vectors import StoredVectors, write_vectors
 from tagsift.report import Table
+from tagsift.typing import FloatArray
 
 METHODS = ("partial-crf", "chain-gp")
 N_FOLDS = 5
@@ -65,8 +66,8 @@ class DuelCell:
         return TASKS[self.task].title, kind, f"{hidden}, p {self.p}"
 
 
-#: Setting → records of the partial CRF and ChainGP on the same folds.
-Pairs: TypeAlias = dict[tuple[str, str, str], list[tuple[Record, Record]]]
+#: Setting → scores of folds and seeds that both sides were run on, [n, sides, scores].
+Scores: TypeAlias = dict[tuple[str, str, str], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -121,68 +122,67 @@ class Duel(Experiment):
 
     def tables(self, found: Found) -> Iterator[Table]:
         """Who wins how often, every setting, and what it costs."""
-        pairs = self._pairs(found, SEEDS)
+        done = list(self.finished(found))
+        scores = _scores(done, SEEDS)
         count = ["score", "settings|>", "ChainGP ahead|>", "mean lead|>"]
         count += ["smallest lead|>"]
-        yield table(count, _counts(pairs), title="Who wins how often")
+        yield table(count, _counts(scores), title="Who wins how often")
         yield table(
             count,
-            _counts(self._pairs(found, SEEDS[1:])),
+            _counts(_scores(done, SEEDS[1:])),
             title="The second and third seed alone",
             note="Folds and candidates that were not looked at while the method was "
             "made, of the same sentences.",
         )
         head = ("data", "features", "hidden by")
-        for score in FOUR_SCORES:
+        for k, score in enumerate(FOUR_SCORES):
             rows = []
-            for titles, both in pairs.items():
-                crf, gp, lead = _sides(both, score)
-                told = (score.text(crf), score.text(gp), score.text(lead, "+"))
-                rows.append((*titles, len(both), *told))
+            for titles, both in scores.items():
+                crf, gp = both[:, 0, k], both[:, 1, k]  # [n]
+                lead = score.text((gp - crf) * score.sign, "+")
+                rows.append((*titles, len(both), score.text(crf), score.text(gp), lead))
             sides = (f"{score.title}: partial CRF|>", "ChainGP|>", "lead|>")
             yield table((*head, "fits|>", *sides), rows)
         given, learnt = "s, given: partial CRF|>", "s, learnt: partial CRF|>"
         yield table(
             (*head, given, "ChainGP|>", learnt, "ChainGP|>"),
-            [(*titles, *self._seconds(titles, found)) for titles in pairs],
+            [(*titles, *_seconds(titles, done)) for titles in scores],
         )
 
-    def _pairs(self, found: Found, seeds: Sequence[int]) -> Pairs:
-        """Collect the folds and seeds run by both sides, by settings."""
-        pairs: Pairs = {}
-        done = dict(self.finished(found))
-        for cell, one in done.items():
-            other = done.get(replace(cell, method=METHODS[1]))
-            if cell.method == METHODS[0] and cell.seed in seeds and other is not None:
-                pairs.setdefault(cell.titles, []).append((one, other))
-        return pairs
 
-    def _seconds(self, titles: tuple[str, str, str], found: Found) -> Iterator[str]:
-        """Seconds of a fit, hyperparameters given and learnt, for both sides."""
-        mine = [pair for pair in self.finished(found) if pair[0].titles == titles]
-        for place in [(learnt, side) for learnt in (False, True) for side in METHODS]:
-            seconds = [
-                record["seconds"]
-                for cell, record in mine
-                if (record["learnt"], cell.method) == place
-            ]
-            yield f"{np.mean(seconds):.0f}" if seconds else "–"
+def _scores(done: list[tuple[DuelCell, Record]], seeds: Sequence[int]) -> Scores:
+    """Collect the folds and seeds run by both sides, by settings."""
+    values = {
+        cell: [record["scores"][score.name] for score in FOUR_SCORES]
+        for cell, record in done
+        if cell.seed in seeds
+    }
+    found: dict[tuple[str, str, str], list[Any]] = {}
+    for cell, ours in values.items():
+        rival = replace(cell, method=METHODS[0])
+        if cell.method == METHODS[1] and rival in values:
+            found.setdefault(cell.titles, []).append((values[rival], ours))
+    return {titles: np.array(both) for titles, both in found.items()}
 
 
-def _sides(pairs: list[tuple[Record, Record]], score: Score) -> tuple[Any, Any, Any]:
-    """Values of both sides and ChainGP's lead, fold by fold, [n] each."""
-    values = np.array([[side["scores"][score.name] for side in p] for p in pairs])
-    crf, gp = values.T
-    return crf, gp, (gp - crf) * score.sign
-
-
-def _counts(pairs: Pairs) -> Iterator[tuple[Any, ...]]:
+def _counts(scores: Scores) -> Iterator[tuple[Any, ...]]:
     """Who wins how often, by how much."""
-    for score in FOUR_SCORES if pairs else ():
-        leads = [_sides(both, score)[2].mean() for both in pairs.values()]
+    for k, score in enumerate(FOUR_SCORES if scores else ()):
+        gaps = [both[:, 1, k] - both[:, 0, k] for both in scores.values()]
+        leads = [(gap * score.sign).mean() for gap in gaps]
         ahead = sum(lead > 0 for lead in leads)
         told = (score.number(value, "+") for value in (np.mean(leads), min(leads)))
-        yield score.title, len(pairs), ahead, *told
+        yield score.title, len(scores), ahead, *told
+
+
+def _seconds(
+    titles: tuple[str, str, str], done: list[tuple[DuelCell, Record]]
+) -> Iterator[str]:
+    """Seconds of a fit, hyperparameters given and learnt, for both sides."""
+    mine = [pair for pair in done if pair[0].titles == titles]
+    for place in [(learnt, side) for learnt in (False, True) for side in METHODS]:
+        seconds = [r["seconds"] for c, r in mine if (r["learnt"], c.method) == place]
+        yield f"{np.mean(seconds):.0f}" if seconds else "–"
 
 
 EXPERIMENT = Duel

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from experiments.paper.evolution import Evolution, _spread, confidence_evolution
-from experiments.paper.lines import Band, LinePanel, line_panels
+from experiments.paper.figures import Band, LinePanel, line_panels
 from experiments.paper.ranks import _columns, critical_difference_diagram
 from experiments.paper.significance import ranking
 from tagsift.errors import InputError
