@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Generator, Iterable, Sized
+from collections.abc import Iterable, Iterator, Sized
 from typing import TypeVar
 
 from tagsift.errors import TagsiftWarning
@@ -35,7 +35,7 @@ def stage(title: str, *, enabled: bool = True) -> None:
 
 def progress(
     items: Iterable[Item], title: str, *, enabled: bool = True, total: int | None = None
-) -> Generator[Item, None, None]:
+) -> Iterator[Item]:
     """Yield the items, and show how far the work on them has come.
 
     On a terminal it draws a bar with the time left; elsewhere it prints a line at the
@@ -51,9 +51,7 @@ def progress(
         yield from _lines(items, title, total)
 
 
-def _lines(
-    items: Iterable[Item], title: str, total: int | None
-) -> Generator[Item, None, None]:
+def _lines(items: Iterable[Item], title: str, total: int | None) -> Iterator[Item]:
     stage(title)
     start = last = time.monotonic()
     for number, item in enumerate(items, 1):
@@ -66,9 +64,7 @@ def _lines(
             stage(f"{title}: {number}{rest}")
 
 
-def _bar(
-    items: Iterable[Item], title: str, total: int | None
-) -> Generator[Item, None, None]:
+def _bar(items: Iterable[Item], title: str, total: int | None) -> Iterator[Item]:
     from rich import progress as bars
     from rich.console import Console
 

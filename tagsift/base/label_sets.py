@@ -17,10 +17,7 @@ __all__ = ["SetTagger"]
 class SetTagger(SequenceTagger):
     """A tagger with marginals that can also predict sets (split-conformal).
 
-    Attributes
-    ----------
-    set_scores_ : ndarray of shape (n,)
-        Sorted 1 − marginal of the truth of the calibration tokens.
+    ``set_scores_`` are the sorted 1 − marginal of the truth of the calibration tokens.
     """
 
     saved: ClassVar[Saved] = {
@@ -35,10 +32,6 @@ class SetTagger(SequenceTagger):
         X, y : lists of sentences
             Sentences that the fit has not seen, with gold labels. A label that the fit
             did not know either counts as one of probability 0.
-
-        Returns
-        -------
-        self
         """
         marginals = self.predict_marginals(X)
         position = {name: k for k, name in enumerate(self.classes_)}

@@ -159,10 +159,6 @@ class SequenceTagger(Declared, BaseEstimator):
         sample_weight : array of shape (n_sentences,), optional
             How much every sentence counts, for methods whose objective is a sum over
             sentences.
-
-        Returns
-        -------
-        self
         """
         self.check_settings()
         train, vectorizer = self._prepare(X, y)

@@ -25,21 +25,11 @@ LARGEST = 1e30
 
 @dataclass(frozen=True)
 class FeatureMatrix:
-    """Feature blocks of stacked tokens, and where each sentence begins.
+    """Feature blocks of stacked tokens, and where each sentence begins."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        The name of every block (feature group).
-    blocks : tuple of csr_matrix or ndarray
-        One matrix of shape (n_tokens, n_columns) per name, sparse or dense.
-    offsets : ndarray of shape (n_sequences + 1,)
-        Sentence ``s`` owns the rows ``offsets[s]:offsets[s + 1]``.
-    """
-
-    names: tuple[str, ...]
-    blocks: tuple[Any, ...]
-    offsets: IntArray
+    names: tuple[str, ...]  # of every block (feature group)
+    blocks: tuple[Any, ...]  # a matrix of N rows per name, sparse or dense
+    offsets: IntArray  # [S+1], sentence ``s`` owns the rows ``offsets[s]:offsets[s+1]``
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.blocks) or not self.names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -20,7 +20,9 @@ from tagsift.features.templates import Template, default_templates, input_width
 from tagsift.progress import warn_user
 from tagsift.typing import FloatArray, SentenceLike
 
-__all__ = ["SequenceVectorizer"]
+__all__ = ["SequenceVectorizer", "Templates"]
+
+Templates: TypeAlias = str | Sequence[str | Template] | Callable[[Any], Any]
 
 _KINDS = {
     "columns": "strings or tuples of strings",
@@ -58,17 +60,6 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         Adds the dense block ``encoder``: word vectors, centred and scaled to a mean
         norm of 1 on the training sentences.
 
-    Attributes
-    ----------
-    kind_ : {"columns", "dict", "array"}
-        What the features were computed from.
-    n_columns_ : int
-        Number of columns that the features look at.
-    n_columns_in_ : int
-        Number of columns that the training tokens had.
-    encoder_mean_, encoder_scale_ : ndarray, float
-        The encoder's vectors less this mean, times this scale, are the block.
-
     Examples
     --------
     >>> vectorizer = SequenceVectorizer(templates=("lower", "position"))
@@ -77,11 +68,11 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
     (('lower', 'position'), 5, 6)
     """
 
-    kind_: Kind
-    n_columns_: int
-    n_columns_in_: int
-    encoder_mean_: FloatArray | None
-    encoder_scale_: float
+    kind_: Kind  # what the features were computed from
+    n_columns_: int  # how many columns the features look at
+    n_columns_in_: int  # how many columns the training tokens had
+    encoder_mean_: FloatArray | None  # of the encoder's vectors; subtracted first
+    encoder_scale_: float  # what they are multiplied by then
     # Where the features come from, by kind: one of these three.
     _indicators: Indicators | None
     _dicts: DictFeatures | None
@@ -90,10 +81,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        templates: str
-        | Sequence[str]
-        | Sequence[Template]
-        | Callable[[Any], Any] = "default",
+        templates: Templates = "default",
         min_count: int = 1,
         encoder: ContextualEncoder | None = None,
     ) -> None:

@@ -9,11 +9,7 @@ from tagsift.errors import InputError, ModelFileError
 from tagsift.features.dicts import DictFeatures
 from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.indicators import Indicators
-from tagsift.features.templates import (
-    input_width,
-    parse_templates,
-    template_texts,
-)
+from tagsift.features.templates import input_width, parse_templates, template_texts
 from tagsift.features.vectorizer import SequenceVectorizer
 from tagsift.storage.items import damaged
 from tagsift.storage.state import (

@@ -73,11 +73,6 @@ def recovery(
     candidates : sequence of sentences
         A sentence is a list of sets of labels, or a boolean mask [T, L].
 
-    Returns
-    -------
-    Recovery
-        Shares among ambiguous tokens and overall.
-
     Examples
     --------
     >>> found = recovery([["A", "B"]], [["A", "C"]], [[{"A"}, {"B", "C"}]])

@@ -85,11 +85,6 @@ def evaluate(
         outside `classes` are always an error.
     n_bins : int
         Bins of the calibration error.
-
-    Returns
-    -------
-    Scores
-        One frozen record.
     """
     if unknown not in ("error", "wrong"):
         raise InputError(f"unknown must be 'error' or 'wrong'; got {unknown!r}.")

@@ -22,17 +22,14 @@ __all__ = [
 
 
 def entropy(confidences: FloatArray) -> FloatArray:
-    """Entropy of the confidences of every token, in nats.
+    """Entropy of the confidences of every token, in nats, [N].
+
+    It is 0 where one label has it all, log L where all are equal.
 
     Parameters
     ----------
     confidences : ndarray of shape (n_tokens, n_labels)
         Rows sum to 1; labels that are no candidates have 0.
-
-    Returns
-    -------
-    ndarray of shape (n_tokens,)
-        0 where one label has it all, log L where all are equal.
     """
     return np.asarray(entr(np.asarray(confidences)).sum(axis=1))  # [N]
 

@@ -74,11 +74,6 @@ def span_scores(
     reading : {"lenient", "strict"}
         Whether spans with irregular tags count.
 
-    Returns
-    -------
-    SpanScores
-        Micro, macro and per type.
-
     Examples
     --------
     >>> gold = [["B-NP", "I-NP", "O", "B-NP"]]

@@ -82,11 +82,6 @@ def token_scores(
     labels : sequence of labels, optional
         The label set and its order; the sorted union by default.
 
-    Returns
-    -------
-    TokenScores
-        Accuracies and the two averages of F1.
-
     Examples
     --------
     >>> scores = token_scores([["A", "A", "B"]], [["A", "B", "B"]])
