@@ -33,8 +33,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tagsift.baselines._atoms import Atoms, Reward, SentenceRows, indicators
-from tagsift.baselines._competitors import Batch, Term
+from tagsift.baselines._atoms import (
+    Atoms,
+    Batch,
+    Reward,
+    SentenceRows,
+    Term,
+    indicators,
+)
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["BlockFrankWolfe", "MarginSolution"]

@@ -15,8 +15,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from tagsift.base import TrainingSet, setting
-from tagsift.baselines._atoms import Reward
-from tagsift.baselines._competitors import Term
+from tagsift.baselines._atoms import Reward, Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe, MarginSolution
 from tagsift.baselines._pointwise import append_one
 from tagsift.baselines._scaling import Scale, ScaledTagger
@@ -63,15 +62,9 @@ class MaxMarginTagger(ScaledTagger):
 
     # Pieces that subclasses put together ----------------------------------------
 
-    def _set_loss(self, train: TrainingSet) -> FloatArray:
-        """Task loss against the candidate sets: 1 outside them, [N, L]."""
-        return self._per_sentence((~train.mask).astype(float), train)
-
-    def _label_loss(self, labels: IntArray, train: TrainingSet) -> FloatArray:
-        """Task loss against one label sequence (Hamming), [N, L]."""
-        return self._per_sentence(1.0 - np.eye(train.n_labels)[labels], train)
-
-    def _per_sentence(self, loss: FloatArray, train: TrainingSet) -> FloatArray:
+    def _task_loss(self, right: BoolArray, train: TrainingSet) -> FloatArray:
+        """Task loss: 1 (or its share of the sentence) for labels not right, [N, L]."""
+        loss = (~right).astype(float)  # [N, L]
         if self.loss == "count":
             return loss
         lengths = train.features.lengths  # [S]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from tagsift.base import Method, TrainingSet, setting
-from tagsift.baselines._competitors import Term
+from tagsift.baselines._atoms import Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.baselines._structured import ConcaveConvexTagger
 from tagsift.typing import IntArray
@@ -67,12 +69,13 @@ class CLLP(ConcaveConvexTagger):
 
     def _learn(self, solver: BlockFrankWolfe, train: TrainingSet) -> None:
         n_sequences = len(train.layout.sentences)
-        outside = self._set_loss(train)  # [N, L]
+        outside = self._task_loss(train.mask, train)  # [N, L]
 
         def terms(chosen: IntArray | None) -> list[Term]:
             C1, intra, inter = 0.0, outside, outside  # the convex start knows Y° only
             if chosen is not None:
-                C1, intra = self.C1, self._label_loss(chosen, train)  # [N, L]
+                is_chosen = np.eye(train.n_labels, dtype=bool)[chosen]  # [N, L]
+                C1, intra = self.C1, self._task_loss(is_chosen, train)  # [N, L]
                 inter = intra if self.inter_loss == "label" else outside  # [N, L]
             return [
                 Term("candidate", C1 / n_sequences, intra),

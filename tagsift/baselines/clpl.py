@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from tagsift.base import Method, TrainingSet, setting
-from tagsift.baselines._atoms import Reward
-from tagsift.baselines._competitors import Term
+from tagsift.baselines._atoms import Reward, Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.baselines._structured import ConcaveConvexTagger
 
@@ -64,7 +63,10 @@ class CLPL(ConcaveConvexTagger):
     lam: float = setting(0.1, grid=(0.01, 0.1, 1.0, 10.0))
 
     def _learn(self, solver: BlockFrankWolfe, train: TrainingSet) -> None:
-        weight, loss = 1.0 / len(train.layout.sentences), self._set_loss(train)
+        weight, loss = (
+            1.0 / len(train.layout.sentences),
+            self._task_loss(train.mask, train),
+        )
         term = Term(
             "non_candidate" if self.penalty == "bridge" else "free", weight, loss
         )

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from tagsift.base import Method, TrainingSet, setting
-from tagsift.baselines._atoms import Reward
-from tagsift.baselines._competitors import Term
+from tagsift.baselines._atoms import Reward, Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.baselines._structured import MaxMarginTagger
 from tagsift.typing import BoolArray, IntArray, Label
@@ -89,9 +88,9 @@ class Naive(MaxMarginTagger):
 
     def _learn(self, solver: BlockFrankWolfe, train: TrainingSet) -> None:
         drawn = draw_candidates(train.mask, train.classes, solver.rng)  # [N]
-        weight = 1.0 / len(train.layout.sentences)
-        term = Term("free", weight, self._label_loss(drawn, train))
         reward = Reward.of_labels(drawn, train.offsets, train.n_labels)
+        loss = self._task_loss(reward.unary > 0, train)  # [N, L]
+        term = Term("free", 1.0 / len(train.layout.sentences), loss)
         self.objectives_ = [self._solve(solver, [term], reward).primal]
 
 

@@ -9,8 +9,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from tagsift.baselines._atoms import Reward
-from tagsift.baselines._competitors import Term
+from tagsift.baselines._atoms import Reward, Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
 from tagsift.chain.decoders import mean_feature
 
