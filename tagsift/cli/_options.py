@@ -10,7 +10,7 @@ import functools
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -40,6 +40,7 @@ __all__ = [
     "Train",
     "Training",
     "argument",
+    "given",
     "grouped",
     "option",
     "parse_labels",
@@ -106,61 +107,52 @@ class FileFormat(StrEnum):
     label_studio = "label-studio"
 
 
+def given(text: str, names: str = "", *, default: Any = None, **more: Any) -> Any:
+    """A field of a group, which is an option."""
+    return field(default=default, metadata={"option": option(text, names, **more)})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """How the columns of a file are read."""
 
-    columns: Annotated[
-        str | None,
-        option(
-            "A name for every column (token,pos,-,label): token, label, vote and "
-            "gold say what it is, - leaves it out, other names are features.",
-            metavar="NAMES",
-        ),
-    ] = None
-    header: Annotated[bool, option("The first line names the columns.")] = False
-    comments: Annotated[
-        bool, option("Skip lines that start with # and have one column.")
-    ] = False
+    columns: str | None = given(
+        "A name for every column (token,pos,-,label): token, label, vote and gold say "
+        "what it is, - leaves it out, other names are features.",
+        metavar="NAMES",
+    )
+    header: bool = given("The first line names the columns.", default=False)
+    comments: bool = given(
+        "Skip lines that start with # and have one column.", default=False
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source(Reading):
     """How a file of candidates or votes is read."""
 
-    form: Annotated[
-        FileFormat,
-        option(
-            "columns: one token a line; jsonl: candidates as JSON lines; "
-            "label-studio: an export of Label Studio, votes of several annotators.",
-            "--format",
-        ),
-    ] = FileFormat.columns
-    votes: Annotated[
-        str | None,
-        option(
-            "The columns are votes: which ones, counted from 1 (2:48, or 2,3,5).",
-            metavar="COLUMNS",
-        ),
-    ] = None
-    gold: Annotated[
-        bool,
-        option("The last column holds gold labels, used to score and never to fit."),
-    ] = False
-    o_means: Annotated[
-        OMeans | None,
-        option(
-            "What the vote O means: outside (people: a statement), or abstain "
-            "(rules and dictionaries: nothing to say). Default: outside."
-        ),
-    ] = None
-    abstain: Annotated[
-        str | None,
-        option(
-            "The annotators who abstain by O, where not all do, joined by commas.",
-            metavar="NAMES",
-        ),
-    ] = None
+    form: FileFormat = given(
+        "columns: one token a line; jsonl: candidates as JSON lines; label-studio: an "
+        "export of Label Studio, votes of several annotators.",
+        "--format",
+        default=FileFormat.columns,
+    )
+    votes: str | None = given(
+        "The columns are votes: which ones, counted from 1 (2:48, or 2,3,5).",
+        metavar="COLUMNS",
+    )
+    gold: bool = given(
+        "The last column holds gold labels, used to score and never to fit.",
+        default=False,
+    )
+    o_means: OMeans | None = given(
+        "What the vote O means: outside (people: a statement), or abstain (rules and "
+        "dictionaries: nothing to say). Default: outside."
+    )
+    abstain: str | None = given(
+        "The annotators who abstain by O, where not all do, joined by commas.",
+        metavar="NAMES",
+    )
     scheme: Scheme = "auto"
 
 
@@ -169,14 +161,11 @@ class Training(Source):
     """How a file to learn from is read."""
 
     labels: Labels = None
-    exact: Annotated[
-        str | None,
-        option(
-            "Labels of votes that are known exactly: a file that rank wrote and a "
-            "person filled in, or the number of a column (? where not known).",
-            metavar="FILE|COLUMN",
-        ),
-    ] = None
+    exact: str | None = given(
+        "Labels of votes that are known exactly: a file that rank wrote and a person "
+        "filled in, or the number of a column (? where not known).",
+        metavar="FILE|COLUMN",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,14 +173,11 @@ class Fitting:
     """Which method is fitted, and how."""
 
     method: MethodName = None
-    settings: Annotated[
-        list[str] | None,
-        option(
-            "A setting of the method as NAME=VALUE; repeat for more.",
-            "--set",
-            metavar="NAME=VALUE",
-        ),
-    ] = None
+    settings: list[str] | None = given(
+        "A setting of the method as NAME=VALUE; repeat for more.",
+        "--set",
+        metavar="NAME=VALUE",
+    )
     seed: Seed = 0
     quiet: Quiet = False
 
@@ -206,20 +192,21 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
             parameters.append(parameter)
             continue
         hints = get_type_hints(group, include_extras=True)
-        groups[name] = (group, [field.name for field in fields(group)])
-        parameters += [
-            parameter.replace(
-                name=one.name, annotation=hints[one.name], default=one.default
+        groups[name] = (group, [one.name for one in fields(group)])
+        for one in fields(group):
+            hint = hints[one.name]
+            if "option" in one.metadata:
+                hint = Annotated[hint, one.metadata["option"]]
+            parameters.append(
+                parameter.replace(name=one.name, annotation=hint, default=one.default)
             )
-            for one in fields(group)
-        ]
     for parameter in parameters:
         _name_option(parameter)
 
     @functools.wraps(run)
     def with_groups(**options: Any) -> None:
         made = {
-            name: group(**{field: options.pop(field) for field in names})
+            name: group(**{option: options.pop(option) for option in names})
             for name, (group, names) in groups.items()
         }
         run(**options, **made)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from tagsift.data.columns import PathName, decode_line, open_bytes
+from tagsift.data.columns import PathName, decode_line, located, open_bytes
 from tagsift.data.rows import Row
 from tagsift.errors import DataError
 from tagsift.storage import atomic_write
@@ -21,19 +21,17 @@ __all__ = ["ANSWER", "read_checked", "write_sheet"]
 #: The column to fill in, and what says there that the proposed label is right.
 ANSWER, _RIGHT = "right_label", "ok"
 _NEEDED = ("sentence", "token", "word", ANSWER)
+_PREFIXES = ("B-", "I-", "E-", "S-")
 
 
 def write_sheet(path: PathName, rows: Iterable[Mapping[str, object]]) -> None:
     """Write a sheet to fill in, whole or not at all; all rows have the same cells."""
+    made = list(rows)
     with atomic_write(path) as stream:
-        writer: csv.DictWriter[str] | None = None
-        for row in rows:
-            if writer is None:
-                writer = csv.DictWriter(
-                    stream, list(row), delimiter="\t", lineterminator="\n"
-                )
-                writer.writeheader()
-            writer.writerow(dict(row))
+        names = list(made[0]) if made else []
+        writer = csv.DictWriter(stream, names, delimiter="\t", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(made)
 
 
 def read_checked(
@@ -53,28 +51,21 @@ def read_checked(
             continue
         if answer == _RIGHT and _RIGHT not in known:
             answer = cells.get("label", "").strip()
-        s, t = _place(cells, rows, path, line)
-        if answer not in known and not (
-            answer[:2] in _PREFIXES and answer[2:] in types
-        ):
-            raise DataError(
-                f"expected a label such as {', '.join(sorted(known)[:5])} as the right "
-                f"one, found {answer!r}.",
-                path,
-                line,
-            )
-        if found[s][t] not in (None, answer):
-            raise DataError(
-                f"expected one answer for token {t + 1} of sentence {s + 1}, found "
-                f"{found[s][t]!r} and {answer!r}.",
-                path,
-                line,
-            )
+        with located(path, line):
+            s, t = _place(cells, rows)
+            prefix, type_ = answer[:2], answer[2:]
+            if answer not in known and not (prefix in _PREFIXES and type_ in types):
+                raise DataError(
+                    f"expected a label such as {', '.join(sorted(known)[:5])} as the "
+                    f"right one, found {answer!r}."
+                )
+            if found[s][t] not in (None, answer):
+                raise DataError(
+                    f"expected one answer for token {t + 1} of sentence {s + 1}, found "
+                    f"{found[s][t]!r} and {answer!r}."
+                )
         found[s][t] = answer
     return found
-
-
-_PREFIXES = ("B-", "I-", "E-", "S-")
 
 
 def _lines(path: PathName) -> Iterable[tuple[int, dict[str, str]]]:
@@ -83,9 +74,7 @@ def _lines(path: PathName) -> Iterable[tuple[int, dict[str, str]]]:
         lines = [decode_line(raw, path, n) for n, raw in enumerate(stream, 1)]
     head = lines[0] if lines else ""
     separator = max("\t;,", key=head.count)
-    reader = csv.DictReader(
-        [line.rstrip("\r\n") for line in lines], delimiter=separator, restval=""
-    )
+    reader = csv.DictReader(lines, delimiter=separator, restval="")
     missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
     if missing:
         raise DataError(
@@ -101,9 +90,7 @@ def _lines(path: PathName) -> Iterable[tuple[int, dict[str, str]]]:
         raise DataError(f"expected a table, found {error}.", path) from None
 
 
-def _place(
-    cells: Mapping[str, str], rows: Sequence[Sequence[Row]], path: PathName, line: int
-) -> tuple[int, int]:
+def _place(cells: Mapping[str, str], rows: Sequence[Sequence[Row]]) -> tuple[int, int]:
     """Sentence and token of a line, counted from 0, after a look at the word."""
     try:
         s, t = int(cells["sentence"]) - 1, int(cells["token"]) - 1
@@ -114,8 +101,6 @@ def _place(
         there = "no such token" if word is None else repr(word)
         raise DataError(
             f"expected {cells['word']!r} as token {cells['token']} of sentence "
-            f"{cells['sentence']}, found {there}; the sheet belongs to another text.",
-            path,
-            line,
+            f"{cells['sentence']}, found {there}; the sheet belongs to another text."
         )
     return s, t
