@@ -168,12 +168,9 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     """Fit a method to candidate sets or votes; gold labels are never seen."""
     partial = training.partial
     if "labels" not in training.given:
-        tagsift.data.check_learnable(
-            training.path,
-            partial.candidates,
-            partial.label_set,
-            training.given.get("scheme", "auto"),
-        )
+        scheme = training.given.get("scheme", "auto")
+        labels = partial.label_set
+        tagsift.data.check_learnable(training.path, partial.candidates, labels, scheme)
     model = _make(training, fitting)
     votes = training.votes if takes_votes(model) else None
     if training.votes is not None and votes is None:
@@ -182,12 +179,9 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
             "gave them; leave out --method to weigh the annotators.",
             kind="note",
         )
-    stage(
-        f"fitting {model.method.title} to {partial.n_tokens} tokens, "
-        f"{len(partial.label_set)} labels",
-        enabled=not fitting.quiet,
-    )
-    model.fit(partial.rows, partial.candidates if votes is None else votes)
+    sizes = f"{partial.n_tokens} tokens, {len(partial.label_set)} labels"
+    stage(f"fitting {model.method.title} to {sizes}", enabled=not fitting.quiet)
+    model.fit(partial.rows, votes or partial.candidates)
     stage("fitted", enabled=not fitting.quiet)
     return model
 
@@ -195,9 +189,8 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
 def _make(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     """Make the method that the options name, not fitted yet."""
     settings = parse_settings(fitting.settings)
-    verbosity = {"random_state": fitting.seed, "verbose": int(not fitting.quiet)}
-    given = training.given | verbosity
-    given = {name: value for name, value in given.items() if name not in settings}
+    usual = {"random_state": fitting.seed, "verbose": int(not fitting.quiet)}
+    given = {k: v for k, v in (training.given | usual).items() if k not in settings}
     name = fitting.method or DEFAULT_METHOD
     try:
         if training.votes is not None:

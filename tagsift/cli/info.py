@@ -14,10 +14,7 @@ PLACE = 100
 EXAMPLE = "tagsift info model.tagsift"
 
 
-def run(
-    model: ModelFile,
-    json: Json = False,
-) -> None:
+def run(model: ModelFile, json: Json = False) -> None:
     """Say which method, settings and labels a model file holds, and how large it is."""
     meta, arrays = tagsift.storage.read_container(model)
     tagger: Any = tagsift.load(model)

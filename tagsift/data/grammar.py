@@ -41,28 +41,22 @@ class Grammar:
     def draw(self, name: str, rng: np.random.Generator) -> list[TaggedWord]:
         """Expand the rule `name` at random; brackets become IOB2 tags."""
         words = []
-        chunk = entity = ""
-        chunk_prefix = entity_prefix = "B"
+        inside = {"[": ("", "B"), "(": ("", "B")}  # chunk and entity: type, prefix
         for item in self._expand(name, rng):
-            if item[0] == "[" and len(item) > 1:
-                chunk, chunk_prefix = item[1:], "B"
-            elif item == "]":
-                chunk = ""
-            elif item[0] == "(" and len(item) > 1:
-                entity, entity_prefix = item[1:], "B"
-            elif item == ")":
-                entity = ""
+            if item[0] in inside and len(item) > 1:
+                inside[item[0]] = (item[1:], "B")
+            elif item in ("]", ")"):
+                inside["[" if item == "]" else "("] = ("", "B")
             else:
                 token, slash, pos = item.rpartition("/")
-                words.append(
-                    TaggedWord(
-                        token if slash else item,
-                        pos if slash else self.closed[item],
-                        f"{chunk_prefix}-{chunk}" if chunk else "O",
-                        f"{entity_prefix}-{entity}" if entity else "O",
-                    )
-                )
-                chunk_prefix = entity_prefix = "I"
+                tags = [
+                    f"{p}-{type_}" if type_ else "O" for type_, p in inside.values()
+                ]
+                pair = (token, pos) if slash else (item, self.closed[item])
+                words.append(TaggedWord(*pair, *tags))
+                inside = {
+                    bracket: (type_, "I") for bracket, (type_, _) in inside.items()
+                }
         return words
 
     def _expand(self, name: str, rng: np.random.Generator) -> Iterator[str]:

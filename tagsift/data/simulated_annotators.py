@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import and_
 
 import numpy as np
 
@@ -100,23 +99,22 @@ def simulate_votes(
         one.name: _Vocabulary(one.misses, int(rng.integers(2**32)))
         for one in annotators
     }
-    people = [not one.abstains for one in annotators]
     votes: list[list[Vote]] = []
     for tokens, labels in zip(corpus.tokens, corpus.labels, strict=True):
         truth = spans(labels, corpus.scheme)
         hard = rng.random(len(truth))  # as hard for everybody
-        chosen = [rng.random() < one.labels for one in annotators]
-        if not any(map(and_, chosen, people)):
-            chosen[0] = True
+        chosen = {one.name: rng.random() < one.labels for one in annotators}
+        if not any(chosen[one.name] for one in annotators if not one.abstains):
+            chosen[annotators[0].name] = True
         columns: list[list[str | None]] = []
-        for one, does in zip(annotators, chosen, strict=True):
+        for one in annotators:
             if one.abstains:
                 knows = known[one.name]
                 found = [x for x in truth if knows[tuple(tokens[x.start : x.end])]]
             else:
                 found = _annotate(one, truth, hard, len(tokens), types, rng)
             made = tags(found, len(tokens), corpus.scheme)
-            columns.append(list(made) if does else [None] * len(tokens))
+            columns.append(list(made) if chosen[one.name] else [None] * len(tokens))
         votes.append(list(zip(*columns, strict=True)))
     return VoteCorpus(
         corpus.rows,

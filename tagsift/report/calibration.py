@@ -29,16 +29,11 @@ def reliability_diagram(
         f"{title}: accuracy against confidence in {len(filled)} bins; the calibration "
         f"error is {100 * table.ece:.1f} percent."
     )
-    rows = tuple(
-        (
-            f"{table.edges[b]:.2f}–{table.edges[b + 1]:.2f}",
-            int(table.counts[b]),
-            float(table.confidence[b]),
-            float(table.accuracy[b]),
-            float(table.accuracy[b] - table.confidence[b]),
-        )
-        for b in filled
-    )
+    rows = []
+    for b in filled:
+        sure, right = float(table.confidence[b]), float(table.accuracy[b])
+        edges = f"{table.edges[b]:.2f}–{table.edges[b + 1]:.2f}"
+        rows.append((edges, int(table.counts[b]), sure, right, right - sure))
     return Figure(
         title=title,
         alt=alt,
@@ -49,7 +44,7 @@ def reliability_diagram(
                 *columns({"tokens": ",d", "mean confidence %": ".1f%"}),
                 *columns({"accuracy %": ".1f%", "gap": "+.1f%"}),
             ),
-            rows,
+            tuple(rows),
             title=title,
         ),
         caption=(
@@ -64,25 +59,12 @@ def reliability_diagram(
 def _paint_bins(table: Reliability, filled: IntArray, axes: Any) -> None:
     share = table.counts[filled] / table.counts.sum()  # [B']
     accuracy = table.accuracy[filled]  # [B']
-    axes.bar(
-        table.edges[filled],
-        accuracy,
-        width=table.edges[1] - table.edges[0],
-        align="edge",
-        color=ink("accent"),
-        alpha=0.30,
-        linewidth=0,
-    )
+    look: dict[str, Any] = {"color": ink("accent"), "linewidth": 0}
+    width = table.edges[1] - table.edges[0]
+    axes.bar(table.edges[filled], accuracy, width, align="edge", alpha=0.30, **look)
     axes.plot([0, 1], [0, 1], color=ink("muted"), linewidth=1, linestyle="--")
-    axes.scatter(
-        table.confidence[filled],
-        accuracy,
-        s=10 + 240 * share,
-        color=ink("accent"),
-        linewidth=0,
-        zorder=3,
-        clip_on=False,
-    )
+    look |= {"s": 10 + 240 * share, "zorder": 3, "clip_on": False}
+    axes.scatter(table.confidence[filled], accuracy, **look)
     words = {"color": ink("muted"), "fontsize": 8.5}
     axes.annotate("not sure enough", (0.03, 0.94), **words)
     axes.annotate("too sure", (0.97, 0.04), ha="right", **words)

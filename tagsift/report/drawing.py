@@ -98,14 +98,8 @@ def draw_legend(styles: dict[str, Style], names: dict[str, str] | None = None) -
 
     def fill(figure: Any) -> None:
         handles = [Line2D([], [], **line_style(style)) for style in styles.values()]
-        figure.legend(
-            handles,
-            labels,
-            loc="center",
-            ncols=columns,
-            handlelength=2.2,
-            columnspacing=1.2,
-        )
+        look = {"loc": "center", "handlelength": 2.2, "columnspacing": 1.2}
+        figure.legend(handles, labels, ncols=columns, **look)
 
     return _render(fill, "Legend: " + ", ".join(labels), NARROW + 0.4, 0.2 * rows + 0.1)
 

@@ -8,9 +8,11 @@ Ito, made for colour-blind readers; methods differ in marker and dash as well.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle
+from pathlib import Path
 from typing import Literal
 
 from tagsift.registry import names
@@ -23,8 +25,8 @@ class Colour:
     """A named colour with a value for each theme."""
 
     name: str  # CSS variable without its dashes
-    light: str  # values on a light and on a dark page
-    dark: str  # values on a light and on a dark page
+    light: str  # its value on a light page
+    dark: str  # and on a dark one
     stand_in: str  # what is drawn, before it is rewritten to the variable
 
 
@@ -38,39 +40,14 @@ class Style:
     width: float  # line width in points
 
 
-_VALUES = (
-    # name, light, dark
-    ("page", "#ffffff", "#14171c"),
-    ("card", "#f6f7f9", "#1c2027"),
-    ("ink", "#1d2129", "#e6e9ef"),
-    ("muted", "#59616e", "#a2abba"),
-    ("rule", "#d9dde3", "#343b46"),
-    ("accent", "#0b63a5", "#63b3f4"),
-    ("on-accent", "#ffffff", "#0b1016"),
-    ("counter", "#b8501a", "#ff9c66"),
-    ("good", "#0a6b47", "#4ed3a0"),
-    ("bad", "#a8251f", "#ff8f86"),
-    ("warn", "#7d5700", "#f1c04f"),
-    ("s0", "#d55e00", "#ff9250"),
-    ("s1", "#0072b2", "#5ab4f2"),
-    ("s2", "#00845f", "#35c79a"),
-    ("s3", "#1d2129", "#e6e9ef"),
-    ("s4", "#767676", "#9c9c9c"),
-    ("s5", "#9a3e9a", "#d98bda"),
-    ("s6", "#8a1f4f", "#e0759f"),
-    ("s7", "#3b2f9b", "#a59df5"),
-    ("s8", "#7a7a12", "#c9c94e"),
-    ("s9", "#0b7f92", "#58cfe0"),
-    ("s10", "#cc5566", "#f494a0"),
-    ("s11", "#a97400", "#f0bf45"),
-    ("s12", "#7b4b2a", "#cfa07c"),
-    ("s13", "#5c6b7a", "#93a5b8"),
-)
+_VALUES = Path(__file__).parent / "templates" / "colours.toml"
 
 #: Every colour by name.
 COLOURS: dict[str, Colour] = {
     name: Colour(name, light, dark, f"#01f0{place:02x}")
-    for place, (name, light, dark) in enumerate(_VALUES)
+    for place, (name, (light, dark)) in enumerate(
+        tomllib.loads(_VALUES.read_text("utf-8")).items()
+    )
 }
 
 _BY_STAND_IN = {colour.stand_in: colour for colour in COLOURS.values()}
