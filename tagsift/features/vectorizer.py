@@ -73,11 +73,6 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
     n_columns_in_: int  # how many columns the training tokens had
     encoder_mean_: FloatArray | None  # of the encoder's vectors; subtracted first
     encoder_scale_: float  # what they are multiplied by then
-    # Where the features come from, by kind: one of these three.
-    _indicators: Indicators | None
-    _dicts: DictFeatures | None
-    _array_width: int
-    _width: int
 
     def __init__(
         self,
@@ -148,14 +143,16 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
                 f"min_count must be an integer of at least 1, found {self.min_count!r}."
             )
         templates, least = self._templates(), int(self.min_count)
-        self._width = input_width(templates)
+        self._width: int = input_width(templates)
         tokens = self._stack(X, self._width)
         if tokens.kind == "empty":
             raise InputError(
                 "the training sentences have no tokens; give at least one."
             )
-        self._indicators = self._dicts = None
-        self._array_width = 0
+        # Where the features come from, by kind: one of these three.
+        self._indicators: Indicators | None = None
+        self._dicts: DictFeatures | None = None
+        self._array_width: int = 0
         if tokens.kind == "columns" and templates is None:
             raise InputError(
                 "the feature function returned strings; it must return one dict of "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence, Sized
 from dataclasses import dataclass
 
 import numpy as np
 
+from tagsift.data.offsets import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray, Label
 
@@ -69,10 +69,7 @@ def check_pairs(
                 f"and {len(right)} {second} labels; give one of each per token."
             )
     if not any(len(sentence) for sentence in gold):
-        raise InputError(
-            "There is nothing to score: no sentence has a token. Give at least one "
-            "labelled token."
-        )
+        raise InputError("There is nothing to score; give at least one labelled token.")
 
 
 def equal_labels(
@@ -96,38 +93,24 @@ def label_indices(
     classes: Sequence[Label],
     *,
     name: str,
-    missing: int | None = None,
+    strict: bool = True,
 ) -> IntArray:
-    """Stack the sentences and replace every label by its place in `classes`.
+    """Stack the sentences and replace every label by its place in `classes`, [N].
 
-    Labels that are not there get the index `missing`, or an error where that is None.
+    Labels that are not there are an error or, without `strict`, get −1.
     """
     place = {label: index for index, label in enumerate(classes)}
     if len(place) != len(classes):
         raise InputError("The classes must differ from each other; one is there twice.")
-    if missing is not None:
-        place = defaultdict(lambda: missing, place)
-    try:
-        flat = [place[label] for sentence in sentences for label in sentence]
-    except KeyError:
-        raise _unknown(sentences, place, name) from None
-    return np.array(flat, dtype=np.int64)  # [N]
-
-
-def _unknown(
-    sentences: Sequence[Sequence[Label]], place: dict[Label, int], name: str
-) -> InputError:
-    """Say where the first unknown label stands."""
-    sentence, token, label = next(
-        (s, t, label)
-        for s, labels in enumerate(sentences)
-        for t, label in enumerate(labels)
-        if label not in place
-    )
-    known = [repr(known) for known in place]
-    shown = ", ".join(known[:12]) + (", …" if len(known) > 12 else "")
-    return InputError(
-        f"Sentence {sentence}, token {token} (counted from 0): the {name} label "
-        f"{label!r} is not among the {len(known)} known labels ({shown}); name it in "
-        "the label set or correct it."
-    )
+    flat = [label for sentence in sentences for label in sentence]
+    found = np.array([place.get(label, -1) for label in flat], dtype=np.int64)  # [N]
+    if strict and -1 in found:
+        n = int(np.argmin(found))
+        s, t = locate(n, offsets_of(map(len, sentences)))
+        known = ", ".join(map(repr, classes[:12])) + ", …" * (len(classes) > 12)
+        raise InputError(
+            f"Sentence {s}, token {t} (counted from 0): the {name} label {flat[n]!r} "
+            f"is not among the {len(classes)} known labels ({known}); name it in the "
+            "label set or correct it."
+        )
+    return found

@@ -98,8 +98,8 @@ def evaluate(
     calibration = None
     labels: list[Label] | None = None
     if classes is not None:
-        missing = -1 if unknown == "wrong" else None
-        truth = label_indices(gold, classes, name="gold", missing=missing)  # [N]
+        strict = unknown == "error"
+        truth = label_indices(gold, classes, name="gold", strict=strict)  # [N]
         label_indices(predicted, classes, name="predicted")
         known = set(classes)
         extra = {label for labels in gold for label in labels if label not in known}
