@@ -189,14 +189,12 @@ def mean_distance(X: Any, rng: np.random.Generator) -> float:
     return mean if mean > 1e-6 * np.sqrt(row_norms(X).max()) else 1.0
 
 
-def median_distance(X: Any, seed: int, n_pairs: int = 2000) -> float:
-    """Median squared distance between random rows: the scale at which θ starts.
+def median_distance(X: Any, seed: int) -> float:
+    """Median squared distance of 2,000 random pairs of rows: the scale of θ at first.
 
-    Returns 1 where all rows are equal.
+    It is 1 where all rows are equal.
     """
-    rng = np.random.default_rng(seed)
-    first = rng.integers(X.shape[0], size=n_pairs)  # [P]
-    second = rng.integers(X.shape[0], size=n_pairs)  # [P]
+    first, second = np.random.default_rng(seed).integers(X.shape[0], size=(2, 2000))
     squares = row_norms(X[first] - X[second])  # [P]
     positive = squares[squares > 0]
     return float(np.median(positive)) if len(positive) else 1.0

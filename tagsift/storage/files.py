@@ -17,9 +17,7 @@ __all__ = ["atomic_write", "check_writable"]
 
 
 @contextlib.contextmanager
-def atomic_write(
-    path: str | PathLike[str], mode: str = "w", *, encoding: str = "utf-8"
-) -> Iterator[IO[Any]]:
+def atomic_write(path: str | PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
     """Open a temporary file beside `path` and move it into place on success.
 
     Whatever stops the writer (an error, Ctrl-C, a full disk, a kill), `path` is either
@@ -27,8 +25,7 @@ def atomic_write(
     as it stands, for it cannot be replaced.
     """
     named = Path(path)
-    text = "b" not in mode
-    how: dict[str, Any] = {"encoding": encoding, "newline": ""} if text else {}
+    how: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
     try:
         _refuse_unwritable(named)
         if named.exists() and not named.is_file():
@@ -52,7 +49,7 @@ def atomic_write(
     except BrokenPipeError:  # the reader has gone: no fault of the file
         raise
     except OSError as error:
-        raise DataError(_os_sentence("write", error), named) from error
+        raise DataError(_os_sentence(error), named) from error
 
 
 def check_writable(path: str | PathLike[str]) -> None:
@@ -64,7 +61,7 @@ def check_writable(path: str | PathLike[str]) -> None:
             with tempfile.TemporaryFile(dir=Path(os.path.realpath(named)).parent):
                 pass
     except OSError as error:
-        raise DataError(_os_sentence("write", error), named) from error
+        raise DataError(_os_sentence(error), named) from error
 
 
 def _refuse_unwritable(named: Path) -> None:
@@ -84,6 +81,6 @@ def _adopt_mode(temporary: Path, target: Path) -> None:
         os.chmod(temporary, 0o666 & ~mask)
 
 
-def _os_sentence(verb: str, error: OSError) -> str:
+def _os_sentence(error: OSError) -> str:
     reason = (error.strerror or str(error)).lower()
-    return f"cannot {verb} the file ({reason}); nothing was left behind."
+    return f"cannot write the file ({reason}); nothing was left behind."
