@@ -1,15 +1,13 @@
 """Text models that never saw the votes on the sentences they help to judge.
 
-The sentences are dealt into parts; the chain that scores a part was fitted on the
-others. A chain fitted on all sentences would repeat the votes it was fed. There are two
-views, whose scores are averaged since they err differently: with dense features (word
-vectors) beside sparse ones a chain on the sparse features and one on all, else two
-chains of which one has a larger penalty.
+The sentences are dealt into parts; the chains that score a part, one for every view of
+the text, were fitted on the others, and their scores are averaged. A chain fitted on
+all sentences would repeat the votes it was fed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,38 +21,12 @@ from tagsift.chain.objective import ChainObjective, ChainProblem
 from tagsift.chain.viterbi import viterbi
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["CrossFit", "Part", "WarmChain", "mean_chain", "views"]
+__all__ = ["CrossFit", "Part", "WarmChain"]
 
 #: Score of a label that cannot be in any of the sentences a chain was fitted on.
 _UNSEEN = -50.0
 #: When a step changes the objective by less than this share, a fit ends.
 _TOL = 1e-5
-#: Penalty of the second view against that of the first.
-_TIGHTER = 10 / 3
-
-
-def views(problem: ChainProblem) -> list[ChainProblem]:
-    """Two text models: without and with dense features, or of two penalties."""
-    features = problem.features
-    if features.sparse is None or features.dense is None:
-        return [problem, replace(problem, l2=_TIGHTER * problem.l2)]
-    silent = tuple(
-        block if name in features.sparse.names else np.zeros_like(block)
-        for name, block in zip(features.names, features.blocks, strict=True)
-    )
-    sparse = replace(features, blocks=silent)
-    return [replace(problem, features=sparse), problem]
-
-
-def mean_chain(chains: Iterable[LinearChain]) -> LinearChain:
-    """Average the scores of chains over the same features."""
-    found = list(chains)
-    return LinearChain(
-        *(
-            np.mean([getattr(chain, name) for chain in found], axis=0)
-            for name in ("emissions", "bias", "transitions", "start")
-        )
-    )
 
 
 class WarmChain:
@@ -85,46 +57,40 @@ class Part:
 
     rows: IntArray  # stacked tokens of these sentences
     others: IntArray  # those that the chains are fitted on
-    problem: ChainProblem  # features of these sentences
+    views: list[ChainProblem]  # these sentences as every view sees them
     chains: list[WarmChain]  # one per view, over the other sentences
-    chain: LinearChain | None = None
 
     def __post_init__(self) -> None:
-        self.layout = ChainLayout.from_offsets(self.problem.features.offsets)
+        self.layout = ChainLayout.from_offsets(self.views[0].features.offsets)
+        self.allowed = self.views[0].allowed
 
     def fit(self, evidence: FloatArray, max_iter: int) -> None:
         """Fit the chains on the other sentences, and score these."""
         known = evidence[self.others]  # [N', L]
-        self.chain = mean_chain(chain.fit(known, max_iter) for chain in self.chains)
-        U = self.chain.scores(self.problem.features)  # [N'', L]
-        self.U = np.maximum(U, _UNSEEN)  # labels that no other sentence may have
+        found = [chain.fit(known, max_iter) for chain in self.chains]
+        pairs = zip(found, self.views, strict=True)
+        U = np.mean([chain.scores(view.features) for chain, view in pairs], axis=0)
+        self.U = np.maximum(U, _UNSEEN)  # [N'', L]
+        self.T = np.mean([chain.transitions for chain in found], axis=0)  # [L, L]
+        self.start = np.mean([chain.start for chain in found], axis=0)  # [L]
 
     def marginals(self, evidence: FloatArray | None, factor: float) -> FloatArray:
         """Marginals of all scores times `factor`, with or without evidence."""
-        chain = self.chain
-        assert chain is not None
         found = forward_backward(
             factor * self.U,
-            factor * chain.transitions,
+            factor * self.T,
             self.layout,
-            start=factor * chain.start,
+            start=factor * self.start,
             evidence=None if evidence is None else factor * evidence[self.rows],
-            allowed=self.problem.allowed,
+            allowed=self.allowed,
         )
         return np.asarray(found.marginals)
 
     def best(self, evidence: FloatArray) -> IntArray:
         """The best label sequences, [N'']."""
-        chain = self.chain
-        assert chain is not None
+        U = self.U + evidence[self.rows]  # [N'', L]
         return np.asarray(
-            viterbi(
-                self.U + evidence[self.rows],
-                chain.transitions,
-                self.layout,
-                start=chain.start,
-                allowed=self.problem.allowed,
-            )
+            viterbi(U, self.T, self.layout, start=self.start, allowed=self.allowed)
         )
 
 
@@ -132,10 +98,15 @@ class CrossFit:
     """Text models, each fitted without the part of the sentences that it scores."""
 
     def __init__(
-        self, problem: ChainProblem, n_parts: int, seed: int, n_jobs: int | None = None
+        self,
+        views: Sequence[ChainProblem],
+        n_parts: int,
+        seed: int,
+        n_jobs: int | None = None,
     ) -> None:
-        offsets, n = problem.features.offsets, problem.features.n_sequences
-        self.n_tokens, self.n_jobs = problem.features.n_tokens, n_jobs
+        features = views[0].features
+        offsets, n = features.offsets, features.n_sequences
+        self.n_tokens, self.n_jobs = features.n_tokens, n_jobs
         part = np.empty(n, dtype=np.int64)  # [S]
         order = np.random.default_rng([seed, 50]).permutation(n)
         part[order] = np.arange(n) % n_parts
@@ -148,8 +119,8 @@ class CrossFit:
                 rest, others = mine, rows
             if not len(rows):
                 continue
-            chains = [WarmChain(view.take_sequences(rest)) for view in views(problem)]
-            self.parts.append(Part(rows, others, problem.take_sequences(mine), chains))
+            chains = [WarmChain(view) for view in _take(views, rest)]
+            self.parts.append(Part(rows, others, _take(views, mine), chains))
 
     def fit(self, evidence: FloatArray, max_iter: int) -> None:
         """Fit every chain on the evidence of the sentences it does not score."""
@@ -175,3 +146,11 @@ class CrossFit:
         for part, piece in zip(self.parts, pieces, strict=True):
             found[part.rows] = piece
         return found
+
+
+def _take(views: Sequence[ChainProblem], sentences: IntArray) -> list[ChainProblem]:
+    """Keep the chosen sentences, and features that views share shared."""
+    kept = {
+        id(view.features): view.features.take_sequences(sentences) for view in views
+    }
+    return [replace(view, features=kept[id(view.features)]) for view in views]

@@ -12,7 +12,7 @@ alone say,
 
 A text that knows little (there are few sentences) agrees with no votes, and would take
 their weight away: τ has a least value. A text that knows much (it has word vectors)
-agrees with votes, and needs them less: above 0.35, people's votes count 0.043 / τ².
+agrees with votes, and needs them less: τ has a greatest value.
 """
 
 from __future__ import annotations
@@ -22,13 +22,8 @@ from scipy.special import log_softmax
 
 from tagsift.typing import BoolArray, FloatArray
 
-__all__ = ["TEMPERS", "beside_text", "choose_temper", "judge_score"]
+__all__ = ["TEMPERS", "choose_temper", "judge_score"]
 
-#: The square of the weight that a strong text prefers, times the one that serves
-#: beside it.
-_SHARED = 0.043
-#: The least weight beside a text that knows much.
-_LEAST = 0.2
 #: Values of τ to choose from.
 TEMPERS = tuple(round(0.05 * k, 2) for k in range(1, 31))
 
@@ -40,19 +35,18 @@ def judge_score(text: FloatArray, evidence: FloatArray, temper: float) -> float:
     return float((text * said).sum() / max(len(text), 1))
 
 
-def beside_text(temper: float, usual: float) -> float:
-    """Weight of people's votes beside a text that prefers `temper` for them alone."""
-    return max(min(max(temper, usual), _SHARED / temper**2), _LEAST)
-
-
 def choose_temper(
-    text: FloatArray, evidence: FloatArray, voted: BoolArray, least: float
+    text: FloatArray,
+    evidence: FloatArray,
+    voted: BoolArray,
+    least: float,
+    most: float = TEMPERS[-1],
 ) -> tuple[float, float]:
     """Find the τ that the text prefers at the tokens with votes, and its score."""
     if not voted.any():
         return least, 0.0
     q, e = text[voted], evidence[voted]  # [N', L], [N', L]
-    tempers = [least, *(t for t in TEMPERS if t > least)]
+    tempers = [least, *(t for t in TEMPERS if least < t <= most)]
     scores = [judge_score(q, e, temper) for temper in tempers]
     best = int(np.argmax(scores))
     return tempers[best], scores[best]

@@ -2,11 +2,12 @@
 
 A round counts the annotators' tables under the current labels, lets the text choose the
 weight τ of the votes, fits the text models on the tempered evidence, and decodes scores
-and evidence together. See `tagsift.annotators.tables`, `judge` and `cross_fit`.
+and evidence together. See the modules `tables`, `judge`, `views` and `cross_fit`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.cross_fit import CrossFit
-from tagsift.annotators.judge import beside_text, choose_temper
+from tagsift.annotators.judge import TEMPERS, choose_temper
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
 from tagsift.chain.objective import ChainProblem
@@ -23,8 +24,8 @@ from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["Consensus", "Plan", "run_rounds"]
 
-#: The weight τ of votes before there is any text, and the least later: of people, and
-#: where all annotators abstain.
+#: The weight τ of votes before there is any text (people's votes count no more beside a
+#: text with word vectors), and the least later: of people, and where all abstain.
 _PEOPLE, _SOURCES = (0.3, 0.25), (0.6, 0.6)
 #: By what all scores are multiplied for honest confidences: text and votes share
 #: errors, and the sum of both is too sure. Chosen on simulated
@@ -42,6 +43,7 @@ class Plan:
     temper: float | None = None  # weight τ of the votes; None: chosen by the text
     first: int = 40  # quasi-Newton steps of the first round
     later: int = 15  # and of the others
+    vectors: bool = False  # whether the text has word vectors
     seed: int = 0
     n_jobs: int | None = None  # chains fitted at a time
     verbose: bool = False
@@ -62,7 +64,7 @@ class Consensus:
 
 
 def run_rounds(
-    problem: ChainProblem,
+    views: Sequence[ChainProblem],
     ballots: Ballots,
     weights: FloatArray,
     plan: Plan,
@@ -70,13 +72,14 @@ def run_rounds(
 ) -> Consensus:
     """Find labels, confidences and the annotators' tables, starting from `log_pi`."""
     people = ~ballots.abstains  # [A]
-    temper, least = _PEOPLE if people.any() else _SOURCES
-    temper = plan.temper or temper
+    usual, least = _PEOPLE if people.any() else _SOURCES
+    most = usual if plan.vectors and people.any() else TEMPERS[-1]
+    temper = plan.temper or usual
     calm = _CALM_PEOPLE if people.any() else _CALM_SOURCES
     voted = np.asarray((ballots.votes >= 0).any(axis=1))  # [N]
     shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
     counts = count_votes(shares, ballots)  # [A, L, B, L]
-    model = CrossFit(problem, plan.parts, plan.seed, plan.n_jobs)
+    model = CrossFit(views, plan.parts, plan.seed, plan.n_jobs)
     labels, score = shares.argmax(axis=1), 0.0  # [N]
     history: list[dict[str, Any]] = []
     for r in progress(range(plan.rounds), "votes: rounds", enabled=plan.verbose):
@@ -86,9 +89,8 @@ def run_rounds(
             log_pi = confusion_tables(counts, ballots.abstains, plan.strength)
         votes = vote_evidence(log_pi, ballots, weights)  # [N, L]
         if r and plan.temper is None:
-            temper, score = choose_temper(model.marginals(), votes, voted, least)
-            if people.any() and problem.features.dense is not None:
-                temper = beside_text(temper, _PEOPLE[0])
+            text = model.marginals()  # [N, L]
+            temper, score = choose_temper(text, votes, voted, least, most)
         evidence = temper * votes + pinned  # [N, L]
         model.fit(evidence, plan.later if r else plan.first)
         found = model.best(evidence)  # [N]

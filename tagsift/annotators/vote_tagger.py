@@ -18,6 +18,7 @@ from tagsift.annotators.ranking import Look, rank_spans, rank_tokens
 from tagsift.annotators.rounds import Plan, run_rounds
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import vote_evidence
+from tagsift.annotators.views import text_views
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.potentials import Allowed
@@ -219,7 +220,8 @@ class VoteTagger(TaggerFromVotes):
         problem = inner._chain_problem(replace(train, evidence=first))
         allowed = _way_through(train)
         problem = replace(problem, allowed=allowed)
-        found = run_rounds(problem, ballots, weights, self._plan(train), start)
+        views = text_views(problem, train.features.dense, train.seed)
+        found = run_rounds(views, ballots, weights, self._plan(train), start)
         chain = WarmChain(problem).fit(found.evidence, _LAST_STEPS)
         inner._take_chain(_banned(chain, allowed), problem)
         self.estimator_ = inner
@@ -238,6 +240,7 @@ class VoteTagger(TaggerFromVotes):
             parts=self.folds,
             strength=self.strength,
             temper=self.temper,
+            vectors=train.features.dense is not None,
             seed=train.seed,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 from tagsift.annotators.ballots import read_ballots
-from tagsift.annotators.judge import beside_text, choose_temper, judge_score
+from tagsift.annotators.judge import choose_temper, judge_score
 from tagsift.annotators.mace import mace
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
@@ -157,8 +157,12 @@ def test_votes_that_cannot_be_read_are_refused(votes, options, message):
         read_ballots(votes, CLASSES, np.array([1]), names=("a", "b"), **options)
 
 
-def test_the_better_the_text_the_less_votes_count_beside_it():
-    assert beside_text(0.1, 0.3) == 0.3
-    assert beside_text(0.32, 0.3) == 0.32
-    assert beside_text(0.4, 0.3) == pytest.approx(0.26875)
-    assert beside_text(1.5, 0.3) == 0.2
+def test_a_text_that_knows_much_takes_votes_at_most_at_the_given_weight():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=400)  # [N]
+    text = np.where(np.eye(3)[truth] > 0, 0.96, 0.02)  # [N, L]
+    evidence = np.log(np.where(np.eye(3)[truth] > 0, 0.6, 0.2))  # [N, L]
+    voted = np.ones(400, dtype=bool)
+    free, _ = choose_temper(text, evidence, voted, least=0.25)
+    assert free > 0.3
+    assert choose_temper(text, evidence, voted, least=0.25, most=0.3)[0] == 0.3

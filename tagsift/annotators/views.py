@@ -1,0 +1,51 @@
+"""The views of a text: models that err differently, so that their mean errs less.
+
+Without word vectors there are two chains, one of which has a larger penalty. With them
+there are three: on the sparse features, on everything, and on a smooth function of the
+vectors alone, an RBF kernel by random Fourier features (Rahimi and Recht 2007).
+Annotators who err alike on a word mislead every model that knows the word by its
+spelling; the third view knows it by its meaning, and tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.kernel_approximation import RBFSampler
+
+from tagsift.chain.objective import ChainProblem
+from tagsift.features import FeatureMatrix
+
+__all__ = ["text_views"]
+
+#: Penalty of the second view against that of the first, where there are no vectors.
+_TIGHTER = 10 / 3
+#: Columns of the smooth view, its length scale where vectors have mean norm 1, and what
+#: its columns are multiplied by.
+_WAVES, _LENGTH, _SCALE = 512, 1.3, 6.0
+
+
+def text_views(
+    problem: ChainProblem, vectors: FeatureMatrix | None, seed: int
+) -> list[ChainProblem]:
+    """Chains over the same sentences; `vectors` are their dense features as given."""
+    sparse = problem.features.sparse
+    if sparse is None or problem.features.dense is None:
+        return [problem, replace(problem, l2=_TIGHTER * problem.l2)]
+    found = [replace(problem, features=sparse), problem]
+    if vectors is not None:
+        found.append(replace(problem, features=_waves(vectors, seed)))
+    return found
+
+
+def _waves(vectors: FeatureMatrix, seed: int) -> FeatureMatrix:
+    """Random Fourier features of an RBF kernel between vectors."""
+    Z = np.hstack(vectors.blocks).astype(np.float32)  # [N, D]
+    Z -= Z.mean(axis=0)  # [N, D]
+    Z /= max(float(np.linalg.norm(Z, axis=1).mean()), 1e-12)  # [N, D]
+    sampler = RBFSampler(
+        gamma=0.5 / _LENGTH**2, n_components=_WAVES, random_state=seed % 2**32
+    )
+    waves = np.float32(_SCALE) * sampler.fit_transform(Z).astype(np.float32)  # [N, R]
+    return FeatureMatrix(("waves",), (waves,), vectors.offsets)
