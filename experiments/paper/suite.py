@@ -150,7 +150,7 @@ class _Reader:
             tasks=tasks,
             n_folds=top["folds"],
             methods=methods,
-            robustness=self.robustness(methods) if top["robustness"] else None,
+            robustness=self.robustness(methods) if "robustness" in self.raw else None,
             **same,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from experiments.paper.printed import PRINTED
 from tagsift.data import Corpus
 from tagsift.errors import InputError
 
@@ -15,24 +16,15 @@ class Watched:
     task: str
     word: str
     around: str  # the words of its sentence that the paper prints around it
-    candidates: tuple[str, ...]
+    candidates: list[str]
     p: float  # share of exact sentences
     printed: str  # the label that the paper prints as the truth
     right: bool  # whether the paper says that its curves end at the truth
 
 
-_HOLDING, _GERMAN = "little holding sterling firm", "disagreed with German advice"
-_HEAVILY = "very heavily on"
-_BIO, _NER = ("B", "O", "I"), ("B-LOC", "B-MISC", "B-ORG")
-_ADVERBS = ("I-ADVP", "B-ADVP", "B-PRT")
 #: Watched words by name.
 WATCHED: dict[str, Watched] = {
-    watched.word: watched
-    for watched in (
-        Watched("base-np", "holding", _HOLDING, _BIO, 0.1, "I", True),
-        Watched("ner", "German", _GERMAN, _NER, 0.5, "B-MISC", False),
-        Watched("chunking", "heavily", _HEAVILY, _ADVERBS, 0.5, "I-ADVP", False),
-    )
+    word: Watched(word=word, **about) for word, about in PRINTED["figure-5"].items()
 }
 
 
