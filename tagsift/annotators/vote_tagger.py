@@ -14,7 +14,7 @@ from tagsift.annotators.cross_fit import WarmChain
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.new_votes import weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
-from tagsift.annotators.ranking import Look, rank_spans, rank_tokens
+from tagsift.annotators.ranking import Look, error_chance, rank_spans, rank_tokens
 from tagsift.annotators.rounds import Plan, run_rounds
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import vote_evidence
@@ -78,6 +78,9 @@ class VoteTagger(TaggerFromVotes):
         What the text alone says of the training tokens; not saved.
     temperature_ : float
         Weight τ of the votes.
+    lessons_ : ndarray of shape (L,)
+        By how much labels of each kind are wrong oftener than their confidences say,
+        as log-odds, told by tokens that are known exactly; not saved.
     history_ : list of dict
         τ, the judge's score and the share of changed labels of every round.
     estimator_ : fitted estimator
@@ -169,9 +172,10 @@ class VoteTagger(TaggerFromVotes):
         labels, text, ballots = self._seen
         confidences = np.concatenate(self.confidences_)  # [N, L]
         told = (labels, confidences, text, ballots)
+        chance = error_chance(*told, self.lessons_)  # [N]
         if unit == "token":
-            return rank_tokens(*told, self.classes_)
-        return rank_spans(*told, self.classes_, self.scheme_)
+            return rank_tokens(*told, self.classes_, chance)
+        return rank_spans(*told, self.classes_, self.scheme_, chance)
 
     def recover(
         self, X: Any, y: Any
@@ -227,6 +231,7 @@ class VoteTagger(TaggerFromVotes):
         self.estimator_ = inner
         self.names_, self.log_pi_ = ballots.names, found.log_pi
         self.temperature_, self.history_ = found.temper, found.history
+        self.lessons_ = found.lessons  # [L]
         self.text_ = train.features.split(found.text)
         self._seen = (found.labels, found.text, ballots)
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
@@ -261,11 +266,13 @@ class VoteTagger(TaggerFromVotes):
         self.names_, self.annotators_, self.history_ = (), (), []
         self.log_pi_ = np.zeros((0, n_labels, 1, n_labels))  # [0, L, 1, L]
         self.temperature_, self.text_ = 1.0, []
+        self.lessons_ = np.zeros(n_labels)  # [L]
         self._seen = None
 
     def _restored(self) -> None:
         super()._restored()
         self.history_, self.text_, self._seen = [], [], None
+        self.lessons_ = np.zeros(len(self.classes_))  # [L]
         self.annotators_ = tuple(
             AnnotatorReport.of_table(name, table, self.classes_)
             for name, table in zip(self.names_, self.log_pi_, strict=True)

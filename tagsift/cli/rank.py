@@ -151,7 +151,8 @@ class _Labelled:
             return tagsift.metrics.entropy(sure)
         if by is By.confidence:
             return tagsift.metrics.doubt(sure, chosen)
-        return tagsift.annotators.error_chance(chosen, sure, text, ballots)
+        lessons = getattr(self.recovered.model, "lessons_", None)
+        return tagsift.annotators.error_chance(chosen, sure, text, ballots, lessons)
 
     def tokens_first(self, scores: FloatArray, most: int | None) -> list[Described]:
         """The tokens by falling score, described for people."""

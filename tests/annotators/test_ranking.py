@@ -8,7 +8,12 @@ import pytest
 import tagsift
 from tagsift.annotators import VoteTagger
 from tagsift.annotators.ballots import read_ballots
-from tagsift.annotators.ranking import error_chance, rank_spans, rank_tokens
+from tagsift.annotators.ranking import (
+    error_chance,
+    label_lessons,
+    rank_spans,
+    rank_tokens,
+)
 from tagsift.errors import NotSupportedError
 from tests.reference.annotators import careful, corpus_of
 
@@ -40,6 +45,20 @@ def test_a_text_that_differs_and_a_low_confidence_are_doubted(small):
     odds = (np.log(1 / 9) + 0.2 * np.log(1 / 4)) / 1.2
     assert chance[0] == pytest.approx(1 / (1 + np.exp(-odds)))
     assert ((chance > 0) & (chance < 1)).all()
+
+
+def test_labels_that_were_found_wrong_are_doubted_more(small):
+    labels, confidences, text, ballots = small
+    # Ten checked tokens said to be B-X at 0.9, eight of them wrongly; two right O.
+    blind = np.tile([[0.9, 0.05, 0.05]], (10, 1)), np.tile([[0.0, 0.0, 1.0]], (3, 1))
+    exact = np.array([2] * 8 + [0] * 2 + [2, 2, -1])
+    lessons = label_lessons(np.concatenate(blind), exact)
+    # 8 wrong against 1 expected, with 5 of each before: log(13 / 6).
+    np.testing.assert_allclose(lessons, [np.log(13 / 6), 0.0, 0.0], atol=1e-12)
+    before = error_chance(labels, confidences, text, ballots)
+    after = error_chance(labels, confidences, text, ballots, lessons)
+    assert (after[labels == 0] > before[labels == 0]).all()
+    np.testing.assert_array_equal(after[labels != 0], before[labels != 0])
 
 
 def test_reasons_and_order(small):
