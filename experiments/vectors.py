@@ -7,7 +7,6 @@ sentences are named by hashes and their words are not in it.
 from __future__ import annotations
 
 import hashlib
-import itertools
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -21,24 +20,13 @@ from tagsift.storage import atomic_write
 
 
 class StoredVectors:
-    """What an encoder would say of the sentences in a file.
-
-    Parameters
-    ----------
-    path : Path
-        What `write_vectors` has made.
-    """
+    """What an encoder would say of the sentences in a file of `write_vectors`."""
 
     def __init__(self, path: Path) -> None:
         with np.load(path) as stored:
-            cuts, vectors = stored["cuts"], stored["vectors"]  # [K + 1], [N, D]
-            self.places = {
-                key: slice(lo, hi)
-                for key, (lo, hi) in zip(
-                    stored["keys"].tolist(), itertools.pairwise(cuts), strict=True
-                )
-            }
-        self.vectors = vectors
+            keys, cuts, vectors = (stored[x] for x in ("keys", "cuts", "vectors"))
+        parts = np.split(vectors, cuts[1:-1])  # [T, D] each
+        self.vectors = dict(zip(keys.tolist(), parts, strict=True))
         self.n_features = int(vectors.shape[1])
 
     @classmethod
@@ -49,7 +37,7 @@ class StoredVectors:
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> Any:
         """Word vectors of all words, stacked, [N, D]."""
-        rows = [self.vectors[self.places[_digest(words)]] for words in sentences]
+        rows = [self.vectors[_digest(words)] for words in sentences]
         return np.concatenate(rows).astype(np.float32)  # [N, D]
 
 
