@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 from experiments.records import Found
 from tagsift.report import Column, Report, Section, Table
+
+#: What an experiment shows of its records.
+Tables: TypeAlias = Iterator[Table]
 
 
 def table(

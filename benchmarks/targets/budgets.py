@@ -13,7 +13,6 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +21,7 @@ from experiments.experiment import KeyedCell, Option
 from experiments.fitting import fit, tuner_of
 from experiments.measuring import timed
 from experiments.records import Found, Record, pick
-from experiments.tables import table
-from tagsift.report import Table
+from experiments.tables import Tables, table
 
 #: Largest ratio to the partial CRF, hyperparameters given, by task.
 GIVEN = {"base-np": 2.0, "chunking": 3.0}
@@ -128,7 +126,7 @@ class Budgets(Benchmark):
             rows.append(row | {"within": rate >= budget})
         return rows
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         fits, rest = [], []
         for cell, record in self.finished(found):
             for row in record["rows"]:

@@ -11,7 +11,6 @@ one; the records of `functions` were made before that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -24,9 +23,8 @@ from experiments.experiment import KeyedCell
 from experiments.fitting import make_model
 from experiments.measuring import limited
 from experiments.records import Found, Record, pick
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift.features.distances import median_distance
-from tagsift.report import Table
 from tagsift.sgppsl import estimator
 from tagsift.sgppsl.posterior import Dense, Inducing
 
@@ -153,7 +151,7 @@ class Gpu(DeviceBenchmark):
         within = facts.get("fit_s", float("inf")) <= budget
         return {**about, **facts, "budget_s": budget, "within": within}
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         agree, times = [], []
         older = [GpuCell("functions", task) for task in BUDGETS]
         for cell in [*older, *self.cells()]:

@@ -11,7 +11,6 @@ and learnt; the fits on the GPU come first, those by NumPy after them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +23,7 @@ from experiments.fitting import Fitted
 from experiments.folds import whole_fold
 from experiments.measuring import limited
 from experiments.records import Found, Record, pick
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift.backend import asarray, to_numpy
 from tagsift.base import TrainingSet
 from tagsift.base.training_set import scheme_constraints
@@ -32,7 +31,6 @@ from tagsift.chain.objective import ChainObjective
 from tagsift.chain_gp import ChainGP, estimator
 from tagsift.data import LabelSet, corrupt
 from tagsift.gp.groups import GroupKernel, InducingColumns
-from tagsift.report import Table
 
 SIZES: dict[str, int | None] = {"9400": 9400, "whole": None}
 KERNELS, DEVICES = ("given", "learnt"), ("cuda", "cpu")
@@ -185,7 +183,7 @@ class GpuChain(DeviceBenchmark):
             facts["agreement"] = agreement(_FITS[cell], twin)
         return about | facts
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         single, fits = [], []
         for cell, one in self.finished(found):
             tokens = one["data"]["tokens"]

@@ -9,7 +9,6 @@ merged to fewer. Every fit runs in a process of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +19,9 @@ from experiments.experiment import KeyedCell, Option
 from experiments.folds import whole_fold
 from experiments.measuring import peak_mib, timed
 from experiments.records import Found, Record, pick
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift import registry
 from tagsift.data import Corpus, LabelSet, corrupt
-from tagsift.report import Table
 
 SIZES = (1000, 5000, 20000, 80000, 250000)
 LABELS = (3, 6, 12, 22)
@@ -95,7 +93,7 @@ class Growth(Benchmark):
             },
         }
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         def order(record: Record) -> tuple[Any, ...]:
             config, data = record["config"], record["data"]
             fewer = config["labels"] != LABELS[-1]

@@ -9,7 +9,6 @@ figure counts the interpreter and the libraries too (before_fit_mib).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +18,8 @@ from experiments.fitting import fit
 from experiments.folds import TASKS
 from experiments.measuring import limited
 from experiments.records import Found, Record, pick
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift import registry
-from tagsift.report import Table
 
 #: Methods that learn from candidate sets; the others learn from votes.
 NAMES = tuple(
@@ -61,7 +59,7 @@ class Methods(Benchmark):
         about = {"data": fold.sizes(), "scores": percent(fitted)}
         return {**about, "time": fitted.costs()}
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         columns = {
             "fit, CPU s|.1f": "time.fit_cpu_s",
             "fit, s|.1f": "time.fit_s",

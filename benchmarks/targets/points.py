@@ -8,7 +8,6 @@ Bound, span F1 and recovery of SGPPSL with the hyperparameters given.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
@@ -19,9 +18,8 @@ from benchmarks.benchmark import Benchmark, paper_fold, percent
 from experiments.experiment import KeyedCell
 from experiments.fitting import fit
 from experiments.records import Found, Record, pick
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift.gp.inducing import choose_points
-from tagsift.report import Table
 
 #: θ and amplitude that the evidence chooses on these folds.
 KERNELS = {"base-np": (0.00556, 10.0), "chunking": (0.00556, 80.0)}
@@ -74,7 +72,7 @@ class Points(Benchmark):
             "time": {"fit_cpu_s": round(fitted.fitting.cpu, 2)},
         }
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         columns = {
             "bound|,.0f": "bound",
             "F1, weighted|.1f": "scores.span_f1",

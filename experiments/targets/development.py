@@ -10,7 +10,6 @@ an option; the records are kept, and the table of docs/research.md is made of th
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,9 +18,8 @@ import numpy as np
 from experiments.experiment import Experiment
 from experiments.fitting import FOUR_SCORES
 from experiments.records import Found, Record
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift.errors import InputError
-from tagsift.report import Table
 
 RECORDS = Path(__file__).parents[1] / "records" / "development.jsonl"
 RIVAL = "partial CRF"
@@ -50,7 +48,7 @@ class Development(Experiment):
     def run(self, cell: Any, needed: Record | None) -> dict[str, Any]:
         raise InputError("the widths of the priors are constants; nothing can be run.")
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         """Mean leads over the tuned CRF, in the settings that all variants ran."""
         scores: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
         for record in found.values():

@@ -25,9 +25,8 @@ from experiments.experiment import Experiment, Option
 from experiments.fitting import FOUR_SCORES, fit, tuner_of
 from experiments.folds import TASKS, Split, corrupted, make_fold
 from experiments.records import Found, Record
-from experiments.tables import table
+from experiments.tables import Tables, table
 from experiments.vectors import StoredVectors, write_vectors
-from tagsift.report import Table
 from tagsift.typing import FloatArray
 
 METHODS = ("partial-crf", "chain-gp")
@@ -120,7 +119,7 @@ class Duel(Experiment):
             "seconds": round(fitted.fitting.wall, 2),
         }
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         """Who wins how often, every setting, and what it costs."""
         done = list(self.finished(found))
         scores = _scores(done, SEEDS)

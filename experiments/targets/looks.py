@@ -23,13 +23,12 @@ from experiments.experiment import Experiment, KeyedCell
 from experiments.folds import TASKS, read_head
 from experiments.measuring import measured
 from experiments.records import Found, Record
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift.annotators import VoteTagger
 from tagsift.chain_gp import ChainGP
 from tagsift.data import corrupt, read_votes, spans
 from tagsift.errors import InputError
 from tagsift.metrics import span_scores
-from tagsift.report import Table
 
 #: Name of an order → what the figure calls it.
 ORDERS = {"tagsift": "tagsift", "entropy": "entropy", "random": "random order"}
@@ -82,7 +81,7 @@ class Looks(Experiment):
                 steps.append({"looks": len(seen), **reviewed.scores()})
         return {"steps": steps, "time": cost}
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         """Wrong labels left and span F1 after every hundred looks."""
         rows = [
             (CORPORA[cell.corpus], ORDERS[cell.order], *step.values())

@@ -27,11 +27,10 @@ from sklearn.model_selection import KFold
 
 from experiments.experiment import Experiment
 from experiments.records import Found, Record, pick
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift.baselines import PALOC, PLAGGD, PLECOC, PLSVM, SURE, WKNN
 from tagsift.baselines.flat_clpl import FlatCLPL
 from tagsift.errors import InputError
-from tagsift.report import Table
 
 TOLERANCE = {"ten-fold": 0.03, "fixed": 0.02}
 #: Protocol → its sets, and how their features are scaled.
@@ -140,7 +139,7 @@ class PartialLabelSets(Experiment):
     def falls_short(self, found: Found) -> list[str]:
         return [key for key, one in found.items() if one.get("within") is False]
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         rows = []
         for cell, record in self.finished(found):
             low, high, accuracy = cell.low, cell.high, record["accuracy"]

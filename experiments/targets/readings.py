@@ -11,7 +11,6 @@ differs; the two ways to learn the hyperparameters are compared with each other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -21,7 +20,7 @@ from experiments.experiment import Experiment, Option
 from experiments.fitting import fit
 from experiments.folds import TASKS, Split, corrupted, make_fold
 from experiments.records import Found, Record, pick
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift.features.distances import median_distance
 from tagsift.report import Table
 
@@ -126,7 +125,7 @@ class Readings(Experiment):
             "seconds": round(fitted.fitting.wall, 1),
         }
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         yield readings_table(found)
 
 

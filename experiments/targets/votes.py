@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from experiments.experiment import Experiment
 from experiments.fitting import rounded
 from experiments.measuring import measured, versions
 from experiments.records import Found, Record, pick
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
@@ -34,7 +33,6 @@ from tagsift.data import VoteCorpus, read_conll, read_votes
 from tagsift.errors import InputError
 from tagsift.features import ContextualEncoder, SequenceVectorizer
 from tagsift.metrics import evaluate, span_scores
-from tagsift.report import Table
 from tagsift.typing import FloatArray
 
 Labels: TypeAlias = list[list[str]]
@@ -142,7 +140,7 @@ class Votes(Experiment):
         about = {"versions": versions("crowd-kit", "cleanlab"), "time": cost}
         return {"scores": rounded(found), **extra, **about}
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         """Labels, taggers and costs of every cell."""
         rows = []
         for cell, record in self.finished(found):

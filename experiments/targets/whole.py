@@ -22,9 +22,8 @@ from experiments.experiment import Experiment, KeyedCell, Option
 from experiments.fitting import FOUR_SCORES, fit, tuner_of
 from experiments.folds import Split, corrupted, whole_fold
 from experiments.records import Found, Record
-from experiments.tables import table
+from experiments.tables import Tables, table
 from tagsift import registry
-from tagsift.report import Table
 
 #: Task → title of its corpus; in the order of the runs.
 CORPORA = {"chunking": "CoNLL-2000", "ner": "CoNLL-2003", "base-np": "Base NP"}
@@ -78,7 +77,7 @@ class Whole(Experiment):
             "time": fitted.costs(),
         }
 
-    def tables(self, found: Found) -> Iterator[Table]:
+    def tables(self, found: Found) -> Tables:
         """Every cell, and the gaps between methods."""
         seeds = sorted({record["config"]["seed"] for record in found.values()})
         done = [x for seed in seeds for x in replace(self, seed=seed).finished(found)]
