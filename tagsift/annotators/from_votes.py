@@ -21,7 +21,7 @@ from tagsift.errors import InputError, ModelFileError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 from tagsift.storage.items import Item, Reading, Writing, refuse
 from tagsift.storage.state import Saved
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.typing import FloatArray, IntArray, Label
 
 __all__ = ["Aggregated", "TaggerFromVotes", "labels_of"]
 
@@ -196,12 +196,9 @@ class TaggerFromVotes(SequenceTagger):
         return self.estimator_._marginals(features)
 
     def _restricted(
-        self,
-        features: FeatureMatrix,
-        mask: BoolArray,
-        evidence: FloatArray | None = None,
+        self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray | None]:
-        return self.estimator_._restricted(features, mask, evidence)
+        return self.estimator_._restricted(features, evidence)
 
     def _restored(self) -> None:
         inner: Any = self.estimator_

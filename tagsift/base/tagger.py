@@ -22,6 +22,7 @@ from tagsift.base.saving import pack, saved_state, unpack
 from tagsift.base.settings import Declared, setting
 from tagsift.base.training_set import TrainingSet, scheme_of
 from tagsift.base.vectorizing import apply_features, learn_features
+from tagsift.chain.potentials import log_evidence
 from tagsift.data.offsets import place_of
 from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
 from tagsift.features import FeatureMatrix
@@ -30,7 +31,7 @@ from tagsift.progress import warn_user
 from tagsift.storage import write_container
 from tagsift.storage.state import Saved, training_parts
 from tagsift.threads import blas_threads
-from tagsift.typing import Arrays, BoolArray, FloatArray, IntArray, Label
+from tagsift.typing import Arrays, FloatArray, IntArray, Label
 
 __all__ = ["SequenceTagger"]
 
@@ -112,24 +113,23 @@ class SequenceTagger(Declared, BaseEstimator):
         raise NotSupportedError(f"{type(self).__name__} does not define _marginals.")
 
     def _restricted(
-        self,
-        features: FeatureMatrix,
-        mask: BoolArray,
-        evidence: FloatArray | None = None,
+        self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray | None]:
         """Return the likeliest candidate of every token and, where known, confidences.
 
-        By default the marginals, times what the evidence says, are renormalised over
-        the candidates; a method without probabilities takes its prediction where it is
-        a candidate, else the first one.
+        The log evidence [M, L] is −inf where a label is no candidate. By default the
+        marginals, times what the evidence says, are renormalised over the candidates; a
+        method without probabilities takes its prediction where it is a candidate, else
+        the first one.
         """
+        mask = evidence > -np.inf  # [M, L]
         if not self.method.probabilities:
             predicted = self._predict(features)  # [M]
             inside = mask[np.arange(len(mask)), predicted]  # [M]
             return np.where(inside, predicted, mask.argmax(axis=1)), None
-        kept = np.where(mask, self._marginals(features), 0.0)  # [M, L]
-        if evidence is not None:
-            kept = kept * np.exp(evidence)  # [M, L]
+        kept = np.where(mask, self._marginals(features), 0.0) * np.exp(
+            evidence
+        )  # [M, L]
         lost = ~(kept.sum(axis=1) > 0)  # [M], no candidate is left: all are alike
         kept[lost] = mask[lost]
         confidences = kept / kept.sum(axis=1, keepdims=True)  # [M, L]
@@ -246,7 +246,9 @@ class SequenceTagger(Declared, BaseEstimator):
         mask, _ = read_candidates(y, features.lengths, self.classes_)
         if features.n_tokens == 0:
             return [[] for _ in features.lengths], None
-        chosen, confidences = self._restricted(features, mask, read_evidence(y, mask))
+        given = read_evidence(y, mask)  # [M, L]
+        evidence = np.asarray(log_evidence(mask if given is None else given))  # [M, L]
+        chosen, confidences = self._restricted(features, evidence)
         return (
             self._as_labels(chosen, features),
             None if confidences is None else features.split(self._finite(confidences)),

@@ -165,12 +165,9 @@ class ScaledTagger(SequenceTagger):
         return self._decode(features, np.broadcast_to(self.seen_, shape))  # [M]
 
     def _restricted(
-        self,
-        features: FeatureMatrix,
-        mask: BoolArray,
-        evidence: FloatArray | None = None,
+        self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray | None]:
-        return self._decode(features, mask), None
+        return self._decode(features, evidence > -np.inf), None
 
     def _learn_scale(self, train: TrainingSet) -> Any:
         """Note which labels are a candidate somewhere; scale the features, [N, D]."""

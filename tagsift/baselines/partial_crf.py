@@ -16,7 +16,7 @@ from tagsift.chain.objective import ChainObjective, ChainProblem
 from tagsift.data import allowed_transitions
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, number, part, whole
-from tagsift.typing import BoolArray, FloatArray, IntArray
+from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["PartialCRF"]
 
@@ -149,12 +149,9 @@ class PartialCRF(SequenceTagger):
         return self.weights_.marginals(features)
 
     def _restricted(
-        self,
-        features: FeatureMatrix,
-        mask: BoolArray,
-        evidence: FloatArray | None = None,
+        self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray]:
-        return self.weights_.recover(features, mask if evidence is None else evidence)
+        return self.weights_.recover(features, evidence)
 
     def _log_likelihood(self, held_out: TrainingSet) -> float:
         """Return log Z_S − log Z, summed over sentences that were not trained on."""

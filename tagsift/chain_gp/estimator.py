@@ -31,7 +31,7 @@ from tagsift.gp.groups import (
 )
 from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, by_name, number, part, several, whole
-from tagsift.typing import BoolArray, FloatArray, IntArray
+from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["ChainGP"]
 
@@ -279,14 +279,10 @@ class ChainGP(SetTagger):
         )
 
     def _restricted(
-        self,
-        features: FeatureMatrix,
-        mask: BoolArray,
-        evidence: FloatArray | None = None,
+        self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray]:
         chain = self.weights_.on(use_device(self.device))
-        known = mask if evidence is None else evidence  # [M, L]
-        return chain.recover(self._phi(features), known)
+        return chain.recover(self._phi(features), evidence)
 
     # Save ----------------------------------------------------------------------
 

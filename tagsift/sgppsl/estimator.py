@@ -28,7 +28,7 @@ from tagsift.sgppsl.labels import Labels, Settings
 from tagsift.sgppsl.predictive import FittedGP, emission_scores, transition_scores
 from tagsift.sgppsl.solver import Problem
 from tagsift.storage.state import Saved, number, part, whole
-from tagsift.typing import BoolArray, FloatArray, IntArray
+from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["SGPPSL"]
 
@@ -278,15 +278,11 @@ class SGPPSL(SequenceTagger):
         )
 
     def _restricted(
-        self,
-        features: FeatureMatrix,
-        mask: BoolArray,
-        evidence: FloatArray | None = None,
+        self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray | None]:
         """Equation (17) at new tokens: the softmax over the candidates only."""
-        known = mask if evidence is None else evidence  # [M, L]
-        C = self._softmax(features, log_evidence(known))  # [M, L]
-        return np.where(mask, C, -1.0).argmax(axis=1), C
+        C = self._softmax(features, evidence)  # [M, L]
+        return np.where(evidence > -np.inf, C, -1.0).argmax(axis=1), C
 
     # Save ----------------------------------------------------------------------
 

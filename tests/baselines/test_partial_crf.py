@@ -100,7 +100,7 @@ def test_likelihood_and_marginals_equal_enumeration(seed, dense):
     model = fit(train)
     model.weights_ = weights
     np.testing.assert_allclose(model._marginals(train.features), free, atol=1e-10)
-    chosen, confidences = model._restricted(train.features, train.mask)
+    chosen, confidences = model._restricted(train.features, train.log_evidence)
     np.testing.assert_allclose(confidences, restricted, atol=1e-10)
     np.testing.assert_array_equal(
         chosen, np.where(train.mask, restricted, -1).argmax(axis=1)

@@ -75,7 +75,7 @@ def test_the_mode_is_stationary(data):
             for sentence in partial.candidates
         ]
     )
-    restricted = model._restricted(features, masks)[1]
+    restricted = model._restricted(features, np.where(masks, 0.0, -np.inf))[1]
     pull = features.stacked().T @ (restricted - full)
     possible = model.weights_.possible
     np.testing.assert_allclose(

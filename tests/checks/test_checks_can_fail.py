@@ -263,8 +263,8 @@ class NeedsExactTokens(WordCounts):
 
 @breaks("check_recover")
 class RecoversTheFirst(WordCounts):
-    def _restricted(self, features, mask):
-        return np.zeros(len(mask), dtype=np.int64), None
+    def _restricted(self, features, evidence):
+        return np.zeros(len(evidence), dtype=np.int64), None
 
 
 @breaks("check_refuses_candidates")
