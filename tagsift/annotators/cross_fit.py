@@ -25,6 +25,9 @@ __all__ = ["CrossFit", "Part", "WarmChain"]
 
 #: Score of a label that cannot be in any of the sentences a chain was fitted on.
 _UNSEEN = -50.0
+#: Score of what the tag scheme forbids. It is finite: labels that somebody has checked
+#: may break the scheme, and are right all the same.
+_FORBIDDEN = -50.0
 #: When a step changes the objective by less than this share, a fit ends.
 _TOL = 1e-5
 
@@ -62,7 +65,6 @@ class Part:
 
     def __post_init__(self) -> None:
         self.layout = ChainLayout.from_offsets(self.views[0].features.offsets)
-        self.allowed = self.views[0].allowed
 
     def fit(self, evidence: FloatArray, max_iter: int) -> None:
         """Fit the chains on the other sentences, and score these."""
@@ -73,6 +75,13 @@ class Part:
         self.U = np.maximum(U, _UNSEEN)  # [N'', L]
         self.T = np.mean([chain.transitions for chain in found], axis=0)  # [L, L]
         self.start = np.mean([chain.start for chain in found], axis=0)  # [L]
+        if self.views[0].allowed is not None:
+            between, first, last = self.views[0].allowed
+            self.T += np.where(between, 0.0, _FORBIDDEN)  # [L, L]
+            self.start += np.where(first, 0.0, _FORBIDDEN)  # [L]
+            offsets = self.views[0].features.offsets  # [S+1]
+            ends = offsets[1:][np.diff(offsets) > 0] - 1  # [S']
+            self.U[ends] += np.where(last, 0.0, _FORBIDDEN)  # [S', L]
 
     def marginals(self, evidence: FloatArray | None, factor: float) -> FloatArray:
         """Marginals of all scores times `factor`, with or without evidence."""
@@ -82,16 +91,13 @@ class Part:
             self.layout,
             start=factor * self.start,
             evidence=None if evidence is None else factor * evidence[self.rows],
-            allowed=self.allowed,
         )
         return np.asarray(found.marginals)
 
     def best(self, evidence: FloatArray) -> IntArray:
         """The best label sequences, [N'']."""
         U = self.U + evidence[self.rows]  # [N'', L]
-        return np.asarray(
-            viterbi(U, self.T, self.layout, start=self.start, allowed=self.allowed)
-        )
+        return np.asarray(viterbi(U, self.T, self.layout, start=self.start))
 
 
 class CrossFit:

@@ -236,3 +236,14 @@ def test_a_source_that_seems_to_abstain_is_named(people):
     assert "looks like a source that abstains" in model.annotators_[-1].flags[-1]
     VoteTagger(rounds=1, o_means="outside").fit(corpus.rows, corpus)
     VoteTagger(rounds=1, o_means={"rule": "abstain"}).fit(corpus.rows, corpus)
+
+
+def test_checked_labels_that_break_the_scheme_hold(people):
+    """A reviewer may say I-X after O; that is kept, and nothing fails."""
+    exact = [[None] * len(sentence) for sentence in people.rows]
+    inside = next(str(name) for name in people.label_set if str(name).startswith("I-"))
+    exact[0] = ["O", inside, *exact[0][2:]]
+    exact[1][0] = inside
+    model = VoteTagger(rounds=2, folds=2).fit(people.rows, people, exact=exact)
+    assert model.recovered_[0][:2] == ["O", inside]
+    assert model.recovered_[1][0] == inside
