@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from experiments.tables import table
 from tagsift.report import Figure
-from tagsift.report.drawing import NARROW, WIDTH, draw, line_style
+from tagsift.report.drawing import NARROW, WIDTH, draw
 from tagsift.report.palette import method_styles
 from tagsift.typing import FloatArray
 
@@ -64,7 +64,7 @@ def _paint(token: Evolution, values: FloatArray, axes: Any) -> None:
     places = _spread(values[-1], 0.075)  # [L]
     for j, (label, style) in enumerate(zip(token.labels, styles.values(), strict=True)):
         true = label == token.truth
-        look = {**line_style(style), "linewidth": 2.4 if true else 1.2}
+        look = style | {"linewidth": 2.4 if true else 1.2}
         if len(values) > 25:
             look["marker"] = "None"
         axes.plot(steps, values[:, j], **look)
@@ -75,7 +75,7 @@ def _paint(token: Evolution, values: FloatArray, axes: Any) -> None:
             xytext=(4, 0),
             textcoords="offset points",
             va="center",
-            color=style.colour,
+            color=style["color"],
             fontweight="bold" if true else "normal",
             annotation_clip=False,
         )

@@ -16,7 +16,7 @@ from experiments.paper.watched import WATCHED
 from experiments.records import Found
 from experiments.tables import table
 from tagsift.report import Figure
-from tagsift.report.drawing import NARROW, WIDTH, draw, draw_legend, line_style
+from tagsift.report.drawing import NARROW, WIDTH, draw, draw_legend
 from tagsift.report.palette import method_styles
 from tagsift.typing import FloatArray
 
@@ -213,10 +213,10 @@ def _paint(
 ) -> None:
     for rank, (name, band) in enumerate(panel.series.items()):
         style = styles[name]
-        look = {"color": style.colour, "alpha": 0.10, "linewidth": 0}
+        look = {"color": style["color"], "alpha": 0.10, "linewidth": 0}
         axes.fill_between(band.x, band.low, band.high, **look)
-        order = 3 + style.width - 0.01 * rank
-        axes.plot(band.x, band.mean, **line_style(style), zorder=order)
+        order = 3 + style["linewidth"] - 0.01 * rank
+        axes.plot(band.x, band.mean, **style, zorder=order)
     ticks = sorted({x for band in panel.series.values() for x in band.x.tolist()})
     if x_names:
         axes.set_xticks(list(x_names), list(x_names.values()))

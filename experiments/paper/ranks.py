@@ -60,7 +60,7 @@ def _paint(ranking: Ranking, titles: Sequence[str], axes: Any) -> None:
     styles = method_styles(ranking.methods)
     beside = {"textcoords": "offset points", "va": "center", "fontsize": 8.5}
     for row, rank in enumerate(ranking.ranks):
-        colour = styles[ranking.methods[row]].colour
+        colour = styles[ranking.methods[row]]["color"]
         axes.plot([1, rank], [row, row], color=ink("rule"), linewidth=1, zorder=1)
         axes.plot(rank, row, marker="o", markersize=6, color=colour, zorder=3)
         axes.annotate(f"{rank:.2f}", (rank, row), xytext=(7, 0), **beside)

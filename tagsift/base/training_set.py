@@ -14,7 +14,13 @@ from tagsift.data import allowed_transitions, detect_scheme
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["TrainingSet", "scheme_constraints", "scheme_of"]
+__all__ = ["TrainingSet", "hold_out", "scheme_constraints", "scheme_of"]
+
+#: Share of the sentences that is left out.
+_HELD_OUT = 0.2
+#: Keeps the draw apart from others by the same seed: whoever shuffled the same
+#: sentences to choose the exact ones would else find exactly those held out.
+_STREAM = 20
 
 
 @dataclass(frozen=True)
@@ -138,3 +144,11 @@ def scheme_constraints(
             return allowed, first, last
     free = np.ones(n_labels, dtype=bool)  # [L]
     return np.ones((n_labels, n_labels), dtype=bool), free, free.copy()
+
+
+def hold_out(train: TrainingSet) -> tuple[IntArray, IntArray]:
+    """Draw sentences to fit and a fifth to leave out, in order; none is empty."""
+    rng = np.random.default_rng([train.seed, _STREAM])
+    order = rng.permutation(np.flatnonzero(train.features.lengths))  # [S']
+    n_out = round(_HELD_OUT * len(order))
+    return np.sort(order[n_out:]), np.sort(order[:n_out])

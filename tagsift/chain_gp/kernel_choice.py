@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from tagsift.base import TrainingSet
-from tagsift.base.hold_out import hold_out
+from tagsift.base.training_set import hold_out
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain_gp.mode import ModeFinder
 from tagsift.errors import InputError

@@ -102,10 +102,6 @@ class PartialCorpus(RowCorpus):
         scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
             ``"auto"`` looks at `gold`, else at the sentences labelled exactly, else at
             the names of the labels.
-
-        Returns
-        -------
-        PartialCorpus
         """
         sets = [
             [frozenset((c,) if isinstance(c, str) else c) for c in sentence]
@@ -159,7 +155,6 @@ def parse_candidates(cell: str) -> frozenset[str] | None:
     if cell == ANY:
         return None
     names = cell.split("|")
-    problem = ""
     for name in names:
         if not name.strip():
             problem = f"joined by '|', found an empty one in {cell!r}"
@@ -167,8 +162,9 @@ def parse_candidates(cell: str) -> frozenset[str] | None:
             problem = f"or '{ANY}' alone, found it among labels in {cell!r}"
         elif name != name.strip():
             problem = f"without white space around them, found {name!r}"
-        if problem:
-            raise DataError(f"expected labels {problem}; '{ANY}' means any label.")
+        else:
+            continue
+        raise DataError(f"expected labels {problem}; '{ANY}' means any label.")
     return frozenset(names)
 
 
@@ -206,10 +202,6 @@ def read_partial(
         Whether one more column follows the candidates: the truth, for scoring only.
     comments, columns, header
         As in `read_conll`; the column named ``gold`` is the truth.
-
-    Returns
-    -------
-    PartialCorpus
     """
     reader = CandidateReader(path, as_label_set(labels), scheme)
     table = Table(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -50,10 +51,7 @@ class LabelSet:
     @classmethod
     def union(cls, sequences: Iterable[Iterable[str]]) -> LabelSet:
         """Gather the labels of many sequences (or sets), sorted."""
-        seen: set[str] = set()
-        for sequence in sequences:
-            seen.update(sequence)
-        return cls(tuple(sorted(seen)))
+        return cls(tuple(sorted(set(chain.from_iterable(sequences)))))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -91,17 +89,7 @@ class LabelSet:
             raise InputError(f"token {token}: {self._unknown(name)}") from None
 
     def mask(self, sentence: Sequence[str | AbstractSet[str]]) -> BoolArray:
-        """Which labels each token of a sentence may have.
-
-        Parameters
-        ----------
-        sentence : sequence of str or of sets of str
-            A label (exact) or a set of candidates per token.
-
-        Returns
-        -------
-        ndarray of bool of shape (n_tokens, n_labels)
-        """
+        """Which labels each token may have, given its label or candidates, [T, L]."""
         positions = self._positions
         mask = np.zeros((len(sentence), len(self.names)), dtype=bool)  # [T, L]
         for token, entry in enumerate(sentence):

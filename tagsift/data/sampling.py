@@ -1,12 +1,9 @@
 """Partial labels made from gold ones: the two sampling schemes of section IV.
 
-``cl``: a candidate list is the truth and ``cl - 1`` negatives, each drawn uniformly and
-with replacement from the other labels of the whole task, so that three labels and
-``cl = 4`` go together and a set may have fewer than ``cl`` members. ``r``: every
-negative is flipped into the set with probability ``r``, independently.
-
-``p`` is the share of sequences that keep their exact labels: exactly ``round(p * n)``
-of them (Python's ``round``: halves go to the even number).
+``cl``: the truth and ``cl - 1`` negatives, each drawn uniformly and with replacement
+from the other labels of the whole task, so that a set may have fewer than ``cl``
+members. ``r``: every negative is flipped into the set with probability ``r``.
+Exactly ``round(p * n)`` sequences keep their exact labels.
 """
 
 from __future__ import annotations
@@ -57,10 +54,6 @@ def corrupt(
         The whole label set of the task, when the corpus is only a part of it (a fold);
         default: the labels of the corpus.
 
-    Returns
-    -------
-    PartialCorpus
-
     Examples
     --------
     >>> corpus = Corpus.from_lists([["Rates", "fell"]], [["I", "O"]])
@@ -81,13 +74,8 @@ def corrupt(
     stays = np.repeat(np.isin(np.arange(len(corpus)), kept), lengths)  # [N]
     mask[stays] = False  # [N, L]
     mask[np.arange(len(truth)), truth] = True  # [N, L]
-    return PartialCorpus(
-        rows=corpus.rows,
-        candidates=_sets(mask, label_set, lengths),
-        gold=corpus.labels,
-        label_set=label_set,
-        scheme=corpus.scheme,
-    )
+    sets = _sets(mask, label_set, lengths)
+    return PartialCorpus(corpus.rows, sets, corpus.labels, label_set, corpus.scheme)
 
 
 def draw_list(
@@ -123,16 +111,14 @@ def _check_settings(cl: int | None, p: float, r: float | None) -> None:
     if (cl is None) == (r is None):
         found = "neither" if cl is None else "both"
         raise InputError(f"expected either cl or r, found {found}; give one of them.")
-    if cl is not None:
-        if not isinstance(cl, Integral) or isinstance(cl, bool) or cl < 1:
-            raise InputError(
-                f"expected cl to be a whole number of at least 1, found {cl}."
-            )
-        if cl > _LONGEST:
-            raise InputError(
-                f"expected cl of at most {_LONGEST}, found {cl}; r=1 makes every label "
-                "a candidate."
-            )
+    whole = isinstance(cl, Integral) and not isinstance(cl, bool)
+    if cl is not None and (not whole or cl < 1):
+        raise InputError(f"expected cl to be a whole number of at least 1, found {cl}.")
+    if cl is not None and cl > _LONGEST:
+        raise InputError(
+            f"expected cl of at most {_LONGEST}, found {cl}; r=1 makes every label a "
+            "candidate."
+        )
     for name, value in (("p", p), ("r", r or 0.0)):
         if not 0.0 <= value <= 1.0:
             raise InputError(f"expected {name} to lie in [0, 1], found {value}.")

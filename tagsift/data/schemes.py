@@ -1,20 +1,18 @@
 """Tag schemes as pattern tables, and one walker that reads chunks by them.
 
-A tag is a prefix and a type: ``B-NP`` begins a chunk of type NP, ``O`` is outside. Tags
-without a type (``B``, ``I``) have the empty type. A scheme is data: which neighbouring
-prefixes continue a chunk of the same type, which prefixes may open one, which may close
-one. Spans, tags, conversions and allowed transitions all follow from that table.
-
-Reading is lenient, by the rules of the CoNLL scoring script: a chunk ends where the
-type changes, and an ``I-X`` after ``O`` or after another type opens a chunk. Plain tags
-(parts of speech) are read as that script reads raw tags: every token that is not ``O``
-is a chunk of one token.
+A tag is a prefix and a type: ``B-NP`` begins a chunk of type NP, ``O`` is outside, and
+``B`` alone has the empty type. Reading is lenient, by the rules of the CoNLL scoring
+script: a chunk ends where the type changes, and an ``I-X`` after ``O`` or after another
+type opens one. Of plain tags (parts of speech), every token that is not ``O`` is a
+chunk.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import starmap
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -60,9 +58,7 @@ class _Scheme:
     opens_after_same: str  # prefixes that open a chunk right after one of its type
     opens_after_other: str  # and those that do after anything else
     closes: str  # prefixes that the last token of a chunk may have
-    writes: (
-        str  # prefixes of a chunk of one token; of the first, inner and last of more
-    )
+    writes: str  # prefixes of a chunk of one token; first, inner and last of more
 
     def parse(self, tag: str) -> _Tag | None:
         """Split a tag into prefix and type; None where it is no tag of the scheme."""
@@ -95,9 +91,8 @@ class _Scheme:
 
     def joins(self, before: _Tag, after: _Tag) -> bool:
         """Whether two neighbours lie inside one chunk."""
-        return (
-            before.type == after.type and before.prefix + after.prefix in self.continues
-        )
+        same = before.type == after.type
+        return same and before.prefix + after.prefix in self.continues
 
     def opens(self, before: _Tag, after: _Tag) -> bool:
         """Whether a well-formed chunk, or none, may begin here."""
@@ -167,7 +162,7 @@ def _walk(labels: Sequence[str], scheme: _Scheme) -> Iterator[tuple[Span, bool]]
 
 
 def spans(labels: Sequence[str], scheme: str, *, strict: bool = False) -> list[Span]:
-    """Chunks of a label sequence.
+    """Chunks of a label sequence, in order; their ``end`` is exclusive.
 
     Parameters
     ----------
@@ -178,11 +173,6 @@ def spans(labels: Sequence[str], scheme: str, *, strict: bool = False) -> list[S
     strict : bool
         Leave out chunks that do not open or close as the scheme demands (an ``I-X``
         after ``O`` in IOB2). By default they count, as in the CoNLL script.
-
-    Returns
-    -------
-    list of Span
-        In order; ``end`` is exclusive.
 
     Examples
     --------
@@ -209,17 +199,11 @@ def tags(
     scheme : {"iob1", "iob2", "iobes", "plain"}
         How to write the tags. Plain tags name the type on every token of a chunk, so
         chunks of several tokens are not told apart again.
-
-    Returns
-    -------
-    list of str
     """
     table = _TABLE[check_scheme(scheme)]
     labels = ["O"] * length
     before = Span("", -1, -1)
-    for chunk in sorted(
-        (Span(*chunk) for chunk in chunks), key=lambda span: span.start
-    ):
+    for chunk in sorted(starmap(Span, chunks), key=attrgetter("start")):
         type_, start, end = chunk
         if not max(0, before.end) <= start < end <= length:
             raise InputError(
@@ -242,10 +226,6 @@ def to_scheme(labels: Sequence[str], source: str, target: str) -> list[str]:
     source, target : {"iob1", "iob2", "iobes", "plain"}
         The schemes. To plain tags the way is one-way: boundaries inside a run of one
         type are lost.
-
-    Returns
-    -------
-    list of str
 
     Examples
     --------
@@ -272,10 +252,6 @@ def detect_scheme(
         Gold or exact labels; never corrupted or predicted ones.
     labels : iterable of str
         The labels of the task, where sequences do not show all of them.
-
-    Returns
-    -------
-    {"iob1", "iob2", "iobes", "plain"}
     """
     parse = _TABLE["iobes"].parse
     known = {tag: parse(tag) for tag in labels}
@@ -290,9 +266,8 @@ def detect_scheme(
             tag = known[name]
             if tag is None:
                 return "plain"
-            if tag.prefix in opened_by and (
-                before is _OUTSIDE or before.type != tag.type
-            ):
+            same = before is not _OUTSIDE and before.type == tag.type
+            if tag.prefix in opened_by and not same:
                 opened_by[tag.prefix] += 1
             before = tag
     prefixes = {tag.prefix for tag in known.values() if tag is not None}

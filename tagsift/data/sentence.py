@@ -90,10 +90,6 @@ class Corpus(RowCorpus):
             One label per token.
         scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
             ``"auto"`` looks at the labels.
-
-        Returns
-        -------
-        Corpus
         """
         check_lengths(rows, labels, "labels")
         made = tuple(
@@ -132,9 +128,8 @@ class Corpus(RowCorpus):
 
     def _with_rows(self, rows: list[list[Row]]) -> Self:
         pairs = zip(rows, self.sentences, strict=True)
-        return self._replace(
-            sentences=tuple(Sentence(tuple(r), s.labels) for r, s in pairs)
-        )
+        made = tuple(Sentence(tuple(row), old.labels) for row, old in pairs)
+        return self._replace(sentences=made)
 
     def __iter__(self) -> Iterator[Sentence]:
         return iter(self.sentences)
@@ -144,9 +139,9 @@ class Corpus(RowCorpus):
     @overload
     def __getitem__(self, key: slice) -> Self: ...
     def __getitem__(self, key: int | slice) -> Sentence | Self:
-        return (
-            super().__getitem__(key) if isinstance(key, slice) else self.sentences[key]
-        )
+        if isinstance(key, slice):
+            return super().__getitem__(key)
+        return self.sentences[key]
 
     def __repr__(self) -> str:
         return (

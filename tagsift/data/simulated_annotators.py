@@ -74,7 +74,9 @@ def simulate_votes(
     *,
     random_state: int = 0,
 ) -> VoteCorpus:
-    """Let annotators label a corpus whose truth is known.
+    """Let annotators label a corpus whose truth is known, and kept as ``gold``.
+
+    A sentence that nobody chose goes to the first annotator.
 
     Parameters
     ----------
@@ -84,12 +86,6 @@ def simulate_votes(
         Who labels.
     random_state : int
         Fixes the errors.
-
-    Returns
-    -------
-    VoteCorpus
-        With the truth as ``gold``; a sentence that nobody chose goes to the first
-        annotator.
     """
     if corpus.scheme == "plain":
         raise InputError("expected a corpus with spans to annotate, found plain tags.")
@@ -116,14 +112,9 @@ def simulate_votes(
             made = tags(found, len(tokens), corpus.scheme)
             columns.append(list(made) if chosen[one.name] else [None] * len(tokens))
         votes.append(list(zip(*columns, strict=True)))
-    return VoteCorpus(
-        corpus.rows,
-        votes,
-        tuple(one.name for one in annotators),
-        corpus.labels,
-        corpus.scheme,
-        tuple(one.name for one in annotators if one.abstains),
-    )
+    names = tuple(one.name for one in annotators)
+    silent = tuple(one.name for one in annotators if one.abstains)
+    return VoteCorpus(corpus.rows, votes, names, corpus.labels, corpus.scheme, silent)
 
 
 class _Vocabulary(dict[tuple[str, ...], bool]):

@@ -1,15 +1,10 @@
 """The bundled corpus: newswire-like sentences that a grammar makes. It is synthetic.
 
-No sentence was taken from a newspaper or a corpus. The templates and word lists of
-``bundled/newswire.grammar``, all written for tagsift, are expanded at random; parts of
-speech, chunks and named entities come with them. Scores on it say that the software
-works; they say nothing about real text. The tags follow the conventions of the CoNLL
-shared tasks: chunks and entities in IOB2.
-
-The ambiguity is real, though: the same word stands in several roles (``lead`` the
-metal, the margin, the verb; ``Jordan`` the country, the man, the company; ``May`` the
-month, the woman, the verb at the start of a sentence), and many words are rare, so that
-held-out sentences have words that training never saw.
+No sentence was taken from a newspaper or a corpus: ``bundled/newswire.grammar``, all
+written for tagsift, is expanded at random, and tags in the manner of the CoNLL shared
+tasks come with it. Scores on it say that the software works, and nothing about real
+text. The ambiguity is real, though: the same word stands in several roles (``lead``,
+``Jordan``, ``May``), and many words are rare.
 """
 
 from __future__ import annotations
@@ -24,7 +19,7 @@ import numpy as np
 from tagsift.data.conll import read_conll
 from tagsift.data.grammar import Grammar, TaggedWord, parse_grammar
 from tagsift.data.schemes import spans
-from tagsift.data.sentence import Corpus, Sentence
+from tagsift.data.sentence import Corpus
 from tagsift.errors import InputError
 
 __all__ = [
@@ -67,10 +62,6 @@ def generate(
         What the labels are: chunks (rows are word and part of speech), named entities
         (the same rows) or parts of speech (rows are words).
 
-    Returns
-    -------
-    Corpus
-
     Examples
     --------
     >>> corpus = generate(3, random_state=1)
@@ -95,19 +86,12 @@ def bundled(task: str = "chunk") -> Corpus:
     ----------
     task : {"chunk", "ner", "pos"}
         What the labels are; see `generate`.
-
-    Returns
-    -------
-    Corpus
     """
     with resources.as_file(_BUNDLED.joinpath("newswire.conll")) as path:
         whole = read_conll(path, scheme="iob2")
     words = (
-        [
-            TaggedWord._make((*row, label))
-            for row, label in zip(rows, labels, strict=True)
-        ]
-        for rows, labels in zip(whole.rows, whole.labels, strict=True)
+        [TaggedWord._make((*row, tag)) for row, tag in zip(rows, tags, strict=True)]
+        for rows, tags in zip(whole.rows, whole.labels, strict=True)
     )
     return _task_corpus(words, task)
 
@@ -126,14 +110,10 @@ def _corpus(
     sentences: Iterable[list[TaggedWord]], features: tuple[str, ...], label: str
 ) -> Corpus:
     """Make rows of some columns and labels of another one."""
-    made = (
-        Sentence(
-            tuple(tuple(getattr(word, name) for name in features) for word in words),
-            tuple(getattr(word, label) for word in words),
-        )
-        for words in sentences
-    )
-    return Corpus(tuple(made), "plain" if label == "pos" else "iob2")
+    made = [list(words) for words in sentences]
+    rows = [[tuple(getattr(w, k) for k in features) for w in words] for words in made]
+    labels = [[getattr(word, label) for word in words] for words in made]
+    return Corpus.from_lists(rows, labels, "plain" if label == "pos" else "iob2")
 
 
 def _sentences(

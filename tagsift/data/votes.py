@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, compress
 from typing import ClassVar, Literal, TypeAlias
 
 from tagsift.data.candidates import PartialCorpus
@@ -18,7 +19,7 @@ from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import parse_columns
 from tagsift.data.rows import Row, RowCorpus, check_lengths
 from tagsift.data.schemes import check_scheme, detect_scheme
-from tagsift.data.sentence import Corpus, Sentence
+from tagsift.data.sentence import Corpus
 from tagsift.data.table import Table
 from tagsift.errors import InputError
 
@@ -27,6 +28,7 @@ __all__ = ["Vote", "VoteCorpus", "read_votes", "write_votes"]
 #: What one token got: a label from each annotator, a set of labels where one could not
 #: decide, None where one did not label.
 Vote: TypeAlias = tuple[str | frozenset[str] | None, ...]
+_NO_VOTE = "expected at least one vote, found none in the corpus."
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,15 +88,14 @@ class VoteCorpus(RowCorpus):
     def label_set(self) -> LabelSet:
         """The sorted union of the labels that annotators gave."""
         try:
-            seen = {v for sentence in self.votes for votes in sentence for v in votes}
-            names = tuple(sorted({name for vote in seen for name in _said(vote)}))
+            names = tuple(sorted(set(chain.from_iterable(self._counts().values()))))
         except TypeError as error:
             raise InputError(
                 "expected every vote to be a label (str), a frozenset of labels, or "
                 f"None; found others ({error})."
             ) from error
         if not names:
-            raise InputError("expected at least one vote, found none in the corpus.")
+            raise InputError(_NO_VOTE)
         return LabelSet(names)
 
     @cached_property
@@ -119,10 +120,9 @@ class VoteCorpus(RowCorpus):
 
         A counter keeps the order of the annotators among equal counts.
         """
-        made = {votes for sentence in self.votes for votes in sentence}
+        made = set(chain.from_iterable(self.votes))
         return {
-            votes: Counter(name for vote in votes for name in _said(vote))
-            for votes in made
+            votes: Counter(chain.from_iterable(map(_said, votes))) for votes in made
         }
 
     def candidates(self, min_votes: int = 1) -> PartialCorpus:
@@ -134,10 +134,6 @@ class VoteCorpus(RowCorpus):
             A label is a candidate if at least so many annotators gave it. Where no
             label got so many, those with the most votes are; a token nobody labelled
             gets the full label set.
-
-        Returns
-        -------
-        PartialCorpus
         """
         if min_votes < 1:
             raise InputError(f"expected min_votes of at least 1, found {min_votes}.")
@@ -149,13 +145,9 @@ class VoteCorpus(RowCorpus):
             return names or full
 
         made = {votes: chosen(counts) for votes, counts in self._counts().items()}
+        sets = [[made[votes] for votes in sentence] for sentence in self.votes]
         return PartialCorpus(
-            rows=self.rows,
-            candidates=[[made[votes] for votes in sentence] for sentence in self.votes],
-            gold=self.gold,
-            label_set=self.label_set,
-            scheme=self.scheme,
-            annotators=self.annotators,
+            self.rows, sets, self.gold, self.label_set, self.scheme, self.annotators
         )
 
     def majority(self) -> Corpus:
@@ -163,43 +155,28 @@ class VoteCorpus(RowCorpus):
 
         Ties go to the label of the annotator who comes first; a token nobody labelled
         gets the label most frequent among all votes.
-
-        Returns
-        -------
-        Corpus
-            Its ``labels`` are the majority's.
         """
         counted = self._counts()
         overall: Counter[str] = Counter()
-        for sentence in self.votes:
-            for votes in sentence:
-                overall.update(counted[votes])
+        for votes in chain.from_iterable(self.votes):
+            overall.update(counted[votes])
         if not overall:
-            raise InputError("expected at least one vote, found none in the corpus.")
+            raise InputError(_NO_VOTE)
         made = {
-            votes: (counts or overall).most_common(1)[0][0]
-            for votes, counts in counted.items()
+            v: (said or overall).most_common(1)[0][0] for v, said in counted.items()
         }
-        return Corpus(
-            tuple(
-                Sentence(tuple(rows), tuple(made[entry] for entry in votes))
-                for rows, votes in zip(self.rows, self.votes, strict=True)
-            ),
-            self.scheme,
-        )
+        labels = [[made[votes] for votes in sentence] for sentence in self.votes]
+        return Corpus.from_lists(self.rows, labels, self.scheme)
 
     def without(self, annotators: Iterable[str]) -> VoteCorpus:
         """Make the same corpus without the votes of some annotators."""
         gone = set(annotators)
         self._check_names(gone)
-        kept = [i for i, name in enumerate(self.annotators) if name not in gone]
+        kept = [name not in gone for name in self.annotators]
         return replace(
             self,
-            votes=[
-                [tuple(votes[i] for i in kept) for votes in sentence]
-                for sentence in self.votes
-            ],
-            annotators=tuple(self.annotators[i] for i in kept),
+            votes=[[tuple(compress(v, kept)) for v in votes] for votes in self.votes],
+            annotators=tuple(compress(self.annotators, kept)),
             abstaining=tuple(name for name in self.abstaining if name not in gone),
         )
 
@@ -232,6 +209,8 @@ def read_votes(
 ) -> VoteCorpus:
     """Read a column file in which each annotator has a column.
 
+    The columns that are neither votes nor truth are the rows.
+
     Parameters
     ----------
     path : path-like
@@ -258,11 +237,6 @@ def read_votes(
     exact : int, optional
         The column of labels that are known exactly, ``?`` where they are not, counted
         from 1.
-
-    Returns
-    -------
-    VoteCorpus
-        The columns that are neither votes nor truth are its ``rows``.
     """
     numbers, names = _numbers_or_names(columns)
     for role, number in (("gold", gold), ("exact", exact)):
@@ -298,7 +272,14 @@ def read_votes(
     truth = None if table.layout.gold is None else [entry.gold for entry in entries]
     if scheme == "auto":
         scheme = detect_scheme(_sequences(votes) if truth is None else truth)
-    people = _annotator_names(len(table.layout.votes), annotators or table.annotators)
+    size = len(table.layout.votes)
+    usual = table.annotators or [f"w{i:02d}" for i in range(size)]
+    people = tuple(annotators or usual)
+    if len(people) != size:
+        raise InputError(
+            f"expected a name for each of the {size} vote columns, found "
+            f"{len(people)} names."
+        )
     return VoteCorpus(
         [list(entry.rows) for entry in entries],
         votes,
@@ -320,17 +301,6 @@ def _numbers_or_names(
     names = [entry for entry in columns if isinstance(entry, str)]
     numbers = tuple(entry for entry in columns if not isinstance(entry, str))
     return ((), names) if names else (numbers, None)
-
-
-def _annotator_names(size: int, names: Sequence[str]) -> tuple[str, ...]:
-    if not names:
-        return tuple(f"w{i:02d}" for i in range(size))
-    if len(names) != size:
-        raise InputError(
-            f"expected a name for each of the {size} vote columns, found "
-            f"{len(names)} names."
-        )
-    return tuple(names)
 
 
 def _sequences(votes: list[list[Vote]]) -> Iterator[list[str]]:

@@ -4,15 +4,10 @@ Every function takes stacked tokens: probabilities ``[N, L]``, whose rows sum to
 the column of the true label ``[N]``, with −1 for a truth that has no column (its
 probability is then 0).
 
-* The calibration error (ECE) is top-label: the largest probability of a token against
-  whether that label is right, in equal-width bins, closed on the right.
-* The negative log-likelihood clips probabilities at `CLIP` from below, so that a single
-  zero costs about 34.5 and not infinity.
-* The Brier score is the sum of squared differences over all labels, between 0 and 2.
-* Risk–coverage: tokens are taken in order of falling confidence; the risk at coverage
-  k/N is the share of wrong ones among the first k. Tokens of equal confidence are
-  taken in random order on average, so that the curve does not depend on how the file is
-  sorted. AURC is the mean of the risk over k = 1 … N.
+The calibration error (ECE) is top-label, in equal-width bins, closed on the right. The
+risk at coverage k/N is the share of wrong labels among the k most confident tokens;
+those of equal confidence are taken in random order on average, so that the curve does
+not depend on how the file is sorted. AURC is its mean over k = 1 … N.
 """
 
 from __future__ import annotations
@@ -87,7 +82,7 @@ class RiskCoverage:
         """Risk when (at least) this share of the tokens is kept."""
         if not 0.0 < coverage <= 1.0:
             raise InputError(
-                f"The coverage must lie above 0 and at most at 1; got {coverage!r}."
+                f"The coverage must be above 0, at most 1; got {coverage!r}."
             )
         kept = int(np.ceil(coverage * len(self.risk) - 1e-9))
         return float(self.risk[max(kept, 1) - 1])

@@ -188,11 +188,9 @@ def text_report(scores: Scores) -> str:
         f"{'':{width}}  precision  recall      F1    gold",
     ]
     for name, one in rows:
-        figures = [100 * one.precision, 100 * one.recall, 100 * one.f1]
-        line = (
-            f"{name:{width}}  {figures[0]:9.2f}  {figures[1]:6.2f}  {figures[2]:6.2f}"
-        )
-        lines.append(line + (f"  {one.n_gold:6d}" if isinstance(one, Tally) else ""))
+        p, r, f = 100 * one.precision, 100 * one.recall, 100 * one.f1
+        n_gold = f"  {one.n_gold:6d}" if isinstance(one, Tally) else ""
+        lines.append(f"{name:{width}}  {p:9.2f}  {r:6.2f}  {f:6.2f}{n_gold}")
     lines += [
         "",
         f"token accuracy      {100 * tokens.accuracy:6.2f}",

@@ -24,12 +24,8 @@ __all__ = [
 def entropy(confidences: FloatArray) -> FloatArray:
     """Entropy of the confidences of every token, in nats, [N].
 
-    It is 0 where one label has it all, log L where all are equal.
-
-    Parameters
-    ----------
-    confidences : ndarray of shape (n_tokens, n_labels)
-        Rows sum to 1; labels that are no candidates have 0.
+    It is 0 where one label has it all, log L where all are equal. Rows sum to 1; labels
+    that are no candidates have 0.
     """
     return np.asarray(entr(np.asarray(confidences)).sum(axis=1))  # [N]
 
@@ -75,14 +71,7 @@ def rank_sentences(scores: FloatArray, lengths: Sequence[int]) -> SentenceRankin
     """Rank sentences by the sum of the scores of their tokens.
 
     With scores that are probabilities of being wrong, the sum is the expected number of
-    wrong labels.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_tokens,)
-        One score per stacked token.
-    lengths : sequence of int
-        Tokens of every sentence.
+    wrong labels. `lengths` are the numbers of tokens of the sentences.
     """
     ends = np.cumsum(lengths)  # [S]
     if sum(lengths) != len(scores):

@@ -1,23 +1,17 @@
 """Span precision, recall and F1, by the rules of the CoNLL shared tasks.
 
-A predicted span is right when a gold span has the same type, start and end. Two
-readings of tag sequences:
-
-* ``"lenient"``: the CoNLL script's. A span that begins or ends irregularly (an ``I-``
-  after ``O`` in IOB2) is a span all the same.
-* ``"strict"``: a span counts only if its tags are exactly those that the scheme writes
-  for it; irregular ones are dropped, in gold and in prediction alike.
-
-Plain tags carry no spans of several tokens: as with the CoNLL script's raw option,
-every token whose tag is not ``O`` is a span of its own, and its whole tag is the type.
-A precision, recall or F1 whose denominator is zero is 0.
+A predicted span is right when a gold span has the same type, start and end. Read as the
+CoNLL script does (``"lenient"``), a span that begins or ends irregularly (an ``I-``
+after ``O`` in IOB2) is a span all the same; ``"strict"`` drops it, in gold and in
+prediction alike. Of plain tags, every token whose tag is not ``O`` is a span of its
+own. A precision, recall or F1 whose denominator is zero is 0.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from tagsift.data.schemes import Span, check_scheme, detect_scheme, spans
@@ -38,6 +32,12 @@ class SpanAverage:
     precision: float
     recall: float
     f1: float
+
+    @classmethod
+    def of(cls, tallies: Sequence[Tally]) -> SpanAverage:
+        """Average the figures of tallies; 0 where there are none."""
+        n = max(len(tallies), 1)
+        return cls(*(sum(getattr(t, k.name) for t in tallies) / n for k in fields(cls)))
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def span_scores(
     }
     return SpanScores(
         micro=Tally(n_gold.total(), n_predicted.total(), n_correct.total()),
-        macro=_average(list(per_type.values())),
+        macro=SpanAverage.of(list(per_type.values())),
         per_type=per_type,
         scheme=scheme,
         reading=reading,
@@ -129,12 +129,3 @@ def _read(
             f"Sentence {number} of the {name} labels (counted from 0), {error}"
         ) from None
     return set(found)
-
-
-def _average(scores: list[Tally]) -> SpanAverage:
-    n = max(len(scores), 1)
-    return SpanAverage(
-        sum(score.precision for score in scores) / n,
-        sum(score.recall for score in scores) / n,
-        sum(score.f1 for score in scores) / n,
-    )

@@ -1,12 +1,7 @@
 """Token-level scores: accuracy, whole sentences, and F1 averaged over labels.
 
 Two averages of the F1 per label are kept apart, because the paper does not say which
-one it reports:
-
-* token-weighted F1: every label, including ``O``, weighted by how often it is gold;
-* token-macro F1: the plain mean over the labels that occur in gold.
-
-A precision, recall or F1 whose denominator is zero is 0.
+one it reports. A precision, recall or F1 whose denominator is zero is 0.
 """
 
 from __future__ import annotations
@@ -94,11 +89,8 @@ def token_scores(
     table = np.stack([support, confusion.sum(axis=0), correct], axis=1)  # [L, 3]
     tallies = [Tally(*row) for row in table.tolist()]
     f1 = np.array([tally.f1 for tally in tallies])  # [L]
-    whole = [
-        list(truths) == list(labels)
-        for truths, labels in zip(gold, predicted, strict=True)
-        if len(truths)
-    ]
+    pairs = zip(gold, predicted, strict=True)
+    whole = [list(truths) == list(given) for truths, given in pairs if len(truths)]
     return TokenScores(
         accuracy=float(correct.sum() / support.sum()),
         sentence_accuracy=float(np.mean(whole)),

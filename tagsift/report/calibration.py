@@ -11,7 +11,7 @@ import numpy as np
 from tagsift.errors import InputError
 from tagsift.metrics import Reliability, RiskCoverage
 from tagsift.report.document import Column, Figure, Table, columns
-from tagsift.report.drawing import draw, draw_legend, ink, line_style
+from tagsift.report.drawing import draw, draw_legend, ink
 from tagsift.report.palette import method_styles
 from tagsift.typing import IntArray
 
@@ -82,7 +82,7 @@ def risk_coverage_plot(curves: Mapping[str, RiskCoverage]) -> Figure:
         highest = 0.0
         for name, curve in curves.items():
             keep = _thin(len(curve.risk))
-            style = {**line_style(styles[name]), "marker": "None"}
+            style = styles[name] | {"marker": "None"}
             axes.plot(100 * curve.coverage[keep], 100 * curve.risk[keep], **style)
             highest = max(highest, float(curve.risk[keep].max()))
         axes.set(xlim=(0, 100), ylim=(0, max(105 * highest, 1.0)))

@@ -19,16 +19,7 @@ from typing import Any
 
 from tagsift.report.palette import COLOURS, Style, css_variables, themed
 
-__all__ = [
-    "NARROW",
-    "WIDTH",
-    "can_draw",
-    "draw",
-    "draw_legend",
-    "ink",
-    "line_style",
-    "standalone",
-]
+__all__ = ["NARROW", "WIDTH", "can_draw", "draw", "draw_legend", "ink", "standalone"]
 
 #: Width of a panel in inches: readable on a phone without zooming.
 WIDTH = 4.3
@@ -97,23 +88,11 @@ def draw_legend(styles: dict[str, Style], names: dict[str, str] | None = None) -
     labels = [(names or {}).get(name, name) for name in styles]
 
     def fill(figure: Any) -> None:
-        handles = [Line2D([], [], **line_style(style)) for style in styles.values()]
+        handles = [Line2D([], [], **style) for style in styles.values()]
         look = {"loc": "center", "handlelength": 2.2, "columnspacing": 1.2}
         figure.legend(handles, labels, ncols=columns, **look)
 
     return _render(fill, "Legend: " + ", ".join(labels), NARROW + 0.4, 0.2 * rows + 0.1)
-
-
-def line_style(style: Style) -> dict[str, Any]:
-    """Arguments of matplotlib's line for a style."""
-    return {
-        "color": style.colour,
-        "linestyle": style.dash,
-        "linewidth": style.width,
-        "marker": style.marker or "None",
-        "markersize": 3.2 + style.width,
-        "markeredgewidth": 1.2 if style.marker in "x+" else 0.0,
-    }
 
 
 def _clean(svg: str, alt: str, *, wide: bool) -> str:
@@ -126,8 +105,7 @@ def _clean(svg: str, alt: str, *, wide: bool) -> str:
     # Only tags are rewritten: what stands between them is the reader's text.
     svg = re.sub(r"<[^>]*>", lambda tag: _clean_tag(tag.group(0), prefix), svg)
     head = f'<svg role="img" aria-label="{escape(alt, quote=True)}" '
-    head += 'stroke-linejoin="round" stroke-linecap="butt" '
-    head += 'class="wide" ' if wide else ""
+    head += 'stroke-linejoin="round" stroke-linecap="butt" ' + 'class="wide" ' * wide
     return svg.replace("<svg ", head, 1).strip()
 
 

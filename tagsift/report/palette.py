@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 from tagsift.registry import names
 
@@ -30,15 +30,8 @@ class Colour:
     stand_in: str  # what is drawn, before it is rewritten to the variable
 
 
-@dataclass(frozen=True)
-class Style:
-    """How the line of a method is drawn."""
-
-    colour: str  # stand-in colour
-    marker: str  # marker of matplotlib, empty for none
-    dash: str  # line style of matplotlib
-    width: float  # line width in points
-
+#: How the line of a method is drawn: arguments of matplotlib's line.
+Style: TypeAlias = dict[str, Any]
 
 _VALUES = Path(__file__).parent / "templates" / "colours.toml"
 
@@ -64,9 +57,8 @@ _FIRST_FREE = ("chain-gp", "sgppsl", "partial-crf", "clpl", "sure", "cllp", "wkn
 
 def method_styles(methods: Sequence[str]) -> dict[str, Style]:
     """Fixed styles of the known methods, free ones for any other name."""
-    keys = {
-        name: _BY_LETTERS.get(re.sub("[ _-]", "", name.lower())) for name in methods
-    }
+    bare = {name: re.sub("[ _-]", "", name.lower()) for name in methods}
+    keys = {name: _BY_LETTERS.get(letters) for name, letters in bare.items()}
     order = [*_FIRST_FREE, *(name for name in _ORDER if name not in _FIRST_FREE)]
     free = cycle([name for name in order if name not in keys.values()] or order)
     return {name: _style(key or next(free)) for name, key in keys.items()}
@@ -75,12 +67,15 @@ def method_styles(methods: Sequence[str]) -> dict[str, Style]:
 def _style(method: str) -> Style:
     """Colour, marker, dash and width of a method, by its place in the order."""
     place = _ORDER.index(method) % len(_MARKERS)
-    return Style(
-        COLOURS[f"s{place}"].stand_in,
-        _MARKERS[place],
-        "--" if method == "crf" else "-",
-        _WIDTHS.get(method, 1.2),
-    )
+    marker, width = _MARKERS[place], _WIDTHS.get(method, 1.2)
+    return {
+        "color": COLOURS[f"s{place}"].stand_in,
+        "linestyle": "--" if method == "crf" else "-",
+        "linewidth": width,
+        "marker": marker or "None",
+        "markersize": 3.2 + width,
+        "markeredgewidth": 1.2 if marker in "x+" else 0.0,
+    }
 
 
 def css_variables(theme: Literal["light", "dark"]) -> str:

@@ -165,9 +165,8 @@ def annotator_table(
             Mark("; ".join(one.flags), "warn") if one.flags else remarks,
         )
 
-    heads = {"annotator": "", "reliability": ".1f%"} | (
-        {"true": ".1f%"} if truth else {}
-    )
+    heads = {"annotator": "", "reliability": ".1f%"}
+    heads |= {"true": ".1f%"} if truth else {}
     if counted:
         shares = dict.fromkeys(("precision", "recall", "F1"), ".1f%")
         heads |= {"tokens": ",d", **shares}

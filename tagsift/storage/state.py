@@ -23,8 +23,17 @@ from itertools import chain
 from operator import getitem
 from typing import Any, TypeAlias
 
-from tagsift.storage.arrays import Array, Matrix, Texts
-from tagsift.storage.items import Item, Reading, Value, Writing, is_count, refuse
+from tagsift.storage.items import (
+    Array,
+    Item,
+    Matrix,
+    Reading,
+    Texts,
+    Value,
+    Writing,
+    is_count,
+    refuse,
+)
 from tagsift.typing import Arrays
 
 __all__ = [
@@ -75,6 +84,8 @@ class _Parts(Item):
 
 @dataclass(frozen=True)
 class _ByName(Item):
+    """A dictionary; sizes that are new in an entry hold in that entry only."""
+
     each: Item
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
@@ -97,8 +108,12 @@ class _ByName(Item):
 
 
 @dataclass(frozen=True)
-class _Listed(_ByName):
+class _Listed(Item):
+    """A list; an object that stands in it several times is stored once."""
+
     count: str
+    each: Item
+    training_parts = _ByName.training_parts
 
     def _write(self, name: str, value: Any, out: Writing) -> None:
         entries = list(value)
@@ -119,7 +134,7 @@ class _Listed(_ByName):
 
 
 # Declarations read like words: ``array("D L", least=0)``, ``whole()``.
-array, matrix, texts = Array, Matrix, Texts
+array, matrix, texts, by_name, listed = Array, Matrix, Texts, _ByName, _Listed
 number = partial(Value, (int, float), "a number")
 whole = partial(Value, (int,), "a whole number", least=0, most=2**53)
 flag = partial(Value, (bool,), "true or false")
@@ -160,16 +175,6 @@ def several(*each: Item) -> Item:
 def keyed(*, optional: bool = False, **items: Item) -> Item:
     """Declare a dictionary with these keys."""
     return _Parts(items, getitem, dict, optional=optional)
-
-
-def by_name(each: Item) -> Item:
-    """Declare a dictionary; sizes that are new in an entry hold in that entry only."""
-    return _ByName(each)
-
-
-def listed(count: str, each: Item) -> Item:
-    """Declare a list; an object that stands in it several times is stored once."""
-    return _Listed(each, count)
 
 
 def write_state(table: Saved, source: Any) -> tuple[dict[str, Any], Arrays]:

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from tagsift.base import TrainingSet
-from tagsift.base.hold_out import hold_out
+from tagsift.base.training_set import hold_out
 from tagsift.baselines import CRF, PartialCRF
 from tagsift.baselines._tuning import tune
 from tagsift.baselines.word_counts import WordCounts

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tagsift.base import TrainingSet
-from tagsift.base.hold_out import hold_out
+from tagsift.base.training_set import hold_out
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain_gp.kernel_choice import best_temperature, held_out_likelihood
 from tagsift.features import FeatureMatrix

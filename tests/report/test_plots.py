@@ -197,10 +197,10 @@ def test_methods_keep_their_style_whatever_the_company():
     among = method_styles(METHODS)
     assert among["sgppsl"] == alone
     assert method_styles(["PL-AGGD"])["PL-AGGD"] == among["pl-aggd"]
-    looks = {(s.colour, s.marker, s.dash) for s in among.values()}
+    looks = {(s["color"], s["marker"], s["linestyle"]) for s in among.values()}
     assert len(looks) == len(METHODS)
     strangers = method_styles(["sgppsl", "x", "y"])
-    assert len({style.colour for style in strangers.values()}) == 3
+    assert len({style["color"] for style in strangers.values()}) == 3
     many = method_styles([f"own {i}" for i in range(30)])
     assert len(many) == 30
 
