@@ -2,7 +2,7 @@
 
 ``ballots``       votes as arrays
 ``tally``         votes on one token, counted for people
-``agreement``     how far annotators agree, token by token; ``pairs`` span by span
+``agreement``     how far annotators agree, token by token and span by span
 ``tables``        the chance of a vote, given the truth and the vote before
 ``start``         where the rounds begin
 ``copies``        annotators who copy each other
@@ -13,7 +13,7 @@
 ``ranking``       where a second look pays
 ``new_votes``     votes on new sentences, of annotators who are known
 ``vote_tagger``   VoteTagger, the estimator
-``counting``      majority vote, Dawid–Skene (``hidden_labels``) and MACE (``mace``)
+``counting``      majority vote, Dawid–Skene (``hidden_labels``) and MACE
 """
 
 # ruff: noqa: F403
@@ -25,7 +25,6 @@ from tagsift.annotators.ballots import Ballots as Ballots
 from tagsift.annotators.ballots import ballots_of as ballots_of
 from tagsift.annotators.counting import *
 from tagsift.annotators.hidden_labels import *
-from tagsift.annotators.pairs import *
 from tagsift.annotators.people import AnnotatorReport as AnnotatorReport
 from tagsift.annotators.ranking import *
 from tagsift.annotators.tally import *

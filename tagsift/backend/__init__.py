@@ -11,5 +11,4 @@ device or an array asks for it.
 from __future__ import annotations
 
 from tagsift.backend.arrays import *
-from tagsift.backend.exponentials import *
 from tagsift.backend.linalg import *

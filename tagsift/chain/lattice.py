@@ -2,15 +2,9 @@
 
 Forward–backward runs over all sentences at once in the order of
 `tagsift.chain.layout`. It works with probabilities that are rescaled at every step, so
-a step is one matrix product. Restricting the lattice to the candidate labels of every
-token (`mask`) gives log Z_S, leaving it free gives log Z; the likelihood of a partly
-labelled sentence is exp(log Z_S − log Z).
-
-Two things can underflow. The exponential of a single score can, which its distance to
-the largest one tells beforehand; and a product on the way can, which the marginals tell
-afterwards: in exact arithmetic those of a token sum to one, and whatever a product lost
-is missing from the sum of the first token. Sentences in which either happens are done
-again in the log domain.
+a step is one matrix product. Where the exponential of a single score underflows, which
+is seen beforehand, or a product on the way, which the marginals of the first token tell
+by their sum, the sentence is done again in the log domain, slowly and safely.
 """
 
 from __future__ import annotations
@@ -20,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.backend import asarray, exp_inplace, namespace, to_numpy
+from tagsift.backend import asarray, exp_inplace, logsumexp, namespace, to_numpy
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.log_lattice import log_marginals
 from tagsift.chain.potentials import Potentials, row_max
 from tagsift.typing import Array, BoolArray
 
-__all__ = ["Lattice", "forward_backward", "packed_forward_backward"]
+__all__ = ["Lattice", "forward_backward", "log_lattice", "packed_forward_backward"]
 
 
 @dataclass(frozen=True)
@@ -139,8 +132,7 @@ def _mixed(potentials: Potentials, ok: BoolArray) -> Lattice:
         weights = potentials.weights
         weights = None if weights is None else weights[sentences]  # [S'']
         part = Potentials(xp.take(W, rows, axis=0), T, sub, weights)
-        probable = chosen is ok
-        found = _rescaled(part)[0] if probable else Lattice(*log_marginals(part))
+        found = _rescaled(part)[0] if chosen is ok else log_lattice(part)
         log_z[sentences] = found.log_z
         marginals[rows] = found.marginals
         pairs += found.pairs
@@ -155,3 +147,35 @@ def _sum_by_sentence(packed: Array, layout: ChainLayout) -> Array:
         running = total[: hi - lo]  # [S_t], a view
         running += packed[lo:hi]
     return total
+
+
+def log_lattice(potentials: Potentials) -> Lattice:
+    """Do the work of `packed_forward_backward` by logsumexp: safe for any scores."""
+    W, T, layout = potentials.W, potentials.T, potentials.layout
+    xp = namespace(W)
+    log_alpha = xp.asarray(W, copy=True)  # [N, L], all beginnings that end in a label
+    for lo, hi, before in layout.steps_after_first:
+        previous = log_alpha[before : before + hi - lo]  # [S_t, L]
+        log_alpha[lo:hi] += logsumexp(previous[:, :, None] + T, axis=1)  # [S_t, L]
+    last = asarray(layout.last_tokens, like=W)  # [S']
+    log_z = logsumexp(xp.take(log_alpha, last, axis=0), axis=1)  # [S']
+    log_beta = xp.zeros_like(W)  # [N, L], all ends of a sentence that follow a label
+    for lo, hi, before in reversed(layout.steps_after_first):
+        after = W[lo:hi] + log_beta[lo:hi]  # [S_t, L]
+        ends = logsumexp(after[:, None, :] + T, axis=2)  # [S_t, L]
+        log_beta[before : before + hi - lo] = ends
+    # Again the log-normaliser, with the rounding of every token: for scores of 1e16
+    # the two differ by whole numbers, and probabilities would exceed 1.
+    through = log_alpha + log_beta  # [N, L]
+    total = logsumexp(through, axis=1)  # [N]
+    shift = xp.where(total > -np.inf, total, xp.zeros_like(total))[:, None]  # [N, 1]
+    onward = W + (log_beta - shift)  # [N, L]
+    pairs = xp.zeros_like(T)  # [L, L]
+    for lo, hi, before in layout.steps_after_first:
+        here = log_alpha[before : before + hi - lo]  # [S_t, L]
+        joint = here[:, :, None] + T + onward[lo:hi, None, :]  # [S_t, L, L]
+        together = xp.exp(xp.clip(joint, max=0.0))  # [S_t, L, L]
+        if potentials.weights is not None:
+            together = potentials.weights[: hi - lo, None, None] * together
+        pairs += xp.sum(together, axis=0)  # [L, L]
+    return Lattice(log_z, xp.exp(through - shift), pairs)

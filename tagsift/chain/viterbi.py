@@ -1,7 +1,12 @@
-"""The best label sequence of every sentence, all sentences at once.
+r"""The best label sequence of every sentence, all sentences at once.
 
 Ordinary Viterbi over sums of scores. Equation (31) of the paper runs the same recursion
-over the weighted scores of Equation (30).
+over the weighted scores of Equation (30), sums of probabilities, not of logarithms:
+
+.. math::
+
+    g_i(y_{i-1}, y_i) = \tau_i(y_i) S(y_i, x_i) + \tau(y_{i-1}, y_i) S(y_{i-1}, y_i),
+    \qquad \delta_t(s) = \max_y [\delta_{t-1}(y) + g_t(y, s)]
 """
 
 from __future__ import annotations
@@ -14,9 +19,9 @@ from tagsift.backend import namespace
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import Potentials
 from tagsift.errors import InputError
-from tagsift.typing import Array
+from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["viterbi"]
+__all__ = ["neighbour_factor", "transition_factor", "viterbi", "weighted_viterbi"]
 
 
 def viterbi(U: Array, T: Array, layout: ChainLayout, **scores: Any) -> Array:
@@ -82,3 +87,47 @@ def _check(value: Array, sentences: Array) -> None:
             f"sentence {bad}: no label sequence satisfies the mask and the banned "
             "transitions together; loosen one of them."
         )
+
+
+def neighbour_factor(
+    neighbours: IntArray,
+    confidences: FloatArray,
+    mask: BoolArray,
+    *,
+    floor: str = "uniform",
+) -> FloatArray:
+    r"""Equation (29), Reading R5: confidence of every label at every new token, [M, L].
+
+    The mean confidence c_k(y) of the nearest training tokens k, by their numbers
+    [M, Q]; for a label that is none of their candidates [N, L], the mean over all
+    labels, ``Σ_k Σ_y' c_k(y') / (K |Y|)``. As printed (the floor ``"literal"``) this
+    lacks the division by the number of labels and equals 1, the largest value there is.
+    """
+    n_labels = confidences.shape[1]
+    mean = confidences[neighbours].mean(axis=1)  # [M, L]
+    seen = mask[neighbours].any(axis=1)  # [M, L]
+    rest = mean.sum(axis=1, keepdims=True)  # [M, 1]
+    if floor == "uniform":
+        rest = rest / n_labels  # [M, 1]
+    factor: FloatArray = np.where(seen, mean, rest)  # [M, L]
+    return factor
+
+
+def transition_factor(sums: FloatArray, counts: FloatArray) -> FloatArray:
+    """Mean confidence τ(y, y') of a transition; 0 where it never occurs (R7)."""
+    return np.where(counts > 0, sums / np.maximum(counts, 1.0), 0.0)  # [L, L]
+
+
+def weighted_viterbi(
+    emission: FloatArray,
+    transition: FloatArray,
+    layout: ChainLayout,
+    *,
+    tau: FloatArray | None = None,
+    tau_T: FloatArray | None = None,
+) -> IntArray:
+    """Label sentences by the recursion (31) over the scores (30); by default τ is 1."""
+    unary = emission if tau is None else tau * emission  # [N, L]  Eq. (30), first term
+    pair = transition if tau_T is None else tau_T * transition  # [L, L]  second term
+    labels: IntArray = viterbi(unary, pair, layout)  # [N]  Eq. (31)
+    return labels

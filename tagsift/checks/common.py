@@ -9,13 +9,17 @@ import numpy as np
 from sklearn.base import clone
 
 from tagsift.base import SequenceTagger
-from tagsift.checks._asking import fitted, fresh, require, same_arrays, same_state
-from tagsift.checks._sample import (
+from tagsift.checks._asking import (
     LABELS,
     UNSEEN,
     arrays,
+    fitted,
+    fresh,
     gold,
     masks,
+    require,
+    same_arrays,
+    same_state,
     sentences,
     training,
 )

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tagsift.base import SequenceTagger
-from tagsift.checks._asking import fitted, fresh, refused, require
-from tagsift.checks._sample import gold, sentences
+from tagsift.checks._asking import fitted, fresh, gold, refused, require, sentences
 from tagsift.errors import InputError, NotFittedError
 
 

@@ -5,8 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from tagsift.base import SequenceTagger
-from tagsift.checks._asking import fitted, fresh, require, same_state
-from tagsift.checks._sample import LABELS, LONG, UNSEEN, arrays, masks, training
+from tagsift.checks._asking import (
+    LABELS,
+    LONG,
+    UNSEEN,
+    arrays,
+    fitted,
+    fresh,
+    masks,
+    require,
+    same_state,
+    training,
+)
 from tagsift.features import SequenceVectorizer
 
 

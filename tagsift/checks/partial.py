@@ -10,14 +10,19 @@ import numpy as np
 from tagsift.base import SequenceTagger
 from tagsift.base.saving import learnt
 from tagsift.checks._asking import (
+    LABELS,
+    UNSEEN,
     fitted,
     fresh,
+    full_sets,
+    gold,
     refused,
     require,
     require_distributions,
     same_state,
+    sentences,
+    training,
 )
-from tagsift.checks._sample import LABELS, UNSEEN, full_sets, gold, sentences, training
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray
 

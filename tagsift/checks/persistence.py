@@ -11,8 +11,15 @@ from typing import Any
 from unittest import mock
 
 from tagsift.base import SequenceTagger
-from tagsift.checks._asking import fitted, fresh, require, same_arrays
-from tagsift.checks._sample import UNSEEN, sentences, training
+from tagsift.checks._asking import (
+    UNSEEN,
+    fitted,
+    fresh,
+    require,
+    same_arrays,
+    sentences,
+    training,
+)
 from tagsift.features import SequenceVectorizer
 from tagsift.storage import read_container
 

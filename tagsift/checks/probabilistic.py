@@ -6,14 +6,19 @@ import numpy as np
 
 from tagsift.base import SequenceTagger
 from tagsift.checks._asking import (
+    LABELS,
+    LONG,
+    UNSEEN,
     fitted,
     fresh,
+    full_sets,
+    gold,
     refused,
     require,
     require_distributions,
     same_arrays,
+    sentences,
 )
-from tagsift.checks._sample import LABELS, LONG, UNSEEN, full_sets, gold, sentences
 from tagsift.errors import NotSupportedError
 
 

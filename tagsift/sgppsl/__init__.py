@@ -1,10 +1,10 @@
 """The model of the paper: a structured Gaussian process on pieces of the chain.
 
-In the order of a fit: `likelihoods` (pieces and chain), `expectations` and `tilting`,
-`posterior` and `solver`, `confidence`, `transitions` and `alternating` (the loop of
-section III-D), `gradients` and `hyperparameters`; then `predictive` and `decoding` for
-new sentences. `estimator` puts them together. `docs/paper/equations.md` says where each
-equation is.
+In the order of a fit: `carriers` (tokens and their covariances), `likelihoods` (pieces
+and chain), `expectations`, `posterior` and `solver`, `labels` (confidences),
+`alternating` (the loop of section III-D) and `hyperparameters`; then `predictive` and
+`decoding` for new sentences. `estimator` puts them together.
+`docs/paper/equations.md` says where each equation is.
 """
 
 from __future__ import annotations

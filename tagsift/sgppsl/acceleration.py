@@ -1,14 +1,10 @@
 r"""Anderson's acceleration of a fixed-point iteration.
 
 Confidences and posterior follow each other like the two halves of an EM algorithm, and
-converge as slowly: the more labels are hidden, the slower. The last few steps tell
-where they are heading. With residuals r_k = F(x_k) − x_k the next point is
+converge as slowly. With residuals r_k = F(x_k) − x_k, the next point is
 
 .. math:: x_{k+1} = F(x_k) - \sum_j \gamma_j (F(x_{j+1}) - F(x_j)), \qquad
           \gamma = \arg\min |r_k - \sum_j \gamma_j (r_{j+1} - r_j)|
-
-Only where the iteration goes next is changed, never what a step does: a bound that a
-step cannot lower still cannot be lowered by it.
 """
 
 from __future__ import annotations

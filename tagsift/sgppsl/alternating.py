@@ -3,11 +3,9 @@ r"""Alternating optimisation of confidences and posterior: the loop of section I
 1. Fixed (μ, V): the confidences C by Equation (17), for tokens and for pairs.
 2. Fixed C: coordinate ascent on (μ, V), `tagsift.sgppsl.solver`.
 
-With the chain likelihood step 1 happens inside the likelihood at every call, so the
-loop only ascends. The bound is comparable from step to step at fixed C only; across
-outer steps it is recorded, and the loop stops when both it and the confidences have
-settled. With the pieces, transitions are settled first, being independent of the
-tokens, and where the next outer step begins is extrapolated from the last ones.
+With the chain likelihood step 1 happens inside the likelihood at every call. With the
+pieces, transitions are settled first, being independent of the tokens, and where the
+next outer step begins is extrapolated from the last ones.
 """
 
 from __future__ import annotations
@@ -16,23 +14,31 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tagsift.backend import namespace, to_numpy
+from tagsift.backend import asarray, namespace, to_numpy
 from tagsift.errors import ConvergenceWarning
 from tagsift.progress import progress, warn_user
 from tagsift.sgppsl.acceleration import Anderson
-from tagsift.sgppsl.confidence import pair_confidence_sums
 from tagsift.sgppsl.expectations import Expected
-from tagsift.sgppsl.labels import Labels, Settings, build_likelihood, measure
+from tagsift.sgppsl.labels import (
+    Labels,
+    Settings,
+    build_likelihood,
+    measure,
+    pair_confidence_sums,
+)
+from tagsift.sgppsl.likelihoods import Piecewise
+from tagsift.sgppsl.posterior import Inducing
 from tagsift.sgppsl.solver import Problem, State, ascend, evaluate, start
-from tagsift.sgppsl.transitions import settle_transitions
 from tagsift.typing import Array, FloatArray, IntArray
 
-__all__ = ["OuterStep", "Solution", "alternate"]
+__all__ = ["OuterStep", "Solution", "alternate", "settle_transitions"]
 
 #: Share of change in the site precisions above which the variances are refreshed.
 _STALE = 0.05
 #: The same while a token still moves more than the share `_CALM` of its confidence.
 _OUTDATED, _CALM = 2.0, 0.002
+#: Most steps of the transitions by themselves.
+_PAIR_STEPS = 200
 
 
 @dataclass(frozen=True)
@@ -113,9 +119,8 @@ class _Loop:
             first = labels.weights if settings.literal_pieces else labels.uniform()
             state = start(problem, first, labels.n_labels)
         if settings.weighted_pieces:
-            state = settle_transitions(
-                problem, state, labels.left, labels.right, tol=100 * tol
-            )
+            sides = labels.left, labels.right  # [P, L], [P, L]
+            state = settle_transitions(problem, state, *sides, tol=100 * tol)
         self.state = self.ahead = state
         self.C = measure(settings, state.q, labels)  # [N, L]
         self.history: list[OuterStep] = []
@@ -200,3 +205,33 @@ def _staleness(expected: Expected, state: State) -> float:
     asked = float(xp.mean(xp.abs(expected.precision - state.lam)))
     present = float(xp.mean(state.lam))
     return asked / present if present > 0 else float(asked > 0)
+
+
+def settle_transitions(
+    problem: Problem, state: State, left: Array, right: Array, tol: float
+) -> State:
+    """Alternate pair confidences and transition moments until the means settle.
+
+    The pieces of Equation (3) separate unary from transition factors, so this asks for
+    no token. It is cheap, and slow to converge where most pairs are ambiguous: run to
+    its end before the tokens are looked at, it does not hold them up.
+    """
+    xp = namespace(left)
+    n_labels = int(left.shape[1])
+    nobody = asarray(np.zeros((1, n_labels)), like=left)  # [1, L]
+    # One token of no weight and no covariance.
+    A, norms = [nobody[:, :1]] * n_labels, [nobody[0, :1]] * n_labels  # [1, 1], [1]
+    alone = replace(problem, covariance=Inducing(A, norms, [1.0] * n_labels))
+    q = start(alone, nobody, n_labels)
+    q = replace(q, q=replace(q.q, mu_T=state.q.mu_T, var_T=state.q.var_T))
+    anderson = Anderson()
+    for _ in range(_PAIR_STEPS):
+        before = (xp.log(q.q.var_T), q.q.mu_T)  # [L, L], [L, L]
+        sums, _ = pair_confidence_sums(q.q.mu_T, q.q.var_T, left, right)
+        q, _ = ascend(alone, Piecewise(nobody, sums), q, n_mean=2, n_variance=1)
+        after = (xp.log(q.q.var_T), q.q.mu_T)  # [L, L], [L, L]
+        if float(xp.max(xp.abs(after[1] - before[1]))) < tol:
+            break
+        log_var, mu_T = anderson(before, after)
+        q = replace(q, q=replace(q.q, mu_T=mu_T, var_T=xp.exp(log_var)))
+    return replace(state, q=replace(state.q, mu_T=q.q.mu_T, var_T=q.q.var_T))

@@ -1,18 +1,24 @@
-"""Which tokens carry the posterior: all of them, or inducing points; and the memory."""
+"""Which tokens carry the posterior, how far they are apart, and the memory."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from tagsift.backend import Device, asarray, is_torch
+from tagsift.backend import Device, asarray, is_torch, namespace
 from tagsift.errors import NumericalWarning, ResourceError
+from tagsift.features.distances import squared_distances
+from tagsift.gp.inducing import whiten
+from tagsift.gp.kernels import RBF
 from tagsift.progress import warn_user
-from tagsift.sgppsl.posterior import Covariance, Inducing
-from tagsift.typing import Array
+from tagsift.sgppsl.posterior import Covariance, Dense, Inducing
+from tagsift.typing import Array, IntArray
 
 __all__ = [
+    "Distances",
     "check_memory",
     "count_carriers",
     "fit_bytes",
@@ -35,6 +41,46 @@ def count_carriers(
         exact = n_tokens <= _DENSE_LIMIT[device.split(":")[0]]
         posterior = "dense" if exact else "inducing"
     return None if posterior == "dense" else min(n_inducing, n_tokens)
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Squared distances of the tokens that carry the posterior, formed once."""
+
+    ZN: Array  # [M, N], from them to all tokens
+    ZZ: Array | None = None  # [M, M], where they are inducing points
+
+    @classmethod
+    def of(cls, X: Any, points: IntArray | None, device: Any = "cpu") -> Distances:
+        """Measure the tokens, against `points` where they are given."""
+        if points is None:
+            return cls(squared_distances(X, X, device=device))
+        Z = X[points]  # [M, D]
+        return cls(
+            squared_distances(Z, X, device=device),
+            squared_distances(Z, Z, device=device),
+        )
+
+    def covariance(self, kernel: RBF) -> tuple[Covariance, list[Array]]:
+        """Covariances, equal θ once, and the inducing factors (none when dense)."""
+        widths = kernel.theta.tolist()
+        owners = [widths.index(theta) for theta in widths]  # [L]
+        amplitude = [float(a) for a in kernel.amplitude]  # [L]
+        if self.ZZ is None:
+            grams = {y: kernel.unit_gram(self.ZN, y) for y in sorted(set(owners))}
+            return Dense([grams[y] for y in owners], amplitude), []
+        made = {
+            y: whiten(kernel.unit_gram(self.ZZ, y), kernel.unit_gram(self.ZN, y))
+            for y in sorted(set(owners))
+        }
+        norms = {y: namespace(A).sum(A * A, axis=0) for y, (A, _, _) in made.items()}
+        covariance = Inducing(
+            [made[y][0] for y in owners],
+            [norms[y] for y in owners],
+            amplitude,
+            max(jitter for _, _, jitter in made.values()),
+        )
+        return covariance, [made[y][1] for y in owners]
 
 
 def warn_of_jitter(covariance: Covariance) -> None:

@@ -8,10 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import viterbi
-from tagsift.chain.weighted_viterbi import neighbour_factor, weighted_viterbi
+from tagsift.chain.viterbi import neighbour_factor, weighted_viterbi
 from tagsift.errors import NotSupportedError
-from tagsift.features import FeatureMatrix
 from tagsift.features.distances import Reference
 from tagsift.features.neighbours import nearest
 from tagsift.storage.state import Saved, array, matrix, part
@@ -34,11 +32,6 @@ class Neighbours:
         "mask": array("N L", "bool"),
     }
 
-    def factor(self, X: Any, n_neighbours: int, floor: str) -> FloatArray:
-        """Equation (29) for new tokens, [M, L]."""
-        found, _ = nearest(Reference(self.features), X, n_neighbours)  # [M, Q]
-        return neighbour_factor(found, self.confidences, self.mask, floor=floor)
-
 
 @dataclass(frozen=True)
 class Decoding:
@@ -56,47 +49,38 @@ class Decoding:
         "neighbours": part(Neighbours, training=True, optional=True),
     }
 
-    def weighted(
+    def best(
         self,
         emission: FloatArray,
         transition: FloatArray,
-        features: FeatureMatrix,
-        n_neighbours: int,
-        floor: str,
+        offsets: IntArray,
+        tau: FloatArray | None = None,
     ) -> IntArray:
-        """Equations (29)–(31), [M], from the scores (27) and (28)."""
-        if self.neighbours is None:
+        """Equations (30)–(31) over the scores (27) and (28), [M]; τ = 1 by default."""
+        return weighted_viterbi(
+            np.where(self.available, emission, -np.inf),
+            transition,
+            ChainLayout.from_offsets(offsets),
+            tau=None if tau is None else np.where(self.available, tau, 1.0),
+            tau_T=None if tau is None else self.tau_T,
+        )
+
+    def best_log(
+        self, emission: FloatArray, transition: FloatArray, offsets: IntArray
+    ) -> IntArray:
+        """Maximise Σ log S(y, x) + log S(y', y) − log π(y), [M]."""
+        with np.errstate(divide="ignore"):
+            unary = np.log(emission) - np.log(np.maximum(self.prior, 1e-12))  # [M, L]
+            return self.best(unary, np.log(transition), offsets)
+
+    def factor(self, X: Any, n_neighbours: int, floor: str) -> FloatArray:
+        """Equation (29) for new tokens, [M, L]."""
+        known = self.neighbours
+        if known is None:
             raise NotSupportedError(
                 "this model was saved without its training neighbours, which "
                 "decoder='weighted' needs; set decoder='log' or 'viterbi', or save it "
                 "again with neighbours=True."
             )
-        tau = self.neighbours.factor(features.stacked(), n_neighbours, floor)  # [M, L]
-        return weighted_viterbi(
-            self._banned(emission),
-            transition,
-            ChainLayout.from_offsets(features.offsets),
-            tau=np.where(self.available, tau, 1.0),
-            tau_T=self.tau_T,
-        )
-
-    def plain(
-        self, emission: FloatArray, transition: FloatArray, features: FeatureMatrix
-    ) -> IntArray:
-        """Equations (30)–(31) with τ = 1, [M]."""
-        layout = ChainLayout.from_offsets(features.offsets)
-        return weighted_viterbi(self._banned(emission), transition, layout)
-
-    def log(
-        self, emission: FloatArray, transition: FloatArray, features: FeatureMatrix
-    ) -> IntArray:
-        """Maximise Σ log S(y, x) + log S(y', y) − log π(y), [M]."""
-        with np.errstate(divide="ignore"):
-            unary = np.log(emission) - np.log(np.maximum(self.prior, 1e-12))  # [M, L]
-            pair = np.log(transition)  # [L, L]
-        layout = ChainLayout.from_offsets(features.offsets)
-        return np.asarray(viterbi(self._banned(unary), pair, layout))  # [M]
-
-    def _banned(self, scores: FloatArray) -> FloatArray:
-        """Scores of the labels that can be predicted, −inf for the others, [M, L]."""
-        return np.where(self.available, scores, -np.inf)  # [M, L]
+        found, _ = nearest(Reference(known.features), X, n_neighbours)  # [M, Q]
+        return neighbour_factor(found, known.confidences, known.mask, floor=floor)

@@ -12,16 +12,20 @@ import numpy as np
 from tagsift.backend import available_device, to_numpy, use_device
 from tagsift.base import Method, SequenceTagger, TrainingSet, setting
 from tagsift.chain.potentials import log_evidence
-from tagsift.chain.weighted_viterbi import transition_factor
+from tagsift.chain.viterbi import transition_factor
 from tagsift.errors import InputError, NumericalWarning
 from tagsift.features import FeatureMatrix
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF
 from tagsift.progress import warn_user
 from tagsift.sgppsl.alternating import Solution, alternate
-from tagsift.sgppsl.carriers import check_memory, count_carriers, warn_of_jitter
+from tagsift.sgppsl.carriers import (
+    Distances,
+    check_memory,
+    count_carriers,
+    warn_of_jitter,
+)
 from tagsift.sgppsl.decoding import Decoding, Neighbours
-from tagsift.sgppsl.distances import Distances
 from tagsift.sgppsl.expectations import expectation
 from tagsift.sgppsl.hyperparameters import choose_kernel
 from tagsift.sgppsl.labels import Labels, Settings
@@ -266,16 +270,15 @@ class SGPPSL(SequenceTagger):
     def _predict(self, features: FeatureMatrix) -> IntArray:
         emission = self._marginals(features)  # [M, L]
         if self.decoder == "argmax":
-            best: IntArray = emission.argmax(axis=1)  # [M]
-            return best
+            return np.asarray(emission.argmax(axis=1))  # [M]
         transition = transition_scores(self.gp_.mu_T, self.gp_.var_T)  # [L, L]
+        scores = emission, transition, features.offsets
         if self.decoder == "log":
-            return self.decoding_.log(emission, transition, features)
+            return self.decoding_.best_log(*scores)
         if self.decoder == "viterbi":
-            return self.decoding_.plain(emission, transition, features)
-        return self.decoding_.weighted(
-            emission, transition, features, self.n_neighbours, self.neighbour_floor
-        )
+            return self.decoding_.best(*scores)
+        X, how = features.stacked(), (self.n_neighbours, self.neighbour_floor)
+        return self.decoding_.best(*scores, self.decoding_.factor(X, *how))
 
     def _restricted(
         self, features: FeatureMatrix, evidence: FloatArray

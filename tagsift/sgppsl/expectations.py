@@ -7,9 +7,8 @@ Equations (14), (16) and (21), the paper's way:
     P = \sum_{a,j} \mu(x_a, y_a^j) - \log\sum_{y'} \exp\bigl(\mu(x_a, y')
         + \tfrac12 V(x_a, y')\bigr) \le E_q[\log p(Y | X, f)]
 
-unary factors with (μ_U, V_U), transition factors with (μ_T, V_T). Written with the two
-log-partition functions of a `Likelihood`, this is restricted(μ) − free(μ + ½V), and it
-serves the chain as it serves the pieces. Four ways are offered:
+or restricted(μ) − free(μ + ½V) with the two log-partition functions of a `Likelihood`,
+for unary and transition factors, pieces and chain alike. Four ways are offered:
 
 ==========  =============================================  ============================
 name        free part                                      precision of the sites
@@ -31,7 +30,6 @@ import numpy as np
 
 from tagsift.backend import asarray, namespace, positive_part
 from tagsift.sgppsl.likelihoods import Likelihood, Partition
-from tagsift.sgppsl.tilting import best_tilt
 from tagsift.typing import Array
 
 __all__ = [
@@ -42,11 +40,15 @@ __all__ = [
     "Moments",
     "Sampled",
     "Tilted",
+    "best_tilt",
     "expectation",
+    "wright_omega",
 ]
 
 #: Smallest marginal whose logarithm is taken, and when a tilt counts as found.
 _TINY, _SETTLED = 1e-300, 1e-9
+#: Variances below this count as this: the tilt then changes nothing.
+_SMALLEST = 1e-12
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,43 @@ class Laplace:
         free = likelihood.free(q.mu, q.mu_T)
         value = restricted.value - free.value
         return Expected.between(restricted, free, value, free.curvature)
+
+
+def wright_omega(x: Array, n_steps: int = 4) -> Array:
+    """Solve ω + log ω = x for ω > 0; four Newton steps reach rounding error."""
+    xp = namespace(x)
+    low = xp.where(x < 1.0, x, xp.ones_like(x))  # log ω from below, for small ω
+    high = xp.where(x > 1.0, x, xp.ones_like(x))
+    small = low - xp.log1p(xp.exp(low))  # log ω, a start
+    large = high - xp.log(high)  # ω, a start
+    for _ in range(n_steps):
+        omega = xp.exp(small)
+        small = small - (small + omega - low) / (1.0 + omega)
+        large = large * (1.0 + high - xp.log(large)) / (1.0 + large)
+    return xp.where(x < 1.0, xp.exp(small), large)
+
+
+def best_tilt(score: Array, var: Array, n_steps: int = 12) -> Array:
+    """Tilt of every token: a = softmax(score − a·var), rows sum to 1, [N, L].
+
+    There the tilted bound ½Σa²v + log Σ exp(score − av) is smallest. Repeating the line
+    diverges where v is large. With c the normaliser, ω = a·v is Wright's function,
+    ω + log ω = score + log v − c, and Σ a(c) is convex and falls, so that Newton's
+    steps in c from the left never pass the root.
+    """
+    xp = namespace(score)
+    v = xp.where(var > _SMALLEST, var, _SMALLEST * xp.ones_like(var))  # [N, L]
+    shifted = score + xp.log(v)  # [N, L]
+    c = xp.max(score - v, axis=1)  # [N]: the largest a is 1 here, so Σ a ≥ 1
+    for _ in range(n_steps):
+        omega = wright_omega(shifted - c[:, None])  # [N, L]
+        excess = xp.sum(omega / v, axis=1) - 1.0  # [N]
+        slope = xp.sum(omega / v / (1.0 + omega), axis=1)  # [N]
+        c = c + excess / slope  # [N]
+        if float(xp.max(xp.abs(excess))) < 1e-12:
+            break
+    a = wright_omega(shifted - c[:, None]) / v  # [N, L]
+    return a / xp.sum(a, axis=1)[:, None]  # [N, L]
 
 
 @dataclass(frozen=True)

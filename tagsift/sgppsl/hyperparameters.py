@@ -1,16 +1,11 @@
-r"""Width and amplitude of the RBF process: as given, by evidence, or by the bound.
+"""Width and amplitude of the RBF process: as given, by evidence, or by the bound.
 
 The paper climbs the bound (15) in θ by its gradient (20), in an outer loop around the
-confidences (section III-D). The value of that bound prefers amplitudes that are far too
-small (Reading R8), because Jensen's inequality is loose as soon as the prior variance
-is large. Laplace's evidence has no such bias: with :math:`\hat f` the mode and
-B = I + √λ K √λ its curvature, λ = p(1 − p),
-
-.. math:: \log p(S | \theta, \sigma^2) \approx \log p(S | \hat f)
-          - \tfrac12 \hat f^T K^{-1} \hat f - \tfrac12 \log|B|
-
-It needs no confidences. Two numbers are searched by it, the width and the amplitude
-that all labels share; the bound is climbed first in these two, then label by label.
+confidences (section III-D). That bound prefers amplitudes that are far too small
+(Reading R8). Laplace's evidence, log p(S | f̂) − ½ f̂ᵀK⁻¹f̂ − ½ log|I + √λ K √λ| at the
+mode f̂ with λ = p(1 − p), does not, and needs no confidences. Two numbers are searched
+by it, the width and the amplitude that all labels share; the bound is climbed first in
+these two, then label by label.
 """
 
 from __future__ import annotations
@@ -20,18 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from tagsift.backend import asarray, cho_solve, namespace, solve_triangular
 from tagsift.base import TrainingSet
 from tagsift.features.distances import median_distance
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF
 from tagsift.gp.search import climb, pattern_search
 from tagsift.sgppsl.alternating import alternate
-from tagsift.sgppsl.distances import Distances
+from tagsift.sgppsl.carriers import Distances
 from tagsift.sgppsl.expectations import Expectation, Laplace
-from tagsift.sgppsl.gradients import theta_gradient
 from tagsift.sgppsl.labels import Labels, Settings, build_likelihood
 from tagsift.sgppsl.likelihoods import Likelihood, Separate
-from tagsift.sgppsl.solver import Problem, State, ascend, carry_over, start
+from tagsift.sgppsl.posterior import Inducing
+from tagsift.sgppsl.solver import Problem, State, ascend, carry_over, evaluate, start
 from tagsift.typing import Array, FloatArray
 
 __all__ = [
@@ -40,6 +36,7 @@ __all__ = [
     "climb_bound",
     "laplace_evidence",
     "search_evidence",
+    "theta_gradient",
 ]
 
 #: Tokens and inducing points that the hyperparameters are learnt from.
@@ -216,3 +213,60 @@ class _FixedConfidences:
         options = {"maxiter": n_steps, "maxfun": 2 * n_steps}
         best: tuple[RBF, State, float] = climb(value, begin, bounds, options=options)
         return best
+
+
+def theta_gradient(
+    distances: Distances,
+    problem: Problem,
+    kernel: RBF,
+    roots: list[Array],
+    likelihood: Likelihood,
+    state: State,
+) -> tuple[FloatArray, FloatArray]:
+    r"""Equation (20) at the end of an ascent, in log θ and in log σ², [L] each.
+
+    It is printed at twice its value (Reading R3). The true one, at fixed (μ, V), is
+
+    .. math:: \tfrac12 (K^{-1}\mu)^T \frac{\partial K}{\partial\theta_t} (K^{-1}\mu)
+              + \tfrac12 tr\Bigl[K^{-1}(VK^{-1} - I)
+              \frac{\partial K}{\partial\theta_t}\Bigr]
+
+    Here the whitened moments (m, S) at the inducing points, which all tokens may be,
+    are fixed instead: at the optimum both are the derivative of the maximised bound,
+    and no inverse of K is needed. With A = L⁻¹K_ZN, L from `roots`, the derivative in A
+    is m gᵀ + (A − Λ⁻¹A) diag(p); it is carried back to K_ZN and, through L, to K_ZZ.
+    """
+    covariance, ZZ, ZN = problem.covariance, distances.ZZ, distances.ZN
+    if not isinstance(covariance, Inducing):
+        raise TypeError(f"no gradient for {type(covariance).__name__}")
+    expected = evaluate(problem, likelihood, state).expected
+    beta, factors = state.beta, state.factors
+    xp = namespace(beta)
+    d_theta = np.zeros_like(kernel.theta)  # [L]
+    d_amplitude = np.zeros_like(kernel.amplitude)  # [L]
+    for y, (A, root) in enumerate(zip(covariance.A, roots, strict=True)):
+        scale = covariance.amplitude[y]
+        g, p = expected.gradient[:, y], expected.precision[:, y]  # [N]
+        mu = scale**0.5 * (beta[:, y] @ A)  # [N]
+        d_amplitude[y] = 0.5 * float(xp.sum(g * mu) - xp.sum(p * factors.var[:, y]))
+        reduced = cho_solve(factors.cholesky[y], A)  # [M, N]
+        d_A = scale * (A - reduced) * p[None, :]  # [M, N]
+        d_A += (scale**0.5 * beta[:, y])[:, None] * g[None, :]
+        d_KZN = solve_triangular(root, d_A, trans=True)  # [M, N]
+        d_root = -xp.tril(d_KZN @ A.T)  # [M, M]
+        d_KZZ = _cholesky_reverse(root, d_root)  # [M, M]
+        d_KZN *= kernel.unit_gram(ZN, y)
+        d_KZZ = d_KZZ * kernel.unit_gram(ZZ, y)  # [M, M]
+        change = xp.sum(d_KZN * ZN) + xp.sum(d_KZZ * ZZ)  # []
+        d_theta[y] = -kernel.theta[y] * float(change)
+    return d_theta, d_amplitude
+
+
+def _cholesky_reverse(L: Array, d_L: Array) -> Array:
+    """Carry a derivative in the factor L back to the matrix LLᵀ, [M, M]."""
+    xp = namespace(L)
+    inner = xp.tril(L.T @ d_L)  # [M, M]
+    inner = inner - 0.5 * (inner * asarray(np.eye(L.shape[0]), like=L))  # [M, M]
+    left = solve_triangular(L, inner, trans=True)  # [M, M]
+    both = solve_triangular(L, left.T, trans=True).T  # [M, M]
+    return 0.5 * (both + both.T)  # [M, M]

@@ -1,4 +1,12 @@
-"""How labels speak to the latent values: the readings asked for, and what is known."""
+r"""How labels speak to the latent values: what is known, and how sure we are.
+
+Equation (17), Reading R2 (the exponential closes after ½V, as in Equation (27)):
+
+.. math:: c_a^j \propto \exp(\mu(x_a, y_a^j) + \tfrac12 V(x_a, y_a^j))
+
+over the candidates j of a piece. Where the labels come with weights instead of sets,
+every exponential is multiplied by the weight of its label (Reading R10).
+"""
 
 from __future__ import annotations
 
@@ -7,19 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.backend import asarray, namespace
+from tagsift.backend import asarray, namespace, softmax
 from tagsift.chain.layout import ChainLayout, neighbours
 from tagsift.chain.potentials import log_evidence
-from tagsift.sgppsl.confidence import (
-    confidence,
-    literal_confidence,
-    pair_confidence_sums,
-)
 from tagsift.sgppsl.expectations import Moments
 from tagsift.sgppsl.likelihoods import Chain, Likelihood, Piecewise
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["Labels", "Settings", "build_likelihood", "measure"]
+__all__ = [
+    "Labels",
+    "Settings",
+    "build_likelihood",
+    "confidence",
+    "literal_confidence",
+    "measure",
+    "pair_confidence_sums",
+]
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,44 @@ class Labels:
         """Equal confidence for all candidates of a token, or their weights, [N, L]."""
         weights = self.weights  # [N, L]
         return weights / namespace(weights).sum(weights, axis=1)[:, None]  # [N, L]
+
+
+def confidence(mu: Array, var: Array, evidence: Array) -> Array:
+    """Softmax of μ + ½V over the candidates; Equation (17), Readings R2 and R10."""
+    return softmax(mu + 0.5 * var + evidence, axis=1)  # [N, L]
+
+
+def literal_confidence(mu: Array, var: Array, evidence: Array) -> Array:
+    """Equation (17) as printed: (exp(μ) + ½V) over its sum on the candidates.
+
+    Both parts are divided by the row's largest exp(μ), which leaves the ratio as it is
+    and keeps it finite; labels with weights as in `confidence`.
+    """
+    xp = namespace(mu)
+    weights = xp.exp(evidence)  # [N, L]
+    candidates = xp.where(weights > 0, mu, xp.full_like(mu, -xp.inf))  # [N, L]
+    top = xp.max(candidates, axis=1, keepdims=True)  # [N, 1]
+    wide = 0.5 * var * xp.exp(-xp.clip(top, -50.0, 700.0))  # [N, L]
+    score = weights * (xp.exp(candidates - top) + wide)  # [N, L]
+    return score / xp.sum(score, axis=1, keepdims=True)  # [N, L]
+
+
+def pair_confidence_sums(
+    mu_T: Array, var_T: Array, left: Array, right: Array
+) -> tuple[Array, Array]:
+    """Equation (17) for transitions, summed over all neighbouring tokens, [L, L].
+
+    These have the label weights `left` and `right`, [P, L]. With the sums comes how
+    many pairs have (y, y') among their candidates.
+    """
+    xp = namespace(mu_T)
+    score = mu_T + 0.5 * var_T  # [L, L]
+    weight = xp.exp(score - xp.max(score))  # [L, L]
+    norm = xp.sum((left @ weight) * right, axis=1)  # [P]
+    tiny = xp.where(norm > 0, norm, xp.ones_like(norm))  # [P]
+    sums = weight * (left.T @ (right / tiny[:, None]))  # [L, L]
+    present = [xp.astype(side > 0, side.dtype) for side in (left, right)]  # [P, L]
+    return sums, present[0].T @ present[1]
 
 
 def measure(settings: Settings, q: Moments, labels: Labels) -> Array:

@@ -9,17 +9,13 @@ Equations (2)–(3):
                   C_{ia}^j \, p(y_{ia}^j | x_{ia}, f)
 
 A likelihood is two log-partition functions of the unary scores U [N, L] and transition
-scores T [L, L]: the *restricted* one, with what is known of the labels, and the *free*
-one, without; log p = restricted − free. Their gradients are label counts: those that
-the labels ask for and those that the model gives. `Piecewise` holds the weights of the
-candidates fixed, so that its restricted part is linear; `Chain` sums over all label
-sequences by forward–backward. The solver and the expectations see only `Partition`.
+scores T [L, L], *restricted* to what is known of the labels and *free*; log p is their
+difference. The solver and the expectations see only `Partition`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 from tagsift.backend import log_softmax_parts, namespace, positive_part
@@ -53,15 +49,10 @@ class Piecewise:
     weights: Array  # [N, L], of unary pieces
     pair_weights: Array  # [L, L], of transition pieces, summed over all neighbours
 
-    @cached_property
-    def _tokens(self) -> Array:
-        """Weight of every token, [N]."""
-        return namespace(self.weights).sum(self.weights, axis=1)
-
     def free(self, U: Array, T: Array) -> Partition:
         """Weighted sum of the log-normalisers of all pieces."""
         xp = namespace(U)
-        tokens = self._tokens  # [N]
+        tokens = xp.sum(self.weights, axis=1)  # [N]
         lefts = xp.sum(self.pair_weights, axis=1)  # [L]
         norms, p = log_softmax_parts(U)  # [N], [N, L]
         norms_T, p_T = log_softmax_parts(T)  # [L], [L, L]
@@ -94,18 +85,13 @@ class Separate:
 
     def free(self, U: Array, T: Array) -> Partition:
         """Sum of the log-normalisers over all labels."""
-        return _softmax_partition(U, T)
+        xp = namespace(U)
+        norms, p = log_softmax_parts(U)  # [N], [N, L]
+        return Partition(float(xp.sum(norms)), p, xp.zeros_like(T), p * (1.0 - p))
 
     def restricted(self, U: Array, T: Array) -> Partition:
         """Sum of the log-normalisers with the evidence."""
-        return _softmax_partition(U + self.evidence, T)
-
-
-def _softmax_partition(U: Array, T: Array) -> Partition:
-    xp = namespace(U)
-    norms, p = log_softmax_parts(U)  # [N], [N, L]
-    value = xp.sum(norms)  # []
-    return Partition(float(value), p, xp.zeros_like(T), p * (1.0 - p))
+        return self.free(U + self.evidence, T)
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,10 @@
 r"""The variational posterior: moments, KL and bound, all labels at once.
 
 Equations (7)–(13) and (15). Bayes' rule (7)–(8) has no closed form here, so
-q(f) = N(μ, V) of Equation (12) is brought close to it in the sense of (9); by (10),
-log p(Y|X) = KL(q ‖ posterior) + L(q), so this is to maximise the bound (11),
-
-.. math:: L(q) = E_q[\log p(Y | X, f)] - KL(q \| p(f | X))
-
-At the optimum each label has V = (K⁻¹ + diag(λ))⁻¹ with one number λ per token: neither
-K⁻¹ nor an N × N parameter is ever formed. A `Covariance` holds the K of all labels in a
-form that turns λ into variances and the KL of Equation (13),
+q(f) = N(μ, V) of Equation (12) is brought close to it by (9)–(10): it maximises the
+bound (11), L(q) = E_q[log p(Y | X, f)] − KL(q ‖ p(f | X)). At the optimum each label
+has V = (K⁻¹ + diag(λ))⁻¹ with one number λ per token. A `Covariance` holds the K of all
+labels in a form that turns λ into variances and the KL of Equation (13),
 
 .. math:: KL = \tfrac12 [\log|V^{-1}K| + tr(VK^{-1}) - N + \mu^T K^{-1} \mu]
 

@@ -1,27 +1,15 @@
 r"""Moments of the latent values at new tokens, and the scores made of them.
 
-Equations (22)–(28), Reading R4 (the prior variance of the new token comes first):
+Equations (22)–(24), Reading R4 (the prior variance of the new token comes first):
 
 .. math::
 
     \mu_* = K_* K^{-1} \mu, \qquad
     V_* = k_{**} - K_* (K^{-1} - K^{-1} V K^{-1}) K_*^T
 
-The transition latents carry over unchanged. With α = K⁻¹μ and
-K⁻¹ − K⁻¹VK⁻¹ = √λ B⁻¹ √λ the dense form needs one triangular solve; the inducing form
-whitens the new tokens, A_* = chol(K_ZZ)⁻¹ K_Z*, and reads μ_* = A_*ᵀm and
-V_* = k_** − |A_*|² + |L_Λ⁻¹A_*|².
-
-The predictive probability (25) integrates the softmax (26) over the latent values,
-which has no closed form; the paper scores labels (27) and transitions (28) with the
-softmax of μ + ½V,
-
-.. math::
-
-    S(y, x_i) = \frac{\exp(\mu_i(y) + \tfrac12 V_i(y))}
-                     {\sum_{y'} \exp(\mu_i(y') + \tfrac12 V_i(y'))}, \qquad
-    S(y, y') = \frac{\exp(\mu_T(y, y') + \tfrac12 V_T(y, y'))}
-                    {\sum_{y''} \exp(\mu_T(y, y'') + \tfrac12 V_T(y, y''))}
+The transition latents carry over unchanged. The predictive probability (25) integrates
+the softmax (26) over the latent values, which has no closed form; the paper scores
+labels (27) and transitions (28) with the softmax of μ + ½V.
 """
 
 from __future__ import annotations
@@ -134,7 +122,7 @@ def dense_moments(
     """Equations (23) and (24) from the dense posterior, [M, L] each.
 
     From the squared distances [N, M] of training and new tokens, α = K⁻¹μ and √λ, both
-    [N, L], and the Cholesky factors of B.
+    [N, L], and the Cholesky factors of B: K⁻¹ − K⁻¹VK⁻¹ = √λ B⁻¹ √λ.
     """
     xp = namespace(alpha)
     means, spreads = [], []
@@ -158,6 +146,7 @@ def inducing_moments(
 
     From the squared distances [M, N*] of these and new tokens, the Cholesky factors of
     the inducing correlations, whitened means m [M, L], and the Cholesky factors of Λ.
+    With A_* = chol(K_ZZ)⁻¹ K_Z*, μ_* = A_*ᵀm and V_* = k_** − |A_*|² + |L_Λ⁻¹A_*|².
     """
     xp = namespace(beta)
     means, spreads = [], []

@@ -7,8 +7,8 @@ import pytest
 from scipy.special import logsumexp
 
 from tagsift.annotators.ballots import read_ballots
+from tagsift.annotators.counting import mace
 from tagsift.annotators.judge import choose_temper, judge_score
-from tagsift.annotators.mace import mace
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
 from tagsift.errors import InputError

@@ -8,14 +8,14 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from tagsift.baselines import PLAGGD
-from tagsift.baselines._graph import (
+from tagsift.baselines._simplex import CandidateSimplex
+from tagsift.baselines.pl_aggd import (
     confidence_step,
     difference_grams,
     graph_matrix,
     graph_step,
     label_grams,
 )
-from tagsift.baselines._simplex import CandidateSimplex
 from tagsift.features.distances import Reference
 from tagsift.features.neighbours import nearest
 

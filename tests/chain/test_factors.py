@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagsift.chain.weighted_viterbi import neighbour_factor, transition_factor
+from tagsift.chain.viterbi import neighbour_factor, transition_factor
 from tagsift.features.distances import Reference
 from tagsift.features.neighbours import nearest
 from tests.reference import confidence as slow_confidence

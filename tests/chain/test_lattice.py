@@ -13,9 +13,9 @@ from tagsift.chain import lattice as module
 from tagsift.chain.lattice import (
     Lattice,
     forward_backward,
+    log_lattice,
 )
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.log_lattice import log_marginals
 from tagsift.chain.potentials import Potentials
 from tests.tensors import tensor, torch
 
@@ -25,8 +25,8 @@ PROPERTY = settings(deadline=None, max_examples=40, derandomize=True)
 def log_forward_backward(U, T, layout, **options):
     """The log-domain twin by itself."""
     potentials = Potentials.gather(U, T, layout, **options)
-    log_z, marginals, pairs = log_marginals(potentials)
-    return Lattice(log_z, layout.unpack(marginals), pairs)
+    found = log_lattice(potentials)
+    return Lattice(found.log_z, layout.unpack(found.marginals), found.pairs)
 
 
 def case(seed, *, n_labels=None, scale=2.0, max_length=4, n_sentences=5):
@@ -221,8 +221,8 @@ def test_only_the_sentences_that_need_it_fall_back(monkeypatch, far):
         seen.append(potentials.layout.n_tokens)
         return slow(potentials)
 
-    slow = module.log_marginals
-    monkeypatch.setattr(module, "log_marginals", spy)
+    slow = module.log_lattice
+    monkeypatch.setattr(module, "log_lattice", spy)
     answer = forward_backward(U, T, layout)
     assert seen == [4]
     log_z, marginals, pairs = enumerate_lattice(U, T, offsets)

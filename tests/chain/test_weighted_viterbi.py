@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import viterbi
-from tagsift.chain.weighted_viterbi import weighted_viterbi
+from tagsift.chain.viterbi import viterbi, weighted_viterbi
 from tests.reference import decoding as slow
 
 

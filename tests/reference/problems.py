@@ -9,7 +9,7 @@ import numpy as np
 
 from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.alternating import alternate
-from tagsift.sgppsl.distances import Distances
+from tagsift.sgppsl.carriers import Distances
 from tagsift.sgppsl.expectations import Moments, expectation
 from tagsift.sgppsl.labels import Labels, Settings
 from tagsift.sgppsl.likelihoods import Chain, Piecewise

@@ -7,8 +7,12 @@ import pytest
 
 from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.alternating import alternate
-from tagsift.sgppsl.confidence import confidence, literal_confidence
-from tagsift.sgppsl.labels import Settings, build_likelihood
+from tagsift.sgppsl.labels import (
+    Settings,
+    build_likelihood,
+    confidence,
+    literal_confidence,
+)
 from tagsift.sgppsl.solver import ascend, start
 from tests.reference.problems import small
 

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tagsift.sgppsl.confidence import (
+from tagsift.sgppsl.labels import (
+    Labels,
+    Settings,
+    build_likelihood,
     confidence,
     literal_confidence,
     pair_confidence_sums,
 )
-from tagsift.sgppsl.labels import Labels, Settings, build_likelihood
 from tests.reference import confidence as slow
 from tests.reference.problems import random_moments, small
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tagsift.gp.kernels import RBF
-from tagsift.sgppsl.distances import Distances
+from tagsift.sgppsl.carriers import Distances
 from tagsift.sgppsl.expectations import Jensen, Moments
-from tagsift.sgppsl.gradients import theta_gradient
+from tagsift.sgppsl.hyperparameters import theta_gradient
 from tagsift.sgppsl.solver import Problem, ascend, start
 from tests.reference import gradients as slow
 from tests.reference import posterior, prior

@@ -8,13 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tagsift.chain.weighted_viterbi import neighbour_factor, transition_factor
+from tagsift.chain.viterbi import neighbour_factor, transition_factor
 from tagsift.features.distances import squared_distances
 from tagsift.gp.kernels import RBF
-from tagsift.sgppsl.confidence import confidence, literal_confidence
 from tagsift.sgppsl.expectations import Jensen
 from tagsift.sgppsl.hyperparameters import laplace_evidence
-from tagsift.sgppsl.labels import Settings, build_likelihood
+from tagsift.sgppsl.labels import (
+    Settings,
+    build_likelihood,
+    confidence,
+    literal_confidence,
+)
 from tagsift.sgppsl.likelihoods import Piecewise, Separate
 from tagsift.sgppsl.predictive import dense_moments
 from tagsift.sgppsl.solver import Problem, ascend, start

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp, softmax, wrightomega
 
-from tagsift.sgppsl.tilting import best_tilt, wright_omega
+from tagsift.sgppsl.expectations import best_tilt, wright_omega
 from tests.tensors import needs_torch, torch
 
 

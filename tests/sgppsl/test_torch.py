@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from tagsift.backend import asarray, to_numpy
-from tagsift.sgppsl.confidence import (
+from tagsift.sgppsl.expectations import Moments, expectation
+from tagsift.sgppsl.hyperparameters import laplace_evidence, theta_gradient
+from tagsift.sgppsl.labels import (
     confidence,
     literal_confidence,
     pair_confidence_sums,
 )
-from tagsift.sgppsl.expectations import Moments, expectation
-from tagsift.sgppsl.gradients import theta_gradient
-from tagsift.sgppsl.hyperparameters import laplace_evidence
 from tagsift.sgppsl.likelihoods import Chain, Piecewise, Separate
 from tagsift.sgppsl.predictive import FittedGP
 from tagsift.sgppsl.solver import start

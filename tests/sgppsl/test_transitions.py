@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tagsift.sgppsl.confidence import pair_confidence_sums
+from tagsift.sgppsl.alternating import settle_transitions
+from tagsift.sgppsl.labels import pair_confidence_sums
 from tagsift.sgppsl.solver import start
-from tagsift.sgppsl.transitions import settle_transitions
 from tests.reference.problems import small
 
 
