@@ -282,3 +282,19 @@ def test_bad_sheets(tagsift, votes, tmp_path, text, words):
     assert str(sheet) in told
     assert all(word in told for word in words), told
     assert not out.exists()
+
+
+def test_a_report_on_one_page(tagsift, votes, partial, tmp_path):
+    out = tmp_path / "report.html"
+    outcome = tagsift("report", votes, *VOTES, "--abstain", "dict", "-o", out, *QUICK)
+    assert outcome.status == 0, outcome.err
+    page = out.read_text(encoding="utf-8")
+    for heading in ("Who is reliable", "What to check first"):
+        assert heading in page
+    nowhere = tmp_path / "none.html"
+    outcome = tagsift("report", partial, "--gold", "-o", nowhere)
+    assert outcome.status == 2 and "--votes" in outcome.err
+    options = [*VOTES, "--method", "majority", "-o", nowhere]
+    outcome = tagsift("report", votes, *options)
+    assert outcome.status == 2 and "leave out --method" in outcome.err
+    assert not nowhere.exists()
