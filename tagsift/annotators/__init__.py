@@ -23,7 +23,9 @@ from tagsift.annotators.against import *
 from tagsift.annotators.agreement import *
 from tagsift.annotators.ballots import Ballots as Ballots
 from tagsift.annotators.ballots import ballots_of as ballots_of
-from tagsift.annotators.counting import *
+from tagsift.annotators.counting import MACE as MACE
+from tagsift.annotators.counting import DawidSkene as DawidSkene
+from tagsift.annotators.counting import MajorityVote as MajorityVote
 from tagsift.annotators.hidden_labels import *
 from tagsift.annotators.people import AnnotatorReport as AnnotatorReport
 from tagsift.annotators.ranking import *

@@ -20,10 +20,10 @@ from tagsift.annotators.start import vote_shares
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.typing import FloatArray
 
-__all__ = ["MACE", "DawidSkene", "MajorityVote", "mace"]
+__all__ = ["MACE", "CountedVotes", "DawidSkene", "MajorityVote", "counted", "mace"]
 
 #: What is true of all methods here.
-_counted = partial(Method, structured=True, probabilities=True, weighted=True)
+counted = partial(Method, structured=True, probabilities=True, weighted=True)
 #: What the share of ``O`` counts against others: as many votes for both are a tie, and
 #: a tie is no reason to see nothing.
 _TIE = 0.99
@@ -31,7 +31,7 @@ _TIE = 0.99
 _SMOOTH = 0.1
 
 
-class _Counted(TaggerFromVotes):
+class CountedVotes(TaggerFromVotes):
     """Labels from votes alone; the chain model is fitted on them."""
 
     def _posterior(self, ballots: Ballots) -> FloatArray:
@@ -49,7 +49,7 @@ class _Counted(TaggerFromVotes):
         return Aggregated(labels, confidences)
 
 
-class MajorityVote(_Counted):
+class MajorityVote(CountedVotes):
     """Majority vote; ties go to a label other than ``O``, and the first of these.
 
     Parameters
@@ -58,7 +58,7 @@ class MajorityVote(_Counted):
         As in `TaggerFromVotes`.
     """
 
-    method: ClassVar[Method] = _counted(
+    method: ClassVar[Method] = counted(
         name="majority",
         title="Majority vote",
         family="votes counted",
@@ -75,7 +75,7 @@ class MajorityVote(_Counted):
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-class DawidSkene(_Counted):
+class DawidSkene(CountedVotes):
     """Dawid–Skene: a confusion matrix per annotator, token by token.
 
     Parameters
@@ -86,7 +86,7 @@ class DawidSkene(_Counted):
         As in `TaggerFromVotes`.
     """
 
-    method: ClassVar[Method] = _counted(
+    method: ClassVar[Method] = counted(
         name="dawid-skene",
         title="Dawid–Skene",
         family="annotator model",
@@ -112,7 +112,7 @@ class DawidSkene(_Counted):
         return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))
 
 
-class MACE(_Counted):
+class MACE(CountedVotes):
     """MACE: an annotator knows the label, or spams.
 
     Parameters
@@ -123,7 +123,7 @@ class MACE(_Counted):
         As in `TaggerFromVotes`.
     """
 
-    method: ClassVar[Method] = _counted(
+    method: ClassVar[Method] = counted(
         name="mace",
         title="MACE",
         family="annotator model",
