@@ -14,6 +14,7 @@
 ``new_votes``     votes on new sentences, of annotators who are known
 ``vote_tagger``   VoteTagger, the estimator
 ``counting``      majority vote, Dawid–Skene (``hidden_labels``) and MACE
+``wawa``          a majority in which annotators weigh what they agree with it
 """
 
 # ruff: noqa: F403
@@ -31,3 +32,4 @@ from tagsift.annotators.people import AnnotatorReport as AnnotatorReport
 from tagsift.annotators.ranking import *
 from tagsift.annotators.tally import *
 from tagsift.annotators.vote_tagger import *
+from tagsift.annotators.wawa import *

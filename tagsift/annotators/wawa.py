@@ -1,0 +1,55 @@
+"""Wawa: a vote counts as often as its annotator agrees with the majority.
+
+Worker agreement with aggregate, as annotation platforms compute it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.counting import CountedVotes, counted
+from tagsift.annotators.start import vote_shares
+from tagsift.base import Method
+from tagsift.typing import FloatArray
+
+__all__ = ["Wawa"]
+
+
+class Wawa(CountedVotes):
+    """Majority vote in which annotators weigh what they agree with the majority.
+
+    Parameters
+    ----------
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    """
+
+    method: ClassVar[Method] = counted(
+        name="wawa",
+        title="Wawa",
+        family="votes counted",
+        disambiguation="weighted majority",
+        settings="none",
+        cost="two passes, and the fit of a chain",
+        source="worker agreement with aggregate, annotation platforms",
+    )
+
+    def _posterior(self, ballots: Ballots) -> FloatArray:
+        token, annotator = ballots.given
+        vote = ballots.votes[token, annotator]  # [K]
+        speaks = ~(ballots.abstains[annotator] & (vote == ballots.outside))  # [K]
+        token, annotator, vote = token[speaks], annotator[speaks], vote[speaks]
+        said = ballots.members / ballots.members.sum(axis=1, keepdims=True)  # [V, L]
+        shares = vote_shares(ballots)  # [N, L]
+        agrees = said[vote, shares.argmax(axis=1)[token]]  # [K]
+        n = ballots.n_annotators
+        skill = np.bincount(annotator, agrees, n) / np.maximum(
+            np.bincount(annotator, minlength=n), 1
+        )  # [A]
+        weighted = 1e-9 * shares  # [N, L]
+        np.add.at(weighted, token, skill[annotator, None] * said[vote])
+        weighted *= np.exp(ballots.pinned)
+        return np.asarray(weighted / weighted.sum(axis=1, keepdims=True))
