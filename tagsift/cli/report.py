@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import tagsift
-from tagsift.annotators import VoteTagger
 from tagsift.cli._options import Fitting, Json, Out, Train, Training
 from tagsift.cli._output import print_json, say
 from tagsift.cli._training import fit_model, read_training
@@ -33,7 +32,7 @@ def run(
     if training.votes is None:
         raise InputError("a report is on votes: say which columns by --votes.")
     model = fit_model(training, replace(fitting, quiet=fitting.quiet or json))
-    if not isinstance(model, VoteTagger):
+    if not isinstance(model, tagsift.VoteTagger):
         raise InputError(
             f"a report shows what VoteTagger finds, not {model.method.title}; "
             "leave out --method, or take chain-gp or partial-crf."
