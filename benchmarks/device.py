@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from unittest import mock
 
 import joblib
@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.benchmark import Benchmark, percent
 from experiments.experiment import Option
-from experiments.fitting import Fitted, fit
+from experiments.fitting import fit
 from experiments.folds import Fold
 from experiments.measuring import limited, versions
 from experiments.records import Found, Record
@@ -48,11 +48,12 @@ class Workload(NamedTuple):
         fold = replace(fold, train=blank(fold.train), test=blank(fold.test))
         return cls(name, fold, replace(partial, rows=rows))
 
-    def first(self, n_tokens: int) -> Workload:
-        """Keep the first training sentences, about `n_tokens` tokens."""
+    def first(self, n_tokens: int | None) -> Workload:
+        """Keep the first training sentences, about `n_tokens` tokens, or all."""
         features = self.fold.train_features
-        count = int(np.searchsorted(features.offsets, n_tokens))
-        kept = features.take_sequences(range(min(count, features.n_sequences)))
+        most = features.n_tokens if n_tokens is None else n_tokens
+        count = min(int(np.searchsorted(features.offsets, most)), features.n_sequences)
+        kept = features.take_sequences(range(count))
         fold = replace(self.fold, train=self.fold.train[:count], train_features=kept)
         return Workload(self.name, fold, self.partial[:count])
 
@@ -76,6 +77,7 @@ class DeviceBenchmark(Benchmark):
         "tokens": Option(None, "train on the first ones only", int),
         "limit": Option(100.0, "seconds for one fit", float),
     }
+    module: ClassVar[ModuleType]  # of the estimator, which chooses the device
     folds: Path
     device: str
     tokens: int | None
@@ -86,7 +88,9 @@ class DeviceBenchmark(Benchmark):
         """Make the folds from the corpora."""
 
     @abstractmethod
-    def measure(self, cell: Any, needed: Record | None, clock: Clock) -> dict[str, Any]:
+    def measure(
+        self, cell: Any, work: Workload, needed: Record | None, clock: Clock
+    ) -> dict[str, Any]:
         """Run one cell against the clock."""
 
     @property
@@ -99,18 +103,17 @@ class DeviceBenchmark(Benchmark):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             joblib.dump(self.workloads(), self.file, compress=3)
 
-    def work(self, name: str) -> Workload:
-        found = _load(self.file)[name]
-        return found.first(self.tokens) if self.tokens else found
-
     def config(self, cell: Any) -> dict[str, Any]:
         more = {"on": self.device, "first_tokens": self.tokens}
         return {**super().config(cell), **more}
 
     def run(self, cell: Any, needed: Record | None) -> dict[str, Any]:
-        clock = Clock(self.device)
-        found = self.measure(cell, needed, clock)
-        return {**found, **clock.facts(), "versions": versions("torch")}
+        clock = Clock(self.device, self.limit)
+        work = _load(self.file)[cell.work].first(self.tokens)
+        with clock.pretend(self.module):
+            found = self.measure(cell, work, needed, clock)
+        about = {"data": work.fold.sizes(), "versions": versions("torch")}
+        return about | found | clock.facts()
 
     def about(self, found: Found) -> str:
         gpus = {record.get("gpu", "no GPU") for record in found.values()}
@@ -119,12 +122,12 @@ class DeviceBenchmark(Benchmark):
 
 
 class Clock:
-    """The device's own end of work, and its memory."""
+    """The device's own end of work, its memory, and the seconds for one fit."""
 
-    def __init__(self, device: str) -> None:
+    def __init__(self, device: str, limit: float) -> None:
         import torch
 
-        self.torch = torch
+        self.torch, self.limit = torch, limit
         self.cuda = torch.cuda if device == "cuda" else None
 
     def now(self) -> float:
@@ -150,24 +153,21 @@ class Clock:
             return {}
         return {"gpu_gib": round(self.cuda.max_memory_allocated() / 2**30, 2)}
 
-    @contextmanager
-    def pretend(self, module: ModuleType) -> Iterator[None]:
+    def pretend(self, module: ModuleType) -> AbstractContextManager[Any]:
         """Let ``device="cuda"`` mean PyTorch on the CPU where there is no GPU."""
-        with ExitStack() as stack:
-            if not self.cuda:
-                use = {"cpu": "cpu", "cuda": self.torch.device("cpu")}.__getitem__
-                stack.enter_context(mock.patch.object(module, "use_device", use))
-            yield
+        if self.cuda:
+            return nullcontext()
+        use = {"cpu": "cpu", "cuda": self.torch.device("cpu")}.__getitem__
+        return mock.patch.object(module, "use_device", use)
 
     def timed_fit(
         self,
         method: str,
         work: Workload,
         params: dict[str, Any],
-        limit: float,
         watched: Sequence[tuple[Any, str, str]],
-    ) -> tuple[dict[str, Any], Fitted | None]:
-        """Fit and tag once: what it cost, and the fit (None if it was stopped).
+    ) -> tuple[dict[str, Any], Any]:
+        """Fit and tag once: what it cost, and the model (None if it was stopped).
 
         The dear parts of the fit are watched: attributes of classes or modules, each
         with a title.
@@ -176,7 +176,7 @@ class Clock:
         self.forget_peak()
         begin = self.now()
         try:
-            with limited(limit), ExitStack() as stack:
+            with limited(self.limit), ExitStack() as stack:
                 for owner, attribute, title in watched:
                     spent = parts.setdefault(title, {"calls": 0, "seconds": 0.0})
                     timer = self._timer(getattr(owner, attribute), spent)
@@ -187,7 +187,7 @@ class Clock:
             return {**stopped, "parts": parts, **self.peak()}, None
         walls = {"fit_s": fitted.fitting.wall, "tag_s": fitted.tagging.wall}
         facts = {name: round(value, 3) for name, value in walls.items()}
-        return {**facts, **percent(fitted), "parts": parts, **self.peak()}, fitted
+        return {**facts, **percent(fitted), "parts": parts, **self.peak()}, fitted.model
 
     def _timer(
         self, function: Callable[..., Any], spent: dict[str, float]

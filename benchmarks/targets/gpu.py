@@ -12,7 +12,7 @@ one; the records of `functions` were made before that.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -65,10 +65,9 @@ def ends(work: Workload, device: str) -> dict[str, Any]:
     return found
 
 
-def agreement(work: Workload, clock: Clock, limit: float) -> dict[str, Any]:
+def agreement(work: Workload) -> dict[str, Any]:
     """Compare whole fits by their largest differences over their largest values."""
-    with limited(min(60.0, limit)), clock.pretend(estimator):
-        here, there = (ends(work.first(SIZE), device) for device in ("cpu", "cuda"))
+    here, there = (ends(work.first(SIZE), device) for device in ("cpu", "cuda"))
     found = {
         name: float(np.abs(value - there[name]).max() / np.abs(value).max())
         for name, value in here.items()
@@ -84,15 +83,11 @@ def agreement(work: Workload, clock: Clock, limit: float) -> dict[str, Any]:
     }
 
 
-def timed(
-    work: Workload, clock: Clock, limit: float, settings: dict[str, Any]
-) -> dict[str, Any]:
+def timed(work: Workload, clock: Clock, settings: dict[str, Any]) -> dict[str, Any]:
     """Fit and tag once; seconds, memory, scores and parts."""
     params = {"posterior": "dense", "device": "cuda", **settings}
-    with clock.pretend(estimator):
-        facts, fitted = clock.timed_fit("sgppsl", work, params, limit, WATCHED)
-    if fitted is not None:
-        model = fitted.model
+    facts, model = clock.timed_fit("sgppsl", work, params, WATCHED)
+    if model is not None:
         facts |= {
             "outer_steps": model.n_iter_,
             "refreshes": sum(step["refreshed"] for step in model.history_),
@@ -102,13 +97,6 @@ def timed(
     return {"settings": settings, **facts}
 
 
-@lru_cache(maxsize=1)
-def warm_up(experiment: Gpu) -> None:
-    """Let the libraries load their kernels before anything is timed."""
-    work, clock = experiment.work("base-np").first(300), Clock(experiment.device)
-    timed(work, clock, 30.0, {"theta": 0.02, "amplitude": 5.0})
-
-
 @dataclass(frozen=True)
 class GpuCell(KeyedCell):
     """Agreement of fits, or the time of a fit: learnt, then given."""
@@ -116,6 +104,7 @@ class GpuCell(KeyedCell):
     form = "{task}/{what}"
     what: str
     task: str
+    work = property(attrgetter("task"))  # the name of its folds
 
 
 @dataclass(frozen=True)
@@ -124,6 +113,7 @@ class Gpu(DeviceBenchmark):
 
     name = "gpu"
     title = "The exact posterior"
+    module = estimator
 
     def workloads(self) -> list[Workload]:
         return [Workload.of(task, *paper_fold(self.data, task)) for task in BUDGETS]
@@ -137,19 +127,19 @@ class Gpu(DeviceBenchmark):
         return replace(cell, what="learnt") if cell.what == "given" else None
 
     def measure(
-        self, cell: GpuCell, needed: Record | None, clock: Clock
+        self, cell: GpuCell, work: Workload, needed: Record | None, clock: Clock
     ) -> dict[str, Any]:
-        work = self.work(cell.task)
-        about = {"data": work.fold.sizes()}
         if cell.what == "fits":
-            return about | agreement(work, clock, self.limit)
-        warm_up(self)
+            with limited(min(60.0, self.limit)):
+                return agreement(work)
+        # The libraries load their kernels before anything is timed.
+        timed(work.first(300), clock, {"theta": 0.02, "amplitude": 5.0})
         names = ("theta", "amplitude")
         known = {} if needed is None else {name: needed[name] for name in names}
-        facts = timed(work, clock, self.limit, known)
+        facts = timed(work, clock, known)
         budget = BUDGETS[cell.task][cell.what == "learnt"]
         within = facts.get("fit_s", float("inf")) <= budget
-        return {**about, **facts, "budget_s": budget, "within": within}
+        return {**facts, "budget_s": budget, "within": within}
 
     def tables(self, found: Found) -> Tables:
         agree, times = [], []

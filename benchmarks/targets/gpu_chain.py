@@ -12,6 +12,7 @@ and learnt; the fits on the GPU come first, those by NumPy after them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ import numpy as np
 from benchmarks.benchmark import CL, P
 from benchmarks.device import Clock, DeviceBenchmark, Workload
 from experiments.experiment import KeyedCell
-from experiments.fitting import Fitted
 from experiments.folds import whole_fold
 from experiments.measuring import limited
 from experiments.records import Found, Record, pick
@@ -30,6 +30,7 @@ from tagsift.base.training_set import scheme_constraints
 from tagsift.chain.objective import ChainObjective
 from tagsift.chain_gp import ChainGP, estimator
 from tagsift.data import LabelSet, corrupt
+from tagsift.features import FeatureMatrix
 from tagsift.gp.groups import GroupKernel, InducingColumns
 
 SIZES: dict[str, int | None] = {"9400": 9400, "whole": None}
@@ -47,7 +48,7 @@ WATCHED = (
     (InducingColumns, "columns", "RBF columns"),
 )
 #: Fits of this process by their cells, to be compared with their twins.
-_FITS: dict[ChainCell, tuple[Fitted, Any]] = {}
+_FITS: dict[ChainCell, ChainGP] = {}
 
 
 def start_kernel(work: Workload) -> dict[str, Any]:
@@ -65,17 +66,16 @@ def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
     ends: dict[str, tuple[float, Any]] = {}
     for device in DEVICES:
         clock.forget_peak()
-        with clock.pretend(estimator):
-            model = ChainGP(kernel=start_kernel(work), device=device)
-            model.allowed_ = scheme_constraints(train, known=True)
-            kernel = GroupKernel.from_dict(model.kernel or {})
-            begin = clock.now()
-            finder = model._finder()
-            _, phi = finder.whiten(train, kernel)
-            found[f"columns_s, {device}"] = round(clock.now() - begin, 3)
-            begin = clock.now()
-            objective = finder.objective(replace(train, features=phi), kernel)
-            found[f"prepare_s, {device}"] = round(clock.now() - begin, 3)
+        model = ChainGP(kernel=start_kernel(work), device=device)
+        model.allowed_ = scheme_constraints(train, known=True)
+        kernel = GroupKernel.from_dict(model.kernel or {})
+        begin = clock.now()
+        finder = model._finder()
+        _, phi = finder.whiten(train, kernel)
+        found[f"columns_s, {device}"] = round(clock.now() - begin, 3)
+        begin = clock.now()
+        objective = finder.objective(replace(train, features=phi), kernel)
+        found[f"prepare_s, {device}"] = round(clock.now() - begin, 3)
         w = 0.1 * np.random.default_rng(0).standard_normal(objective.n_parameters)
         point = asarray(w, device=objective.device)  # [P]
         ends[device] = objective(point)  # warm
@@ -95,21 +95,20 @@ def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
     return {**found, **gaps, "tolerance": _EVALUATION, "agree": agree}
 
 
-def agreement(one: tuple[Fitted, Any], other: tuple[Fitted, Any]) -> dict[str, Any]:
+def agreement(a: ChainGP, b: ChainGP, test: FeatureMatrix) -> dict[str, Any]:
     """Compare two fits of the same model."""
-    (a, marginals), (b, others) = one, other
-    gaps = np.abs(np.vstack(marginals) - np.vstack(others))  # [M, L]
 
-    def equal(pairs: Any) -> float:
-        left, right = (np.concatenate([np.array(s) for s in side]) for side in pairs)
+    def equal(*sides: Any) -> float:
+        left, right = (np.concatenate([np.array(s) for s in side]) for side in sides)
         return float((left == right).mean())
 
-    same = equal((a.tagging.result, b.tagging.result))
-    bounds = a.model.log_posterior_, b.model.log_posterior_
-    relative = abs(bounds[1] - bounds[0]) / abs(bounds[0])
+    marginals, others = (np.vstack(one.predict_marginals(test)) for one in (a, b))
+    gaps = np.abs(marginals - others)  # [M, L]
+    same = equal(a.predict(test), b.predict(test))
+    relative = abs(b.log_posterior_ - a.log_posterior_) / abs(a.log_posterior_)
     return {
         "equal_labels": same,
-        "equal_recovered": equal((a.model.recovered_, b.model.recovered_)),
+        "equal_recovered": equal(a.recovered_, b.recovered_),
         "marginals_largest_gap": float(gaps.max()),
         "marginals_mean_gap": float(gaps.mean()),
         "log_posterior_relative": relative,
@@ -125,6 +124,7 @@ class ChainCell(KeyedCell):
     size: str
     kernel: str
     device: str
+    work = property(attrgetter("size"))  # the name of its folds
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,7 @@ class GpuChain(DeviceBenchmark):
 
     name = "gpu_chain"
     title = "ChainGP on a GPU"
+    module = estimator
 
     def workloads(self) -> list[Workload]:
         found = []
@@ -154,34 +155,28 @@ class GpuChain(DeviceBenchmark):
         ]
 
     def measure(
-        self, cell: ChainCell, needed: Record | None, clock: Clock
+        self, cell: ChainCell, work: Workload, needed: Record | None, clock: Clock
     ) -> dict[str, Any]:
-        work = self.work(cell.size)
-        about = {"data": work.fold.sizes()}
         if cell.kernel == "none":
             evaluation(work.first(300), clock)  # warm up
             with limited(min(60.0, self.limit)):
-                return about | evaluation(work, clock)
+                return evaluation(work, clock)
         kernel = start_kernel(work) if cell.kernel == "given" else None
         params = {"kernel": kernel, "device": cell.device}
-        with clock.pretend(estimator):
-            limit = self.limit
-            facts, fitted = clock.timed_fit("chain-gp", work, params, limit, WATCHED)
-            if fitted is None:
-                return about | facts
-            model = fitted.model
-            marginals = model.predict_marginals(work.fold.test_features)
+        facts, model = clock.timed_fit("chain-gp", work, params, WATCHED)
+        if model is None:
+            return facts
         facts |= {
             "steps": model.n_iter_,
             "log_posterior": model.log_posterior_,
             "temperature": model.temperature_,
             "kernel": model.kernel_.as_dict(),
         }
-        _FITS[cell] = fitted, marginals
+        _FITS[cell] = model
         twin = _FITS.get(replace(cell, device="cuda"))
         if cell.device == "cpu" and twin is not None:
-            facts["agreement"] = agreement(_FITS[cell], twin)
-        return about | facts
+            facts["agreement"] = agreement(model, twin, work.fold.test_features)
+        return facts
 
     def tables(self, found: Found) -> Tables:
         single, fits = [], []

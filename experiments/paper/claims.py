@@ -7,21 +7,30 @@ does not say which it means; where the two disagree the verdict is "mixed".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.paper import counting as cases
-from experiments.paper.counting import ALL, CLOSE, PSL, Counter, at
-from experiments.paper.results import F1S, PAPER_RIVALS, Results
-from experiments.paper.watched import WATCHED
+from experiments.paper import counting
+from experiments.paper.printed import WATCHED
+from experiments.paper.results import F1S, Results
 from experiments.records import Found, Record
 from experiments.tables import table
 from tagsift.report import Mark, Table
 from tagsift.report.document import Tone
 
-_MEASURES = ("span_f1", "token_weighted_f1")
+#: The claims and how they are counted, by what they are about.
+_CLAIMS: dict[str, list[dict[str, Any]]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+)
+#: What the claims are about → the measures to count by, and how the counts are told.
+_MEASURES = {
+    "recovery": {"recovery": "{} steps of SGPPSL's means (Table II)"},
+    "f1": {name: F1S[name] + ": {}" for name in ("span_f1", "token_weighted_f1")},
+}
 _TONES: dict[str, Tone] = {
     "supported": "good",
     "mixed": "warn",
@@ -41,15 +50,11 @@ class Claim(NamedTuple):
 
 def judge_claims(results: Results, watched: Found) -> list[Claim]:
     """Judge every claim of section IV."""
-    return [
-        *(_recovery(results, text, counter) for text, counter in _RECOVERY.items()),
-        *(_watched_claim(word, watched.get(word)) for word in WATCHED),
-        *(
-            _f1(results, where, text, counter, always)
-            for where, claims in _F1_CLAIMS.items()
-            for text, (counter, always) in claims.items()
-        ),
-    ]
+    recovery, f1 = (
+        [_judged(results, _MEASURES[about], **claim) for claim in _CLAIMS[about]]
+        for about in ("recovery", "f1")
+    )
+    return [*recovery, *(_ends(word, watched.get(word)) for word in WATCHED), *f1]
 
 
 def claims_table(found: Sequence[Claim]) -> Table:
@@ -60,43 +65,43 @@ def claims_table(found: Sequence[Claim]) -> Table:
         title="The claims of section IV",
         note="“Always” counts as supported from 95 % of the cases and as mixed from "
         "60 %; “most” from two thirds and from 40 %. Close means within "
-        f"{100 * CLOSE:g} points.",
+        f"{100 * counting.CLOSE:g} points.",
     )
 
 
-# How a claim is put together ---------------------------------------------------
-
-
-def _count(cases: Iterable[bool], always: bool) -> tuple[str, str]:
-    """Verdict by the share of cases in which a claim holds, and the share in words."""
-    held = [bool(case) for case in cases]
-    words = f"{sum(held)} of {len(held)}"
-    if not held:
-        return "not tested", words
-    share = sum(held) / len(held)
-    high, low = (0.95, 0.6) if always else (2 / 3, 0.4)
-    if share >= high:
-        return "supported", words
-    return "mixed" if share >= low else "not supported", words
-
-
-def _recovery(results: Results, text: str, counter: Counter) -> Claim:
-    verdict, words = _count(counter(results, "recovery"), always=False)
-    evidence = f"{words} steps of SGPPSL's means (Table II)"
-    return Claim("IV-C, Table II", text, verdict, evidence)
-
-
-def _f1(
-    results: Results, where: str, text: str, counter: Counter, always: bool
+def _judged(
+    results: Results,
+    measures: Mapping[str, str],
+    where: str,
+    text: str,
+    count: str,
+    at: Mapping[str, Any] | None = None,
+    always: bool = False,
+    **about: Any,
 ) -> Claim:
-    counts = {name: _count(counter(results, name), always) for name in _MEASURES}
-    verdicts = {verdict for verdict, _ in counts.values()}
+    """Count the cases by every measure."""
+    verdicts, told = set(), []
+    for name, words in measures.items():
+        view = counting.View.at(results, name, **(at or {}))
+        held = list(getattr(counting, count)(view, **about))
+        verdicts.add(_verdict(held, always))
+        told.append(words.format(f"{sum(held)} of {len(held)}"))
     verdict = verdicts.pop() if len(verdicts) == 1 else "mixed"
-    told = (f"{F1S[name]}: {words}" for name, (_, words) in counts.items())
     return Claim(where, text, verdict, "; ".join(told))
 
 
-def _watched_claim(word: str, record: Record | None) -> Claim:
+def _verdict(held: Sequence[bool], always: bool) -> str:
+    """Verdict by the share of cases in which a claim holds."""
+    if not held:
+        return "not tested"
+    high, low = (0.95, 0.6) if always else (2 / 3, 0.4)
+    share = sum(held) / len(held)
+    if share >= high:
+        return "supported"
+    return "mixed" if share >= low else "not supported"
+
+
+def _ends(word: str, record: Record | None) -> Claim:
     """Whether the confidences of a watched word end where the paper says."""
     watched = WATCHED[word]
     text = f"“{word}” is recovered as {watched.printed}"
@@ -112,107 +117,3 @@ def _watched_claim(word: str, record: Record | None) -> Claim:
     holds = (best == watched.printed) == watched.right
     verdict = "supported" if holds else "not supported"
     return Claim("IV-C, Figure 5", text, verdict, evidence)
-
-
-# The claims --------------------------------------------------------------------
-
-
-def _most(counter: Counter) -> tuple[Counter, bool]:
-    return counter, False
-
-
-def _always(counter: Counter) -> tuple[Counter, bool]:
-    return counter, True
-
-
-_NP, _CHUNKING, _NER = at("base-np"), at("chunking"), at("ner")
-_STRONG, _STABLE = ("pl-svm", "pl-aggd", "sure"), ("sgppsl", "pl-svm", "clpl")
-_DECODERS = ("viterbi:", "weighted:")
-
-#: About recovery, in most cases.
-_RECOVERY: dict[str, Counter] = {
-    "Recovery rises with the share of exact sentences, in most cases": (
-        cases.rises_with_p()
-    ),
-    "Recovery falls as the number of candidates grows": cases.falls_with_cl(
-        ["sgppsl"], at()
-    ),
-}
-#: About F1: where → what → how it is counted, and whether it is said to hold always.
-_F1_CLAIMS: dict[str, dict[str, tuple[Counter, bool]]] = {
-    "IV-D, Figure 6": {
-        "Base NP: SGPPSL outperforms most of the baselines": _most(cases.beats(_NP)),
-        "Base NP: PL-SVM, PL-AGGD and SURE are competitive at p = 0.1": _most(
-            cases.close_to(_STRONG, at("base-np", p=0.1), above=True)
-        ),
-        "Base NP: the average over p > 0.5 is always better than that over p < 0.5": (
-            _always(cases.halves(_NP))
-        ),
-        "Base NP: no significant relation between p and the score for most token-wise "
-        "methods": _most(cases.unrelated_to_p(_NP)),
-        "Base NP: structured methods do not vary much with the number of candidates": (
-            _most(cases.same_for_all_cl(PSL, _NP))
-        ),
-        "Base NP: most methods are very close to SGPPSL": _most(
-            cases.close_to(PAPER_RIVALS, _NP, above=False)
-        ),
-        "Base NP, cl = 2: SGPPSL outperforms the baselines": _always(
-            cases.beats(at("base-np", cl=2))
-        ),
-    },
-    "IV-D, Figure 7": {
-        "Chunking: SGPPSL consistently outperforms the other methods": _always(
-            cases.beats(_CHUNKING)
-        ),
-        "Chunking: SGPPSL, PL-SVM and CLPL are stabler over p than the others": _most(
-            cases.stabler(_STABLE, _CHUNKING)
-        ),
-        "Chunking, cl = 4: structured methods improve with p": _always(
-            cases.correlated(PSL, at("chunking", cl=4))
-        ),
-        "Chunking: at low p performance falls as the number of candidates grows": (
-            _most(cases.falls_with_cl(ALL, at("chunking", below=0.5)))
-        ),
-    },
-    "IV-D, Figure 8": {
-        "NER: SGPPSL outperforms the other methods when p < 0.7": _always(
-            cases.beats(at("ner", below=0.7))
-        ),
-        "NER: CLPL comes very close to SGPPSL": _most(
-            cases.close_to(["clpl"], _NER, above=False)
-        ),
-        "NER, cl = 4: structured methods improve with p": _always(
-            cases.correlated(PSL, at("ner", cl=4))
-        ),
-    },
-    "IV-D": {
-        "Generally more exact sentences enhance the performance": _most(
-            cases.ends_help()
-        ),
-    },
-    "IV-E, Figure 9": {
-        "r = 0.05 is consistent with cl = 2 in most cases": _most(
-            cases.flips(at(r=0.05), close=True, cl=2, r=0.0)
-        ),
-        "r = 0.75 is lower than r = 0.05": _always(
-            cases.flips(at(r=0.75), close=False, r=0.05)
-        ),
-        "Base NP: r = 0.75 approximates cl = 3": _most(
-            cases.flips(at("base-np", r=0.75), close=True, cl=3, r=0.0)
-        ),
-    },
-    "IV-F, Table III": {
-        "SGPPSL performs stably with varying cl": _most(
-            cases.same_for_all_cl(["sgppsl"], at())
-        ),
-        "Both decoders improve with p": _always(
-            cases.correlated(["sgppsl"], at(cl=3), _DECODERS)
-        ),
-        "Weighted Viterbi outperforms Viterbi in most cases": _most(
-            cases.weighted_helps(at(cl=3))
-        ),
-        "Weighted Viterbi helps at small p (below 0.5)": _most(
-            cases.weighted_helps(at(cl=3, below=0.5))
-        ),
-    },
-}

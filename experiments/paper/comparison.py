@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import itertools
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,42 +14,30 @@ from experiments.tables import table
 from tagsift.report import Table
 
 
-@dataclass(frozen=True)
-class Loss:
+class Loss(NamedTuple):
     """How one of our models does against one rival."""
 
     model: str
     rival: str
     task: str
     gaps: dict[Setting, float]  # mean difference, model minus rival
-
-    @cached_property
-    def lost(self) -> int:
-        """Settings in which the rival's mean is higher."""
-        return sum(gap < 0 for gap in self.gaps.values())
-
-    @cached_property
-    def mean(self) -> float:
-        """Mean difference over settings."""
-        return float(np.mean(list(self.gaps.values())))
-
-    @cached_property
-    def worst(self) -> Setting:
-        """Where the model falls furthest behind."""
-        return min(self.gaps, key=lambda setting: self.gaps[setting])
+    lost: int  # settings in which the rival's mean is higher
+    mean: float  # difference over settings
+    worst: Setting  # where the model falls furthest behind
 
 
 def losses(results: Results, measure: str) -> list[Loss]:
     """Every rival that beats one of our models somewhere, the worst first."""
-    found = [
-        Loss(model, rival, task, gaps)
-        for model in OURS
-        for rival in results.rivals
-        for task in results.tasks
-        if (gaps := results.gaps(model, rival, measure, results.of(task)))
-    ]
-    lost = [loss for loss in found if loss.lost]
-    return sorted(lost, key=lambda loss: (OURS.index(loss.model), loss.mean))
+    found = []
+    for sides in itertools.product(OURS, results.rivals, results.tasks):
+        model, rival, task = sides
+        gaps = results.gaps(model, rival, measure, results.of(task))
+        values = list(gaps.values())
+        lost = sum(gap < 0 for gap in values)
+        if lost:
+            worst = min(gaps, key=lambda setting: gaps[setting])  # noqa: B023
+            found.append(Loss(*sides, gaps, lost, float(np.mean(values)), worst))
+    return sorted(found, key=lambda loss: (OURS.index(loss.model), loss.mean))
 
 
 def losses_table(results: Results, found: list[Loss], words: str) -> Table:
@@ -86,17 +74,18 @@ def rank_methods(results: Results, measure: str) -> Ranking | None:
 
 def wilcoxon_table(results: Results, model: str, measure: str, words: str) -> Table:
     """Wilcoxon signed-rank tests of one model against every other method."""
-    tests = {}
+    found = {}
     for rival in results.rivals:
-        gaps = list(results.gaps(model, rival, measure, results.settings).values())
+        gaps = results.gaps(model, rival, measure, results.settings)
         if gaps and rival != model:
-            tests[rival] = wilcoxon(gaps)
-    adjusted = holm([test.p_value for test in tests.values()])
+            found[rival] = np.array(list(gaps.values()))  # [S]
+    tests = [wilcoxon(values) for values in found.values()]
     rows = []
-    for (rival, test), p in zip(tests.items(), adjusted.tolist(), strict=True):
-        counts = (test.wins, test.ties, test.losses)
-        told = ["< 0.0001" if x < 1e-4 else f"{x:.4f}" for x in (test.p_value, p)]
-        about = (sum(counts), *counts, test.mean_difference)
+    for rival, *both in zip(found, tests, holm(tests), strict=True):
+        values = found[rival]
+        counts = [int((np.sign(values) == sign).sum()) for sign in (1, 0, -1)]
+        told = ["< 0.0001" if p < 1e-4 else f"{p:.4f}" for p in both]
+        about = (len(values), *counts, float(values.mean()))
         rows.append((results.title(rival), *about, *told))
     head = ("settings|d", "won|d", "tied|d", "lost|d", "mean difference|+.2f|100")
     title = results.title(model)
@@ -111,16 +100,15 @@ def wilcoxon_table(results: Results, model: str, measure: str, words: str) -> Ta
 
 def calibration_table(results: Results) -> Table:
     """Calibration of every method that gives probabilities, by task."""
-    rows = []
-    for task in results.tasks:
-        for method in results.methods:
-            means = []
-            for measure in ("ece", "nll", "brier", "aurc"):
-                found = [results.mean(method, s, measure) for s in results.of(task)]
-                values = [value for value in found if value is not None]
-                means.append(float(np.mean(values)) if values else None)
-            if means[0] is not None:
-                rows.append((TASKS[task].title, results.title(method), *means))
+    measures, rows = ("ece", "nll", "brier", "aurc"), []
+    for task, method in itertools.product(results.tasks, results.methods):
+        means = []
+        for measure in measures:
+            found = [results.mean(method, s, measure) for s in results.of(task)]
+            values = [value for value in found if value is not None]
+            means.append(float(np.mean(values)) if values else None)
+        if means[0] is not None:
+            rows.append((TASKS[task].title, results.title(method), *means))
     return table(
         ("task", "method", "ECE %|.2f|100", "NLL|.4f", "Brier|.4f", "AURC|.4f"),
         rows,

@@ -1,14 +1,13 @@
 """The cases of each claim of section IV: whether it holds, one by one.
 
-A counter takes the results and the name of a measure and yields one truth value for
-every case; `claims` counts them.
+Every function takes a view of the results and yields one truth value for every case;
+`claims.toml` says which of them counts what.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import wraps
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -17,12 +16,8 @@ from scipy import stats
 
 from experiments.paper.results import PAPER_RIVALS, Results, Setting
 
-#: Yields one truth value for every case of a claim.
-Counter: TypeAlias = Callable[[Results, str], Iterator[bool]]
-#: Tells of which settings a claim speaks.
-Where: TypeAlias = Callable[[Setting], bool]
+Cases: TypeAlias = Iterator[bool]
 Means: TypeAlias = dict[Setting, float]
-Names: TypeAlias = Sequence[str]
 #: Methods that the paper calls partial sequence labelling, and the token-wise others.
 PSL = ("sgppsl", "naive", "clpl", "cllp")
 PLL = ("wknn", "pl-ecoc", "pl-svm", "paloc", "sure", "pl-aggd")
@@ -31,101 +26,87 @@ ALL = (*PSL, *PLL)
 CLOSE = 0.02
 
 
-def at(task: str = "", below: float = 2.0, **exactly: float) -> Where:
-    """Settings of a task or of all, with p below a share and just such a cl, p or r."""
-    return lambda s: (
-        task in ("", s.task)
-        and s.p < below
-        and all(getattr(s, name) == value for name, value in exactly.items())
-    )
-
-
-def counts(cases: Callable[..., Iterator[bool]]) -> Callable[..., Counter]:
-    """Make a function of a view a counter, whose other arguments are given first."""
-
-    @wraps(cases)
-    def given(*about: object, **more: object) -> Counter:
-        return lambda *what: cases(_View(*what), *about, **more)
-
-    return given
-
-
-class _View(NamedTuple):
-    """The results by one measure, in settings with candidate lists."""
+class View(NamedTuple):
+    """The results by one measure, in the settings that a claim speaks of."""
 
     results: Results
     measure: str
+    settings: list[Setting]
 
-    def values(self, method: str, where: Where, decoder: str = "") -> Means:
+    @classmethod
+    def at(
+        cls, results: Results, measure: str, below: float = 2.0, **about: Any
+    ) -> View:
+        """Settings with p below a share and just such a task, cl, p or r."""
+        exactly = {"r": 0.0, **about}
+        settings = [
+            s
+            for s in results.settings
+            if s.p < below
+            and all(getattr(s, name) == exactly[name] for name in exactly)
+        ]
+        return cls(results, measure, settings)
+
+    def means(self, method: str, decoder: str = "") -> Means:
         """Means of a method by settings."""
         measure = decoder + self.measure
-        places = filter(where, self.results.lists)
-        found = {s: self.results.mean(method, s, measure) for s in places}
+        found = {s: self.results.mean(method, s, measure) for s in self.settings}
         return {s: value for s, value in found.items() if value is not None}
 
     def curves(
-        self, methods: Iterable[str], where: Where, decoder: str = "", by: str = "cl"
+        self, methods: Iterable[str] = ALL, by: str = "cl", decoder: str = ""
     ) -> Iterator[tuple[str, Means]]:
         """Method and means, a curve for each task and cl (or p); two points or more."""
         for method in methods:
             curves: dict[object, Means] = {}
-            for s, value in self.values(method, where, decoder).items():
+            for s, value in self.means(method, decoder).items():
                 curves.setdefault((s.task, getattr(s, by)), {})[s] = value
             yield from ((method, curve) for curve in curves.values() if len(curve) > 1)
 
-    def gaps(self, rivals: Iterable[str], where: Where) -> Iterator[float]:
+    def gaps(self, rivals: Iterable[str]) -> Iterator[float]:
         """SGPPSL minus rivals, on common folds."""
-        places = list(filter(where, self.results.lists))
         for rival in rivals:
-            found = self.results.gaps("sgppsl", rival, self.measure, places)
-            yield from found.values()
+            about = ("sgppsl", rival, self.measure, self.settings)
+            yield from self.results.gaps(*about).values()
 
 
-@counts
-def rises_with_p(view: _View) -> Iterator[bool]:
+def rises_with_p(view: View) -> Cases:
     """Whether SGPPSL's mean rises from one p to the next."""
-    for _, curve in view.curves(["sgppsl"], at()):
+    for _, curve in view.curves(["sgppsl"]):
         yield from (low < high for low, high in pairwise(curve.values()))
 
 
-@counts
-def falls_with_cl(view: _View, methods: Names, where: Where) -> Iterator[bool]:
+def falls_with_cl(view: View, methods: Sequence[str] = ALL) -> Cases:
     """Whether one more candidate lowers the mean, at the same task and p."""
-    for method in methods:
-        values = view.values(method, at())
-        for s in filter(where, values):
-            more = replace(s, cl=s.cl + 1)
-            if more in values:
-                yield values[more] < values[s]
+    for values in map(view.means, methods):
+        pairs = [(s, replace(s, cl=s.cl + 1)) for s in values]
+        yield from (values[more] < values[s] for s, more in pairs if more in values)
 
 
-@counts
-def beats(view: _View, where: Where) -> Iterator[bool]:
+def beats(view: View) -> Cases:
     """Whether SGPPSL beats a rival of the paper, for every rival and setting."""
-    yield from (gap > 0 for gap in view.gaps(PAPER_RIVALS, where))
+    yield from (gap > 0 for gap in view.gaps(PAPER_RIVALS))
 
 
-@counts
-def close_to(view: _View, rivals: Names, where: Where, above: bool) -> Iterator[bool]:
+def close_to(
+    view: View, rivals: Sequence[str] = PAPER_RIVALS, above: bool = False
+) -> Cases:
     """Whether rivals stay close to SGPPSL; they may be far `above` it if so said."""
-    for gap in view.gaps(rivals, where):
-        yield (gap if above else abs(gap)) <= CLOSE
+    yield from ((gap if above else abs(gap)) <= CLOSE for gap in view.gaps(rivals))
 
 
-@counts
-def halves(view: _View, where: Where) -> Iterator[bool]:
+def halves(view: View) -> Cases:
     """Whether the mean over p > 0.5 is above that over p < 0.5."""
-    for _, curve in view.curves(ALL, where):
+    for _, curve in view.curves():
         low = [value for s, value in curve.items() if s.p < 0.5]
         high = [value for s, value in curve.items() if s.p > 0.5]
         if low and high:
             yield float(np.mean(high)) > float(np.mean(low))
 
 
-@counts
-def unrelated_to_p(view: _View, where: Where) -> Iterator[bool]:
+def unrelated_to_p(view: View) -> Cases:
     """Whether p and the score are not significantly correlated over folds."""
-    for method, curve in view.curves(PLL, where):
+    for method, curve in view.curves(PLL):
         folds = {s.p: view.results.folds(method, s, view.measure) for s in curve}
         x = [p for p, values in folds.items() for _ in values]
         y = [value for values in folds.values() for value in values.values()]
@@ -133,60 +114,56 @@ def unrelated_to_p(view: _View, where: Where) -> Iterator[bool]:
             yield bool(stats.spearmanr(x, y).pvalue > 0.05)
 
 
-@counts
-def same_for_all_cl(view: _View, methods: Names, where: Where) -> Iterator[bool]:
+def same_for_all_cl(view: View, methods: Sequence[str] = PSL) -> Cases:
     """Whether the means over cl lie close together, for every method and p."""
-    for _, curve in view.curves(methods, where, by="p"):
-        yield max(curve.values()) - min(curve.values()) <= CLOSE
+    yield from (_width(curve) <= CLOSE for _, curve in view.curves(methods, by="p"))
 
 
-@counts
-def stabler(view: _View, methods: Names, where: Where) -> Iterator[bool]:
+def stabler(view: View, methods: Sequence[str]) -> Cases:
     """Whether some methods move less with p than the others."""
-    spans: dict[int, dict[str, float]] = {}
-    for method, curve in view.curves(ALL, where):
-        span = max(curve.values()) - min(curve.values())
-        spans.setdefault(next(iter(curve)).cl, {})[method] = span
-    for row in spans.values():
+    widths: dict[int, dict[str, float]] = {}
+    for method, curve in view.curves():
+        widths.setdefault(next(iter(curve)).cl, {})[method] = _width(curve)
+    for row in widths.values():
         others = [value for name, value in row.items() if name not in methods]
         for name in filter(row.__contains__, methods):
             yield from (row[name] < other for other in others)
 
 
-@counts
+def _width(curve: Means) -> float:
+    return max(curve.values()) - min(curve.values())
+
+
 def correlated(
-    view: _View, methods: Names, where: Where, decoders: Names = ("",)
-) -> Iterator[bool]:
+    view: View, methods: Sequence[str] = PSL, decoders: Sequence[str] = ("",)
+) -> Cases:
     """Whether the mean rises with p: a positive rank correlation, for every curve."""
     for decoder in decoders:
-        for _, curve in view.curves(methods, where, decoder):
+        for _, curve in view.curves(methods, decoder=decoder):
             ranks = stats.rankdata(list(curve.values()))  # [P]
             places = np.arange(len(ranks))  # [P]
             yield bool((places - places.mean()) @ ranks > 0)
 
 
-@counts
-def ends_help(view: _View) -> Iterator[bool]:
+def ends_help(view: View) -> Cases:
     """Whether the largest p beats the smallest, for every curve."""
-    for _, curve in view.curves(ALL, at()):
+    for _, curve in view.curves():
         first, *_, last = curve.values()
         yield last > first
 
 
-@counts
-def flips(view: _View, where: Where, *, close: bool, **other: Any) -> Iterator[bool]:
-    """Compare flip sampling with another at the same p: close to it, or below it."""
-    for s in filter(where, view.results.settings):
+def flips(view: View, **other: dict[str, Any]) -> Cases:
+    """Compare flip sampling with other settings at the same p: close_to or below."""
+    ((how, changed),) = other.items()
+    for s in view.settings:
         for method in ALL:
             a = view.results.mean(method, s, view.measure)
-            b = view.results.mean(method, replace(s, **other), view.measure)
+            b = view.results.mean(method, replace(s, **changed), view.measure)
             if a is not None and b is not None:
-                yield abs(a - b) <= CLOSE if close else a < b
+                yield abs(a - b) <= CLOSE if how == "close_to" else a < b
 
 
-@counts
-def weighted_helps(view: _View, where: Where) -> Iterator[bool]:
+def weighted_helps(view: View) -> Cases:
     """Whether weighted Viterbi beats Viterbi, from the same fits."""
-    plain = view.values("sgppsl", where, "viterbi:")
-    weighted = view.values("sgppsl", where, "weighted:")
+    plain, weighted = (view.means("sgppsl", x) for x in ("viterbi:", "weighted:"))
     yield from (weighted[s] > plain[s] for s in plain if s in weighted)

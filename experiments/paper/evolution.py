@@ -20,7 +20,7 @@ class Evolution(NamedTuple):
     """How the confidences of one training token moved during a fit."""
 
     title: str  # the word and where it stands
-    labels: tuple[str, ...]  # its candidates
+    labels: Sequence[str]  # its candidates
     values: npt.ArrayLike  # confidence after every step, [I, L]
     truth: str  # its curve is drawn thicker
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from experiments.folds import TASKS
 from experiments.paper.evolution import Evolution, confidence_evolution
+from experiments.paper.printed import WATCHED
 from experiments.paper.results import F1S, FIGURE_OF, Results, Setting
-from experiments.paper.watched import WATCHED
 from experiments.records import Found
 from experiments.tables import table
 from tagsift.report import Figure
@@ -20,27 +21,27 @@ from tagsift.report.drawing import NARROW, WIDTH, draw, draw_legend
 from tagsift.report.palette import method_styles
 from tagsift.typing import FloatArray
 
+#: Title of a panel → its settings → where they stand.
+Places: TypeAlias = dict[str, dict[Setting, float]]
+
 
 def figure_5(watched: Found) -> Figure | None:
     """Figure 5: confidence curves of the watched words."""
     curves = [
         Evolution(
             f"“{word}”, {TASKS[about.task].title}, p = {about.p:g}",
-            tuple(watched[word]["labels"]),
-            np.asarray(watched[word]["evolution"]),
-            watched[word]["truth"],
+            *(watched[word][part] for part in ("labels", "evolution", "truth")),
         )
         for word, about in WATCHED.items()
         if word in watched
     ]
-    if not curves:
-        return None
-    return confidence_evolution(curves, title="Figure 5: confidences of watched words")
+    title = "Figure 5: confidences of watched words"
+    return confidence_evolution(curves, title=title) if curves else None
 
 
 def figures_6_to_8(results: Results, task: str, measure: str) -> Figure | None:
     """Figure 6, 7 or 8: F1 of all methods by p, one panel for every cl."""
-    rows: dict[str, dict[Setting, float]] = {}
+    rows: Places = {}
     for s in results.lists:
         if s.task == task:
             rows.setdefault(s.way, {})[s] = s.p
@@ -63,17 +64,15 @@ def figure_9(results: Results, measure: str) -> Figure | None:
         for s in results.settings
         if s.r or (s.cl in (2, 3) and s.p == shares.get(s.task))
     ]
-    chosen = [s for s in chosen if sum(s.task == other.task for other in chosen) > 1]
+    counts = Counter(s.task for s in chosen)
+    chosen = [s for s in chosen if counts[s.task] > 1]
     # Ways to draw candidates from left to right: fewest flips, lists, more flips.
     fewest = min((s.r for s in chosen if s.r), default=0.0)
     chosen.sort(key=lambda s: (s.r != fewest, s.r > fewest, s.cl, s.r))
     ways = list(dict.fromkeys(s.way for s in chosen))
-    rows = {
-        TASKS[task].title: {
-            s: ways.index(s.way) + 1.0 for s in chosen if s.task == task
-        }
-        for task in results.tasks
-    }
+    rows: Places = {TASKS[task].title: {} for task in results.tasks}
+    for s in chosen:
+        rows[s.title][s] = ways.index(s.way) + 1.0
     return _panels(
         results,
         rows,
@@ -88,34 +87,21 @@ def figure_9(results: Results, measure: str) -> Figure | None:
 
 
 def _panels(
-    results: Results,
-    rows: Mapping[str, Mapping[Setting, float]],
-    measure: str,
-    **words: Any,
+    results: Results, rows: Places, measure: str, **words: Any
 ) -> Figure | None:
-    """One panel a row of settings and places; None where there is no curve."""
-    panels = [
-        LinePanel(title, series)
-        for title, row in rows.items()
-        if (series := _series(results, row, measure))
-    ]
+    """One panel a row of settings; None where there is no curve."""
+    panels: Panels = {}
+    for title, row in rows.items():
+        for method in results.methods:
+            found = [results.folds(method, setting, measure) for setting in row]
+            parts = sorted({part for one in found for part in one})
+            values = [[100 * one.get(part, np.nan) for one in found] for part in parts]
+            if parts:
+                band = Band.over_folds(list(row.values()), values)
+                panels.setdefault(title, {})[method] = band
     names = {method: results.title(method) for method in results.methods}
     words |= {"y_label": f"{F1S[measure]} (%)", "names": names}
     return line_panels(panels, **words) if panels else None
-
-
-def _series(
-    results: Results, row: Mapping[Setting, float], measure: str
-) -> dict[str, Band]:
-    """Curves of all methods with a value in one of the settings."""
-    series = {}
-    for method in results.methods:
-        found = [results.folds(method, setting, measure) for setting in row]
-        parts = sorted({part for one in found for part in one})
-        values = [[100 * one.get(part, np.nan) for one in found] for part in parts]
-        if parts:
-            series[method] = Band.over_folds(list(row.values()), values)
-    return series
 
 
 # Line plots --------------------------------------------------------------------
@@ -138,15 +124,12 @@ class Band(NamedTuple):
         return cls(np.asarray(x, dtype=np.float64), mean, mean - spread, mean + spread)
 
 
-class LinePanel(NamedTuple):
-    """One panel of a line plot."""
-
-    title: str
-    series: Mapping[str, Band]  # methods by their table names
+#: Title of a panel → method → its curve.
+Panels: TypeAlias = dict[str, dict[str, Band]]
 
 
 def line_panels(
-    panels: Sequence[LinePanel],
+    panels: Panels,
     *,
     title: str,
     x_label: str,
@@ -160,34 +143,33 @@ def line_panels(
     Every method keeps its colour and marker in every figure; one legend serves all
     panels. Places have names where they are kinds and not quantities.
     """
-    styles = method_styles(list({name: 0 for panel in panels for name in panel.series}))
+    styles = method_styles(list({name: 0 for row in panels.values() for name in row}))
     titles = {name: (names or {}).get(name, name) for name in styles}
-    bands = [band for panel in panels for band in panel.series.values()]
+    bands = [band for series in panels.values() for band in series.values()]
+    places = sorted({x for band in bands for x in band.x.tolist()})
+    about = {"xlabel": x_label, "ylabel": y_label, "ylim": _range(bands)}
     drawn: tuple[str, ...] = ()
-    for panel in panels:
-        heading = f"{title}, {panel.title}" if panel.title else title
+    rows = []
+    for panel, series in panels.items():
+        heading = f"{title}, {panel}" if panel else title
         drawn += draw(
-            partial(_paint, panel, styles, (x_label, y_label), _range(bands), x_names),
-            alt=f"{heading}: {y_label} by {x_label} for {len(panel.series)} methods.",
+            partial(_paint, series, styles, {**about, "title": panel}, x_names),
+            alt=f"{heading}: {y_label} by {x_label} for {len(series)} methods.",
             width=WIDTH if len(panels) == 1 else NARROW,
             height=3.0,
         )
-    places = sorted({x for band in bands for x in band.x.tolist()})
-    heads = [x_names[x] if x_names else f"{x_label} {x:g}" for x in places]
-    rows = []
-    for panel in panels:
-        for name, band in panel.series.items():
+        for name, band in series.items():
             found = dict(zip(band.x.tolist(), band.mean.tolist(), strict=True))
-            rows.append((titles[name], panel.title, *map(found.get, places)))
+            rows.append((titles[name], panel, *map(found.get, places)))
+    heads = [x_names[x] if x_names else f"{x_label} {x:g}" for x in places]
+    head = ("method", "panel", *(f"{x}|.1f" for x in heads))
     return Figure(
         title=title,
         alt=f"{title}: {y_label} by {x_label}, {len(panels)} panels, "
         f"{len(styles)} methods.",
         panels=drawn,
         legend=draw_legend(styles, titles) if len(styles) > 1 else None,
-        data=table(
-            ("method", "panel", *(f"{x}|.1f" for x in heads)), rows, title=title
-        ),
+        data=table(head, rows, title=title),
         caption=caption,
     )
 
@@ -195,33 +177,27 @@ def line_panels(
 def _range(bands: Sequence[Band]) -> tuple[float, float]:
     """Common limits of all panels, a little wider than the curves."""
     values = np.concatenate([[*b.mean, *b.low, *b.high] for b in bands])
-    values = values[np.isfinite(values)]
-    if not len(values):
-        return 0.0, 1.0
-    low, high = float(values.min()), float(values.max())
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = 0.04 * (high - low) or 0.5
     return low - margin, high + margin
 
 
 def _paint(
-    panel: LinePanel,
+    series: Mapping[str, Band],
     styles: Mapping[str, Any],
-    labels: tuple[str, str],
-    limits: tuple[float, float],
+    about: Mapping[str, Any],
     x_names: Mapping[float, str] | None,
     axes: Any,
 ) -> None:
-    for rank, (name, band) in enumerate(panel.series.items()):
+    for rank, (name, band) in enumerate(series.items()):
         style = styles[name]
         look = {"color": style["color"], "alpha": 0.10, "linewidth": 0}
         axes.fill_between(band.x, band.low, band.high, **look)
         order = 3 + style["linewidth"] - 0.01 * rank
         axes.plot(band.x, band.mean, **style, zorder=order)
-    ticks = sorted({x for band in panel.series.values() for x in band.x.tolist()})
+    ticks = sorted({x for band in series.values() for x in band.x.tolist()})
     if x_names:
         axes.set_xticks(list(x_names), list(x_names.values()))
     elif len(ticks) <= 7:
         axes.set_xticks(ticks)
-    axes.set(xlabel=labels[0], ylabel=labels[1], ylim=limits)
-    if panel.title:
-        axes.set_title(panel.title)
+    axes.set(**about)

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from experiments.folds import Split
+from experiments.paper.printed import WATCHED
 from experiments.paper.results import FIGURE_OF, GOLD
 from experiments.paper.suite import Suite
-from experiments.paper.watched import WATCHED
 from tagsift import registry
 from tagsift.errors import InputError
 

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 from experiments.paper import claims, comparison, figures, tables
 from experiments.paper.coverage import Coverage
+from experiments.paper.printed import WATCHED
 from experiments.paper.ranks import critical_difference_diagram
 from experiments.paper.results import F1S, FIGURE_OF, OURS, Results
-from experiments.paper.watched import WATCHED
 from experiments.records import Found, Record
 from tagsift.report import Figure, Report, Section, Stat, Table
 

@@ -21,17 +21,6 @@ _ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Wilcoxon:
-    """Result of a Wilcoxon signed-rank test."""
-
-    p_value: float  # two-sided
-    wins: int  # settings in which the first method scored higher
-    ties: int
-    losses: int
-    mean_difference: float  # first minus second
-
-
-@dataclass(frozen=True)
 class Ranking:
     """What a critical-difference diagram shows."""
 
@@ -43,17 +32,11 @@ class Ranking:
     alpha: float = _ALPHA
 
 
-def wilcoxon(differences: npt.ArrayLike) -> Wilcoxon:
-    """Test two methods by the differences of their scores, one for each setting."""
-    gaps = np.asarray(differences, dtype=np.float64)  # [S]
-    p_value = stats.wilcoxon(gaps, zero_method="zsplit").pvalue if gaps.any() else 1.0
-    return Wilcoxon(
-        p_value=float(p_value),
-        wins=int((gaps > 0).sum()),
-        ties=int((gaps == 0).sum()),
-        losses=int((gaps < 0).sum()),
-        mean_difference=float(gaps.mean()),
-    )
+def wilcoxon(gaps: npt.ArrayLike) -> float:
+    """Two-sided p-value of the differences of two methods, one for each setting."""
+    if not np.any(gaps):
+        return 1.0
+    return float(stats.wilcoxon(gaps, zero_method="zsplit").pvalue)
 
 
 def holm(p_values: npt.ArrayLike) -> FloatArray:

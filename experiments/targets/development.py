@@ -17,7 +17,7 @@ import numpy as np
 
 from experiments.experiment import Experiment
 from experiments.fitting import FOUR_SCORES
-from experiments.records import Found, Record
+from experiments.records import Found, Record, pick
 from experiments.tables import Tables, table
 from tagsift.errors import InputError
 
@@ -50,13 +50,13 @@ class Development(Experiment):
 
     def tables(self, found: Found) -> Tables:
         """Mean leads over the tuned CRF, in the settings that all variants ran."""
+        names, signs = zip(*((one.name, one.sign) for one in FOUR_SCORES), strict=True)
         scores: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
         for record in found.values():
-            config = record["config"]
-            place = tuple(config[name] for name in ("task", "part", "cl", "r", "p"))
-            values = [record["scores"][score.name] for score in FOUR_SCORES]
+            place = tuple(pick(record["config"], "task", "part", "cl", "r", "p"))
+            values = pick(record["scores"], *names)
             sides = scores.setdefault(place, {})
-            sides.setdefault(config["start"], []).append(values)
+            sides.setdefault(record["config"]["start"], []).append(values)
         starts = sorted({start for sides in scores.values() for start in sides})
         means = np.array(
             [
@@ -65,7 +65,6 @@ class Development(Experiment):
                 if all(len(sides.get(start, ())) == N_FOLDS for start in starts)
             ]
         )  # [S, starts, scores]
-        signs = [score.sign for score in FOUR_SCORES]
         leads = (means - means[:, [starts.index(RIVAL)]]) * signs
         rows = []
         for start, lead in zip(starts, leads.swapaxes(0, 1), strict=True):
@@ -74,8 +73,8 @@ class Development(Experiment):
             if start != RIVAL:
                 ahead = f"{(lead[:, 0] > 0).sum()} of {len(lead)}"
                 rows.append((start, first, ahead, *others))
-        f1, *names = (f"{score.title}|>" for score in FOUR_SCORES)
-        yield table(("start", f1, "ahead|>", *names), rows)
+        f1, *rest = (f"{score.title}|>" for score in FOUR_SCORES)
+        yield table(("start", f1, "ahead|>", *rest), rows)
 
 
 EXPERIMENT = Development

@@ -14,8 +14,10 @@ is none yet (--minutes 0 makes the file and runs no cell).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,10 +25,11 @@ import numpy as np
 
 from experiments.experiment import Experiment, Option
 from experiments.fitting import FOUR_SCORES, fit, tuner_of
-from experiments.folds import TASKS, Split, corrupted, make_fold
+from experiments.folds import TASKS, Split, corrupted, make_fold, read_head
 from experiments.records import Found, Record
 from experiments.tables import Tables, table
-from experiments.vectors import StoredVectors, write_vectors
+from tagsift.features import ContextualEncoder
+from tagsift.storage import atomic_write
 from tagsift.typing import FloatArray
 
 METHODS = ("partial-crf", "chain-gp")
@@ -52,10 +55,10 @@ class DuelCell:
     @property
     def key(self) -> str:
         """Name of the cell, the same for all runs."""
-        hidden = f"cl{self.cl}" if self.cl is not None else f"r{self.r}"
-        data = f"{self.task}/{'vectors' if self.vectors else 'sparse'}"
-        part = f"seed{self.seed}/fold{self.fold}"
-        return f"{data}/{hidden}-p{self.p}/{part}/{self.method}"
+        _, kind, hidden = self.titles
+        data = f"{self.task}/{kind.removeprefix('with ')}"
+        drawn = hidden.replace(", ", "-").replace(" ", "")  # cl3-p0.1
+        return f"{data}/{drawn}/seed{self.seed}/fold{self.fold}/{self.method}"
 
     @property
     def titles(self) -> tuple[str, str, str]:
@@ -65,6 +68,7 @@ class DuelCell:
         return TASKS[self.task].title, kind, f"{hidden}, p {self.p}"
 
 
+Done: TypeAlias = list[tuple[DuelCell, Record]]
 #: Setting → scores of folds and seeds that both sides were run on, [n, sides, scores].
 Scores: TypeAlias = dict[tuple[str, str, str], FloatArray]
 
@@ -98,13 +102,13 @@ class Duel(Experiment):
     def prepare(self, todo: Sequence[Any]) -> None:
         """Make the file of the vectors if it is missing and wanted."""
         if any(cell.vectors for cell in todo) and not self.vectors.exists():
-            write_vectors(self.vectors, self.data)
+            _write_vectors(self.vectors, self.data)
 
     def run(self, cell: DuelCell, needed: Record | None) -> dict[str, Any]:
         """Fit and score one cell, with the hyperparameters of the first fold if any."""
         size = TASKS[cell.task].n_sentences
         split = Split(cell.task, size, N_FOLDS, cell.fold, cell.seed)
-        encoder = StoredVectors.of(self.vectors) if cell.vectors else None
+        encoder = _stored(self.vectors) if cell.vectors else None
         fold = make_fold(self.data, split, encoder)
         partial = corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)
         tuner = tuner_of(cell.method)
@@ -123,8 +127,8 @@ class Duel(Experiment):
         """Who wins how often, every setting, and what it costs."""
         done = list(self.finished(found))
         scores = _scores(done, SEEDS)
-        count = ["score", "settings|>", "ChainGP ahead|>", "mean lead|>"]
-        count += ["smallest lead|>"]
+        leads = ("ChainGP ahead|>", "mean lead|>", "smallest lead|>")
+        count = ("score", "settings|>", *leads)
         yield table(count, _counts(scores), title="Who wins how often")
         yield table(
             count,
@@ -149,7 +153,7 @@ class Duel(Experiment):
         )
 
 
-def _scores(done: list[tuple[DuelCell, Record]], seeds: Sequence[int]) -> Scores:
+def _scores(done: Done, seeds: Sequence[int]) -> Scores:
     """Collect the folds and seeds run by both sides, by settings."""
     values = {
         cell: [record["scores"][score.name] for score in FOUR_SCORES]
@@ -174,14 +178,61 @@ def _counts(scores: Scores) -> Iterator[tuple[Any, ...]]:
         yield score.title, len(scores), ahead, *told
 
 
-def _seconds(
-    titles: tuple[str, str, str], done: list[tuple[DuelCell, Record]]
-) -> Iterator[str]:
+def _seconds(titles: tuple[str, str, str], done: Done) -> Iterator[str]:
     """Seconds of a fit, hyperparameters given and learnt, for both sides."""
     mine = [pair for pair in done if pair[0].titles == titles]
     for place in [(learnt, side) for learnt in (False, True) for side in METHODS]:
         seconds = [r["seconds"] for c, r in mine if (r["learnt"], c.method) == place]
         yield f"{np.mean(seconds):.0f}" if seconds else "–"
+
+
+# Vectors in a file ---------------------------------------------------------------
+
+
+class StoredVectors:
+    """What an encoder would say of known sentences, from a file.
+
+    Half precision, so that the file and the encoder that made it give the same figures;
+    the sentences are named by hashes and their words are not in it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path) as stored:
+            keys, cuts, vectors = (stored[x] for x in ("keys", "cuts", "vectors"))
+        parts = np.split(vectors, cuts[1:-1])  # [T, D] each
+        self.vectors = dict(zip(keys.tolist(), parts, strict=True))
+        self.n_features = int(vectors.shape[1])
+
+    def encode(self, sentences: Sequence[Sequence[str]]) -> Any:
+        """Word vectors of all words, stacked, [N, D]."""
+        rows = [self.vectors[_digest(words)] for words in sentences]
+        return np.concatenate(rows).astype(np.float32)  # [N, D]
+
+
+_stored = lru_cache(maxsize=1)(StoredVectors)  # read once per process
+
+
+def _digest(words: Sequence[str]) -> str:
+    """Name of a sentence that does not give its words away."""
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:24]
+
+
+def _write_vectors(path: Path, data: Path | None) -> None:
+    """Encode the sentences of all tasks, each sentence once."""
+    sentences = {
+        _digest(words): words
+        for task in TASKS.values()
+        for words in read_head(data, task.name, task.n_sentences).tokens
+    }
+    vectors = ContextualEncoder.packaged(layer=4).encode(list(sentences.values()))
+    stored: dict[str, Any] = {
+        "keys": np.array(list(sentences)),
+        "cuts": np.cumsum([0, *map(len, sentences.values())]),  # [K + 1]
+        "vectors": vectors.astype(np.float16),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path, "wb") as stream:
+        np.savez_compressed(stream, **stored)
 
 
 EXPERIMENT = Duel

@@ -20,8 +20,8 @@ from experiments.folds import Fold, Split, corrupted, data_folder, make_fold, re
 from experiments.paper.coverage import Coverage
 from experiments.paper.grid import TARGETS, GridCell, cells, config_of, needed
 from experiments.paper.page import make_report
+from experiments.paper.printed import WATCHED, find
 from experiments.paper.suite import SUITES, Suite, read_suite
-from experiments.paper.watched import WATCHED, find
 from experiments.records import Found, Record, Records, is_done
 from tagsift.data import PartialCorpus
 from tagsift.errors import InputError

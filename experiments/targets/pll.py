@@ -72,16 +72,14 @@ class FlatCell:
 
     def accuracies(self, folder: Path, seeds: Iterable[int]) -> list[list[float]]:
         """Accuracy of every fold, for every seed."""
-        found = []
-        for seed in seeds:
-            folds = []
-            for X, mask, X_test, y_test in _parts(folder, self.data):
-                model = _CLASSES[self.method](**self.params, random_state=seed)
-                model.fit_flat(X, mask)
-                hits = model.predict_flat(X_test) == y_test  # [M]
-                folds.append(round(float(hits.mean()), 6))
-            found.append(folds)
-        return found
+        parts = list(_parts(folder, self.data))
+
+        def accuracy(seed: int, X: Any, mask: Any, X_test: Any, y_test: Any) -> float:
+            model = _CLASSES[self.method](**self.params, random_state=seed)
+            model.fit_flat(X, mask)
+            return round(float((model.predict_flat(X_test) == y_test).mean()), 6)
+
+        return [[accuracy(seed, *part) for part in parts] for seed in seeds]
 
 
 def _parts(folder: Path, data: str) -> Iterator[tuple[Any, Any, Any, Any]]:

@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments.experiment import Experiment, Option
+from experiments.experiment import Experiment, KeyedCell, Option
 from experiments.fitting import fit
 from experiments.folds import TASKS, Split, corrupted, make_fold
 from experiments.records import Found, Record, pick
 from experiments.tables import Tables, table
 from tagsift.features.distances import median_distance
-from tagsift.report import Table
 
 DECODERS = ("weighted", "viterbi", "argmax", "log")
 #: θ · median squared distance, and amplitude, of the comparisons at fixed values.
@@ -38,6 +37,11 @@ class Reading:
     fixed: bool = True  # whether width and amplitude are the fixed ones
     cl: int = 3
     p: float = 0.1
+
+    @property
+    def slug(self) -> str:
+        """The title as part of a key."""
+        return re.sub(r"[^a-z0-9.]+", "-", self.title.lower())
 
 
 _R1, _R2, _R5 = (
@@ -57,7 +61,8 @@ READINGS = (
 )
 #: Column → what it shows of a record.
 COLUMNS = {
-    **{f"{name}|.1f|100": f"decoders.{name}.span_f1" for name in DECODERS},
+    "span F1 weighted|.1f|100": "decoders.weighted.span_f1",
+    **{f"{name}|.1f|100": f"decoders.{name}.span_f1" for name in DECODERS[1:]},
     "token F1 weighted|.1f|100": "decoders.weighted.token_weighted_f1",
     "recovery|.1f|100": "recovery",
     "ECE|.1f|100": "ece",
@@ -68,18 +73,13 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class ReadingCell:
+class ReadingCell(KeyedCell):
     """One reading on one of the five folds."""
 
+    form = "{task}/{reading.slug}/fold{fold}"
     task: str
     reading: Reading
     fold: int
-
-    @property
-    def key(self) -> str:
-        """Name of the cell, the same for all runs."""
-        words = re.sub(r"[^a-z0-9.]+", "-", self.reading.title.lower())
-        return f"{self.task}/{words}/fold{self.fold}"
 
 
 @dataclass(frozen=True)
@@ -126,24 +126,25 @@ class Readings(Experiment):
         }
 
     def tables(self, found: Found) -> Tables:
-        yield readings_table(found)
-
-
-def readings_table(found: Found) -> Table:
-    """The readings of both tasks, averaged over folds."""
-    values: dict[tuple[str, str], list[list[Any]]] = {}
-    for record in found.values():
-        if "error" not in record:
-            place = (record["config"]["task"], record["config"]["title"])
-            values.setdefault(place, []).append(pick(record, *COLUMNS.values()))
-    rows = [
-        (TASKS[task].title, one.title, *map(float, np.mean(values[task, one.title], 0)))
-        for task in TASKS
-        for one in READINGS
-        if (task, one.title) in values
-    ]
-    first, *others = COLUMNS
-    return table(("task", "readings", f"span F1 {first}", *others), rows)
+        """The readings of both tasks, averaged over folds."""
+        values: dict[tuple[str, str], list[list[Any]]] = {}
+        for record in found.values():
+            if "error" not in record:
+                place = (record["config"]["task"], record["config"]["title"])
+                values.setdefault(place, []).append(pick(record, *COLUMNS.values()))
+        places = [(task, one.title) for task in TASKS for one in READINGS]
+        yield table(
+            ("task", "readings", *COLUMNS),
+            [
+                (
+                    TASKS[place[0]].title,
+                    place[1],
+                    *map(float, np.mean(values[place], 0)),
+                )
+                for place in places
+                if place in values
+            ],
+        )
 
 
 EXPERIMENT = Readings

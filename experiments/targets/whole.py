@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from experiments.experiment import Experiment, KeyedCell, Option
@@ -57,8 +58,7 @@ class Whole(Experiment):
     seed: int
 
     def cells(self) -> list[WholeCell]:
-        pairs = [(task, method) for task in CORPORA for method in METHODS]
-        return [WholeCell(*pair, self.seed) for pair in pairs]
+        return [WholeCell(*pair, self.seed) for pair in product(CORPORA, METHODS)]
 
     def run(self, cell: WholeCell, needed: Record | None) -> dict[str, Any]:
         fold = whole_fold(self.data, cell.task)
@@ -67,11 +67,19 @@ class Whole(Experiment):
         partial = corrupted(fold, split, cl=CL, p=None if exact else P, r=None)
         tuner = tuner_of(cell.method)
         fitted = fit(cell.method, fold, partial, tuner.ask, cell.seed)
+        chosen = getattr(fitted.model, "tuning_", None)  # of a random field's penalty
+        trials = chosen and {
+            "criterion": chosen.criterion,
+            "n_exact": chosen.n_exact,
+            "trials": [
+                one.settings | {"score": round(one.score, 6)} for one in chosen.trials
+            ],
+        }
         return {
             "data": fold.sizes(),
             "scores": fitted.four_scores(),
             "settings": tuner.read(fitted.model),
-            "tuning": _trials(fitted.model),
+            "tuning": trials,
             "temperature": round(getattr(fitted.model, "temperature_", 1.0), 4),
             "n_iter": int(fitted.model.n_iter_),
             "time": fitted.costs(),
@@ -90,20 +98,6 @@ class Whole(Experiment):
         lead = f"ChainGP's lead over the partial CRF: {scores.pop(0)}"
         head = ("data", "seed", lead, *scores, "span F1 behind the CRF on gold|>")
         yield table(head, _gaps({cell: record["scores"] for cell, record in done}))
-
-
-def _trials(model: Any) -> dict[str, Any] | None:
-    """How a conditional random field chose its penalty."""
-    tuning = getattr(model, "tuning_", None)
-    if tuning is None:
-        return None
-    return {
-        "criterion": tuning.criterion,
-        "n_exact": tuning.n_exact,
-        "trials": [
-            trial.settings | {"score": round(trial.score, 6)} for trial in tuning.trials
-        ],
-    }
 
 
 def _row(cell: WholeCell, record: Record) -> tuple[Any, ...]:

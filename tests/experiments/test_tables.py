@@ -140,6 +140,11 @@ def test_ranks_and_tests_are_over_settings():
         ("WKNN", 6, 6, 0, 0),
         ("SURE", 6, 6, 0, 0),
     ]
+    assert table.rows[1][5] == pytest.approx(0.2)
+    mixed = [record("sgppsl", 0.5, p=p) for p in (0.1, 0.5, 0.9)]
+    mixed += [record("sure", x, p=p) for x, p in ((0.4, 0.1), (0.5, 0.5), (0.8, 0.9))]
+    table = wilcoxon_table(Results(mixed), "sgppsl", "span_f1", "span F1")
+    assert table.rows[0][:5] == ("SURE", 3, 1, 1, 1)
 
 
 def test_calibration_is_of_methods_with_probabilities_only():

@@ -11,7 +11,7 @@ import pytest
 from experiments.command import main
 from experiments.records import Records, is_done
 from experiments.targets.duel import Duel
-from experiments.targets.readings import Readings, readings_table
+from experiments.targets.readings import Readings
 from experiments.targets.whole import METHODS, Whole
 from tagsift.data import generate, write_conll
 from tagsift.report import Report, Section, render_markdown
@@ -37,7 +37,7 @@ def test_committed_records_need_no_run(experiment: Any, n_cells: int):
 
 @needs_records
 def test_the_table_of_the_readings_is_that_of_the_records():
-    table = readings_table(Records(RECORDS / "readings.jsonl").load())
+    (table,) = Readings(None, 2).tables(Records(RECORDS / "readings.jsonl").load())
     shown = render_markdown(Report("", (Section("", "", (table,)),)))
     rows = [line for line in shown.splitlines() if line.startswith("|")]
     page = (ROOT / "docs/paper/readings.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from experiments.paper.evolution import Evolution, _spread, confidence_evolution
-from experiments.paper.figures import Band, LinePanel, line_panels
+from experiments.paper.figures import Band, line_panels
 from experiments.paper.ranks import _columns, critical_difference_diagram
 from experiments.paper.significance import ranking
 from tagsift.errors import InputError
@@ -48,7 +48,7 @@ def figures():
         risk_coverage_plot({"sgppsl": curve, "own": curve}),
         confidence_evolution([Evolution("“<w>”", ("A&B", "C"), rising, "C")] * 2),
         line_panels(
-            [LinePanel(f"cl = {cl}", dict.fromkeys(METHODS, band)) for cl in (2, 3)],
+            {f"cl = {cl}": dict.fromkeys(METHODS, band) for cl in (2, 3)},
             title="Figure 6",
             x_label="p",
             y_label="F1",
@@ -141,7 +141,7 @@ def test_bands_over_folds_by_hand():
     np.testing.assert_allclose(band.mean, [2.0, 2.0, np.nan])
     np.testing.assert_allclose(band.high, [2 + np.sqrt(2), 2.0, np.nan])
     figure = line_panels(
-        [LinePanel("", {"a": band, "b": Band.over_folds([4], [[7.0]])})],
+        {"": {"a": band, "b": Band.over_folds([4], [[7.0]])}},
         title="T",
         x_label="p",
         y_label="F1",
