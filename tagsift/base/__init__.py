@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tagsift.base.inputs import read_candidates
-from tagsift.base.method import Method
-from tagsift.base.settings import setting
+from tagsift.base.settings import Method, setting
 from tagsift.base.tagger import SequenceTagger
 from tagsift.base.training_set import TrainingSet
 

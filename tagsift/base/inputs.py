@@ -29,9 +29,7 @@ def resolve_labels(labels: Iterable[Label] | None) -> tuple[Label, ...] | None:
     if labels is None:
         return None
     if not _is_list(labels):
-        raise InputError(
-            f"labels must be a list of labels, in order; got {short(labels)}."
-        )
+        raise InputError(f"labels must be a list, in order; got {short(labels)}.")
     names = tuple(labels)
     if not names:
         raise InputError("labels is empty; give at least one label, or None.")
@@ -218,7 +216,12 @@ def _from_sets(
     union: frozenset[Label] = frozenset().union(*numbers)
     if not union and numbers and labels is None:
         raise InputError("y holds no label at all; give labels= or some labels.")
-    classes = labels if labels is not None else _sorted_union(union)
+    if labels is None and len(set(map(type, union))) > 1:
+        raise InputError(
+            "labels mix strings and integers; use one kind: "
+            f"{short(sorted(map(repr, union)))}."
+        )
+    classes = labels if labels is not None else tuple(sorted(union))
     position = {name: k for k, name in enumerate(classes)}
     if not union <= position.keys():
         bad = [not entry <= position.keys() for entry in numbers]
@@ -254,15 +257,6 @@ def _as_set(entry: Any, n: int, offsets: IntArray) -> frozenset[Label]:
                 f"{short(name)}."
             )
     return frozenset(_plain(name) for name in entry)
-
-
-def _sorted_union(union: frozenset[Label]) -> tuple[Label, ...]:
-    if len({isinstance(name, str) for name in union}) > 1:
-        raise InputError(
-            "labels mix strings and integers; use one kind: "
-            f"{short(sorted(map(repr, union)))}."
-        )
-    return tuple(sorted(union))
 
 
 def _empty_set(where: str) -> InputError:

@@ -21,7 +21,7 @@ class SetTagger(SequenceTagger):
     """
 
     saved: ClassVar[Saved] = {
-        "set_scores_": array("calibration", least=0, optional=True)
+        "set_scores_": array("calibrated", least=0, optional=True)
     }
 
     def calibrate_sets(self, X: Any, y: Any) -> Self:

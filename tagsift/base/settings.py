@@ -1,4 +1,4 @@
-"""Settings of estimators are declared: type, default and range, once, in the class.
+"""Settings and facts of estimators, declared once, in the class.
 
 A class body says ``l2: float = setting(1.0, above=0)``. From that come the keyword-only
 ``__init__`` (which stores what it is given untouched, as scikit-learn asks), its
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from inspect import Parameter, Signature
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -29,7 +29,7 @@ import numpy as np
 
 from tagsift.errors import InputError
 
-__all__ = ["Declared", "Setting", "setting"]
+__all__ = ["Declared", "Method", "Setting", "setting"]
 
 
 @dataclass(frozen=True)
@@ -178,3 +178,36 @@ def _make_init(cls: type[Declared]) -> Any:
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     __init__.__qualname__ = f"{cls.__qualname__}.__init__"
     return __init__
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """Facts about a method, as `tagsift methods` lists them."""
+
+    name: str  # the registry key, such as ``"pl-svm"``
+    title: str  # the name in tables, such as ``"PL-SVM"``
+    family: str  # where it comes from: Gaussian process, structured SVM, k-NN, …
+    disambiguation: str  # how it chooses: random, average, identification, none, …
+    structured: bool  # whether it sees transitions between labels
+    probabilities: bool = False  # whether `predict_marginals` is offered
+    exact_only: bool = False  # whether it refuses ambiguous labels
+    weighted: bool = False  # whether `fit` takes weights of sentences
+    settings: str = ""  # those that matter; ``{lam}`` is filled in from the class
+    cost: str = ""  # what a fit costs
+    many_labels: int = 0  # with more, `fit` says that it takes minutes; 0: never
+    source: str = ""  # where the method was published
+
+    def with_defaults(self, declared: Mapping[str, Setting]) -> Method:
+        """Return the same facts with the declared defaults in `settings`."""
+        texts = {}
+        for name, entry in declared.items():
+            value = entry.default
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            texts[name] = f"{name}={value:g}" if number else f"{name}={value}"
+            if entry.grid:
+                texts[name] += f" ({min(entry.grid):g}–{max(entry.grid):g})"
+        return replace(self, settings=self.settings.format_map(texts))
+
+    def as_dict(self) -> dict[str, str | bool | int]:
+        """Return the facts as a plain dictionary."""
+        return asdict(self)

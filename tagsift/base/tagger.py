@@ -10,16 +10,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from tagsift.base.inputs import (
-    read_candidates,
-    read_evidence,
-    read_gold,
-    read_sample_weight,
-    resolve_labels,
-)
-from tagsift.base.method import Method
+from tagsift.base import inputs
 from tagsift.base.saving import pack, saved_state, unpack
-from tagsift.base.settings import Declared, setting
+from tagsift.base.settings import Declared, Method, setting
 from tagsift.base.training_set import TrainingSet, scheme_of
 from tagsift.base.vectorizing import apply_features, learn_features
 from tagsift.chain.potentials import log_evidence
@@ -127,9 +120,8 @@ class SequenceTagger(Declared, BaseEstimator):
             predicted = self._predict(features)  # [M]
             inside = mask[np.arange(len(mask)), predicted]  # [M]
             return np.where(inside, predicted, mask.argmax(axis=1)), None
-        kept = np.where(mask, self._marginals(features), 0.0) * np.exp(
-            evidence
-        )  # [M, L]
+        kept = np.where(mask, self._marginals(features), 0.0)  # [M, L]
+        kept *= np.exp(evidence)  # [M, L]
         lost = ~(kept.sum(axis=1) > 0)  # [M], no candidate is left: all are alike
         kept[lost] = mask[lost]
         confidences = kept / kept.sum(axis=1, keepdims=True)  # [M, L]
@@ -162,7 +154,7 @@ class SequenceTagger(Declared, BaseEstimator):
         """
         self.check_settings()
         train, vectorizer = self._prepare(X, y)
-        weights = read_sample_weight(sample_weight, train.features.n_sequences)
+        weights = inputs.read_sample_weight(sample_weight, train.features.n_sequences)
         if weights is not None and not self.method.weighted:
             raise NotSupportedError(
                 f"{self.method.title} has no weights of sentences; leave sample_weight "
@@ -243,10 +235,10 @@ class SequenceTagger(Declared, BaseEstimator):
             Confidence of every candidate, where the method has probabilities.
         """
         features = self._transform(X)
-        mask, _ = read_candidates(y, features.lengths, self.classes_)
+        mask, _ = inputs.read_candidates(y, features.lengths, self.classes_)
         if features.n_tokens == 0:
             return [[] for _ in features.lengths], None
-        given = read_evidence(y, mask)  # [M, L]
+        given = inputs.read_evidence(y, mask)  # [M, L]
         evidence = np.asarray(log_evidence(mask if given is None else given))  # [M, L]
         chosen, confidences = self._restricted(features, evidence)
         return (
@@ -257,7 +249,7 @@ class SequenceTagger(Declared, BaseEstimator):
     def score(self, X: Any, y: Any) -> float:
         """Span F1 of the predictions against gold labels; token accuracy if plain."""
         predicted = self.predict(X)
-        gold = read_gold(y)
+        gold = inputs.read_gold(y)
         if self.scheme_ == "plain":
             return float(token_accuracy(gold, predicted))
         return float(span_scores(gold, predicted, scheme=self.scheme_).f1)
@@ -318,9 +310,9 @@ class SequenceTagger(Declared, BaseEstimator):
     def _prepare(self, X: Any, y: Any) -> tuple[TrainingSet, Any]:
         """Check X and y, learn the features, and build the training set."""
         features, vectorizer = learn_features(self.features, X)
-        labels = resolve_labels(self.labels)
-        mask, classes = read_candidates(y, features.lengths, labels)
-        evidence, seed = read_evidence(y, mask), self._resolve_seed()
+        labels = inputs.resolve_labels(self.labels)
+        mask, classes = inputs.read_candidates(y, features.lengths, labels)
+        evidence, seed = inputs.read_evidence(y, mask), self._resolve_seed()
         train = TrainingSet(features, mask, classes, self.scheme, seed, evidence)
         if self.scheme == "auto":
             train = replace(train, scheme=scheme_of(train))
@@ -334,11 +326,9 @@ class SequenceTagger(Declared, BaseEstimator):
     def _resolve_seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)):
             return int(self.random_state)
-        if self.random_state is None:
-            return int(np.random.default_rng().integers(2**31))
         if isinstance(self.random_state, np.random.RandomState):
             return int(self.random_state.randint(2**31 - 1))
-        return int(self.random_state.integers(2**31))
+        return int(np.random.default_rng(self.random_state).integers(2**31))
 
     def _as_labels(self, which: IntArray, features: FeatureMatrix) -> list[list[Label]]:
         """Cut label indices of stacked tokens into sentences of labels."""

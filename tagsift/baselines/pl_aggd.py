@@ -16,8 +16,7 @@ from tagsift.base import Method, setting
 from tagsift.baselines._kernel_ridge import KernelRidgeTagger
 from tagsift.baselines._scaling import scale_features
 from tagsift.baselines._simplex import CandidateSimplex, project_simplex
-from tagsift.features.distances import Reference, pair_products, row_norms
-from tagsift.features.neighbours import nearest
+from tagsift.features.distances import Reference, nearest, pair_products, row_norms
 from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray, IntArray
 

@@ -35,32 +35,18 @@ __all__ = [
 class PartialCorpus(RowCorpus):
     """Sentences whose tokens carry candidate sets.
 
-    Parameters
-    ----------
-    rows : list of lists of tuples of str
-        Sentences of tokens with their columns.
-    candidates : list of lists of frozensets of str
-        A set per token, never empty; a singleton is an exact label, the full label set
-        an unlabelled token.
-    gold : list of lists of str or None
-        The truth where it is known, for scoring only: no fit ever sees it. It may lie
-        outside the candidates (annotators err).
-    label_set : LabelSet
-        All labels of the task.
-    scheme : {"iob1", "iob2", "iobes", "plain"}
-        The tag scheme of the labels.
-    annotators : tuple of str or None
-        Whose votes the sets come from.
+    A singleton is an exact label, the full label set an unlabelled token. No fit ever
+    sees the truth, which may lie outside the candidates (annotators err).
     """
 
     per_sentence: ClassVar[tuple[str, ...]] = ("rows", "candidates", "gold")
 
-    rows: list[list[Row]]
-    candidates: list[list[frozenset[str]]]
-    gold: list[list[str]] | None
-    label_set: LabelSet
-    scheme: str
-    annotators: tuple[str, ...] | None = None
+    rows: list[list[Row]]  # sentences of tokens with their columns
+    candidates: list[list[frozenset[str]]]  # a set per token, never empty
+    gold: list[list[str]] | None  # the truth where it is known, for scoring only
+    label_set: LabelSet  # all labels of the task
+    scheme: str  # of the labels: iob1, iob2, iobes or plain
+    annotators: tuple[str, ...] | None = None  # whose votes the sets come from
 
     def __post_init__(self) -> None:
         check_scheme(self.scheme)
@@ -274,16 +260,7 @@ def write_partial(
     """Write candidate sets as a column file, whole or not at all.
 
     The first full set is spelled out, so that the file names every label; later ones
-    are ``?``.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    partial : PartialCorpus
-        What to write.
-    gold : bool
-        Write the truth as one more column, after the candidates.
+    are ``?``. With `gold`, the truth is one more column, after the candidates.
     """
     if gold and partial.gold is None:
         raise InputError("expected a partial corpus with gold labels, found none.")

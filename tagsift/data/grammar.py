@@ -49,14 +49,10 @@ class Grammar:
                 inside["[" if item == "]" else "("] = ("", "B")
             else:
                 token, slash, pos = item.rpartition("/")
-                tags = [
-                    f"{p}-{type_}" if type_ else "O" for type_, p in inside.values()
-                ]
+                tags = [f"{p}-{kind}" if kind else "O" for kind, p in inside.values()]
                 pair = (token, pos) if slash else (item, self.closed[item])
                 words.append(TaggedWord(*pair, *tags))
-                inside = {
-                    bracket: (type_, "I") for bracket, (type_, _) in inside.items()
-                }
+                inside = {key: (kind, "I") for key, (kind, _) in inside.items()}
         return words
 
     def _expand(self, name: str, rng: np.random.Generator) -> Iterator[str]:

@@ -18,13 +18,7 @@ __all__ = ["LabelSet"]
 
 @dataclass(frozen=True)
 class LabelSet:
-    """Labels in a fixed order.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The labels, each once. `LabelSet.union` sorts them; given by hand they keep
-        the order given.
+    """Labels in a fixed order: as given, or sorted by `LabelSet.union`.
 
     Examples
     --------
@@ -35,7 +29,7 @@ class LabelSet:
     [[True, False, True], [False, False, True]]
     """
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the labels, each once
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))
@@ -80,13 +74,10 @@ class LabelSet:
 
     def encode(self, labels: Sequence[str]) -> IntArray:
         """Positions of a sequence of labels, [T]."""
-        positions = self._positions
-        try:
-            return np.array([positions[name] for name in labels], dtype=np.int64)  # [T]
-        except KeyError:
-            unknown = ((t, n) for t, n in enumerate(labels) if n not in positions)
-            token, name = next(unknown)
-            raise InputError(f"token {token}: {self._unknown(name)}") from None
+        for token, name in enumerate(labels):
+            if name not in self:
+                raise InputError(f"token {token}: {self._unknown(name)}")
+        return np.array([self._positions[name] for name in labels], np.int64)  # [T]
 
     def mask(self, sentence: Sequence[str | AbstractSet[str]]) -> BoolArray:
         """Which labels each token may have, given its label or candidates, [T, L]."""

@@ -15,14 +15,7 @@ from typing import TypeAlias
 from tagsift.data.columns import count
 from tagsift.errors import DataError, InputError
 
-__all__ = [
-    "Columns",
-    "Layout",
-    "by_name",
-    "by_position",
-    "parse_columns",
-    "parse_names",
-]
+__all__ = ["Columns", "Layout", "by_name", "by_place", "parse_columns", "parse_names"]
 
 #: What users say about the columns: names joined by commas, or a sequence of them.
 Columns: TypeAlias = str | Sequence[str]
@@ -106,7 +99,7 @@ def by_name(names: Sequence[str], width: int, needed: str) -> Layout:
     return Layout((*places["token"], *rest), tuple(places.get("vote", ())), *single)
 
 
-def by_position(
+def by_place(
     width: int, needed: str, votes: tuple[int, ...], gold: int | None, exact: int | None
 ) -> Layout:
     """Lay out a file by column numbers from 1, checked against its width."""

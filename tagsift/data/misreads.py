@@ -150,9 +150,8 @@ class Watch:
         if len(given) > 1 and len(set(given)) == len(given) and len(self.sample) > 5:
             return True
         alone = len(self.sample) > 20 or _LETTERS.fullmatch(given[0]) is not None
-        return (
-            alone and any("-" in cell for cell in others) and are_tags(_parts(others))
-        )
+        typed = any("-" in cell for cell in others)
+        return alone and typed and are_tags(_parts(others))
 
     def _check_prose(self) -> None:
         """Refuse running text with equally many words in each line."""

@@ -17,18 +17,10 @@ __all__ = ["Corpus", "Sentence"]
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence: its tokens with their columns, and its labels if they are known.
+    """One sentence: its tokens with their columns, and its labels if they are known."""
 
-    Parameters
-    ----------
-    rows : tuple of tuples of str
-        One tuple of columns per token; the first column is the word.
-    labels : tuple of str or None
-        One label per token.
-    """
-
-    rows: tuple[Row, ...]
-    labels: tuple[str, ...] | None
+    rows: tuple[Row, ...]  # the columns of every token; the first one is the word
+    labels: tuple[str, ...] | None  # one per token
 
     def __post_init__(self) -> None:
         if self.labels is not None and len(self.labels) != len(self.rows):
@@ -50,13 +42,6 @@ class Sentence:
 class Corpus(RowCorpus):
     """Sentences with gold labels, and the scheme the labels are written in.
 
-    Parameters
-    ----------
-    sentences : tuple of Sentence
-        The sentences.
-    scheme : {"iob1", "iob2", "iobes", "plain"}
-        The tag scheme.
-
     Examples
     --------
     >>> corpus = Corpus.from_lists([["Rates", "fell"]], [["B-NP", "B-VP"]])
@@ -67,7 +52,7 @@ class Corpus(RowCorpus):
     per_sentence: ClassVar[tuple[str, ...]] = ("sentences",)
 
     sentences: tuple[Sentence, ...]
-    scheme: str
+    scheme: str  # iob1, iob2, iobes or plain
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sentences", tuple(self.sentences))
@@ -144,7 +129,5 @@ class Corpus(RowCorpus):
         return self.sentences[key]
 
     def __repr__(self) -> str:
-        return (
-            f"Corpus({len(self)} sentences, {self.n_tokens} tokens, "
-            f"scheme={self.scheme!r})"
-        )
+        size = f"{len(self)} sentences, {self.n_tokens} tokens"
+        return f"Corpus({size}, scheme={self.scheme!r})"

@@ -6,8 +6,9 @@ so that annotators err on the same spans more often than by chance, as people do
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -23,31 +24,17 @@ __all__ = ["DEMO_ANNOTATORS", "SimulatedAnnotator", "simulate_votes"]
 class SimulatedAnnotator:
     """How one annotator errs; all figures are chances.
 
-    Parameters
-    ----------
-    name : str
-        Who.
-    labels : float
-        Of labelling a sentence at all.
-    misses : float
-        Of not seeing a span.
-    shifts : float
-        Of getting one of its ends wrong.
-    invents : float
-        Of seeing a span, per sentence, where there is none.
-    confuses : mapping of (str, str) to float
-        Of giving a span of the first type the second one.
-    abstains : bool
-        A dictionary: it knows some words, always or never, and says `O` of the rest.
+    One who abstains is a dictionary: it knows some words, always or never, and says
+    ``O`` of the rest. `confuses` is by the true type of a span and the one given.
     """
 
     name: str
-    labels: float = 1.0
-    misses: float = 0.0
-    shifts: float = 0.0
-    invents: float = 0.0
+    labels: float = 1.0  # of labelling a sentence at all
+    misses: float = 0.0  # of not seeing a span
+    shifts: float = 0.0  # of getting one of its ends wrong
+    invents: float = 0.0  # of seeing a span, per sentence, where there is none
     confuses: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    abstains: bool = False
+    abstains: bool = False  # whether it is a dictionary
 
 
 #: Two decent people, one careless, one who confuses two types, and a dictionary.
@@ -91,10 +78,7 @@ def simulate_votes(
         raise InputError("expected a corpus with spans to annotate, found plain tags.")
     rng = np.random.default_rng(random_state)
     types = sorted({s.type for row in corpus.labels for s in spans(row, corpus.scheme)})
-    known = {
-        one.name: _Vocabulary(one.misses, int(rng.integers(2**32)))
-        for one in annotators
-    }
+    known = [_vocabulary(one.misses, int(rng.integers(2**32))) for one in annotators]
     votes: list[list[Vote]] = []
     for tokens, labels in zip(corpus.tokens, corpus.labels, strict=True):
         truth = spans(labels, corpus.scheme)
@@ -103,10 +87,9 @@ def simulate_votes(
         if not any(chosen[one.name] for one in annotators if not one.abstains):
             chosen[annotators[0].name] = True
         columns: list[list[str | None]] = []
-        for one in annotators:
+        for one, knows in zip(annotators, known, strict=True):
             if one.abstains:
-                knows = known[one.name]
-                found = [x for x in truth if knows[tuple(tokens[x.start : x.end])]]
+                found = [x for x in truth if knows(tuple(tokens[x.start : x.end]))]
             else:
                 found = _annotate(one, truth, hard, len(tokens), types, rng)
             made = tags(found, len(tokens), corpus.scheme)
@@ -117,16 +100,10 @@ def simulate_votes(
     return VoteCorpus(corpus.rows, votes, names, corpus.labels, corpus.scheme, silent)
 
 
-class _Vocabulary(dict[tuple[str, ...], bool]):
+def _vocabulary(misses: float, seed: int) -> Callable[[tuple[str, ...]], bool]:
     """The words that a dictionary knows: each form always or never."""
-
-    def __init__(self, misses: float, seed: int) -> None:
-        super().__init__()
-        self._rng, self._misses = np.random.default_rng(seed), misses
-
-    def __missing__(self, form: tuple[str, ...]) -> bool:
-        self[form] = bool(self._rng.random() >= self._misses)
-        return self[form]
+    rng = np.random.default_rng(seed)
+    return cache(lambda form: bool(rng.random() >= misses))
 
 
 def _annotate(

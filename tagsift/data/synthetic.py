@@ -22,14 +22,7 @@ from tagsift.data.schemes import spans
 from tagsift.data.sentence import Corpus
 from tagsift.errors import InputError
 
-__all__ = [
-    "BUNDLED_SEED",
-    "BUNDLED_SENTENCES",
-    "TASKS",
-    "bundled",
-    "generate",
-    "make_bundled",
-]
+__all__ = ["TASKS", "bundled", "generate", "make_bundled"]
 
 #: Feature columns and label column of every task.
 _COLUMNS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -39,8 +32,7 @@ _COLUMNS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 TASKS: tuple[str, ...] = tuple(_COLUMNS)
 #: How the shipped sample was made: as many sentences from this seed.
-BUNDLED_SENTENCES = 600
-BUNDLED_SEED = 7
+_BUNDLED_SENTENCES, _BUNDLED_SEED = 600, 7
 _BUNDLED = resources.files("tagsift.data").joinpath("bundled")
 _SHORTEST, _LONGEST = 5, 35
 #: What "an" stands before, numbers such as 8 and 11 among it.
@@ -75,17 +67,14 @@ def generate(
 
 def make_bundled() -> Corpus:
     """Make the shipped sample anew: word, part of speech, chunk; entities as labels."""
-    sentences = _sentences(BUNDLED_SENTENCES, BUNDLED_SEED)
+    sentences = _sentences(_BUNDLED_SENTENCES, _BUNDLED_SEED)
     return _corpus(sentences, ("token", "pos", "chunk"), "entity")
 
 
 def bundled(task: str = "chunk") -> Corpus:
     """Read the synthetic sample of 600 sentences that is shipped with the package.
 
-    Parameters
-    ----------
-    task : {"chunk", "ner", "pos"}
-        What the labels are; see `generate`.
+    The task is as in `generate`: chunk, ner or pos.
     """
     with resources.as_file(_BUNDLED.joinpath("newswire.conll")) as path:
         whole = read_conll(path, scheme="iob2")

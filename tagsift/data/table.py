@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 from tagsift.data.columns import ANY, Block, ColumnFile, PathName, check_label, located
-from tagsift.data.layout import Columns, Layout, by_name, by_position, parse_names
+from tagsift.data.layout import Columns, Layout, by_name, by_place, parse_names
 from tagsift.data.lookalikes import recognise_head
 from tagsift.data.misreads import Watch
 from tagsift.data.rows import Row
@@ -110,7 +110,7 @@ class Table(Generic[T]):
                     f"name of column {number}; name the columns, such as --columns "
                     "-,token,label (in Python columns=)."
                 )
-        return by_position(width, self.needed, self.votes, self.gold, self.exact)
+        return by_place(width, self.needed, self.votes, self.gold, self.exact)
 
     def _check_token_numbers(self, block: Block) -> None:
         """Refuse the ranges and empty nodes of CoNLL-U, which are no tokens."""

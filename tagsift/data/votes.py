@@ -35,35 +35,19 @@ _NO_VOTE = "expected at least one vote, found none in the corpus."
 class VoteCorpus(RowCorpus):
     """Sentences labelled by several annotators.
 
-    Parameters
-    ----------
-    rows : list of lists of tuples of str
-        Sentences of tokens with their columns.
-    votes : list of lists of tuples of (str, frozenset of str or None)
-        Per token, one entry per annotator: a label, a set of labels where one could not
-        decide, None where one did not label.
-    annotators : tuple of str
-        Their names, in the order of the entries.
-    gold : list of lists of str or None
-        The truth where it is known, for scoring only.
-    scheme : {"iob1", "iob2", "iobes", "plain"}
-        The tag scheme of the labels.
-    abstaining : tuple of str
-        Annotators (rules, dictionaries) whose ``O`` means that they have nothing to
-        say.
-    exact : list of lists of (str or None), optional
-        Labels that are known exactly: checked by a person, say.
+    A vote is a label, a set of labels where one could not decide, or None where one did
+    not label. The ``O`` of those who abstain (rules, dictionaries) says nothing.
     """
 
     per_sentence: ClassVar[tuple[str, ...]] = ("rows", "votes", "gold", "exact")
 
-    rows: list[list[Row]]
-    votes: list[list[Vote]]
-    annotators: tuple[str, ...]
-    gold: list[list[str]] | None
-    scheme: str
-    abstaining: tuple[str, ...] = ()
-    exact: list[list[str | None]] | None = None
+    rows: list[list[Row]]  # sentences of tokens with their columns
+    votes: list[list[Vote]]  # per token, one entry per annotator
+    annotators: tuple[str, ...]  # their names, in the order of the entries
+    gold: list[list[str]] | None  # the truth where it is known, for scoring only
+    scheme: str  # of the labels: iob1, iob2, iobes or plain
+    abstaining: tuple[str, ...] = ()  # annotators whose ``O`` says nothing
+    exact: list[list[str | None]] | None = None  # labels known, checked by a person say
 
     def __post_init__(self) -> None:
         check_scheme(self.scheme)
@@ -121,19 +105,13 @@ class VoteCorpus(RowCorpus):
         A counter keeps the order of the annotators among equal counts.
         """
         made = set(chain.from_iterable(self.votes))
-        return {
-            votes: Counter(chain.from_iterable(map(_said, votes))) for votes in made
-        }
+        return {vote: Counter(chain.from_iterable(map(_said, vote))) for vote in made}
 
     def candidates(self, min_votes: int = 1) -> PartialCorpus:
-        """Turn votes into candidate sets.
+        """Turn votes into candidate sets: labels that `min_votes` annotators gave.
 
-        Parameters
-        ----------
-        min_votes : int
-            A label is a candidate if at least so many annotators gave it. Where no
-            label got so many, those with the most votes are; a token nobody labelled
-            gets the full label set.
+        Where no label got so many, those with the most votes are candidates; a token
+        nobody labelled gets the full label set.
         """
         if min_votes < 1:
             raise InputError(f"expected min_votes of at least 1, found {min_votes}.")
@@ -162,9 +140,7 @@ class VoteCorpus(RowCorpus):
             overall.update(counted[votes])
         if not overall:
             raise InputError(_NO_VOTE)
-        made = {
-            v: (said or overall).most_common(1)[0][0] for v, said in counted.items()
-        }
+        made = {v: (own or overall).most_common(1)[0][0] for v, own in counted.items()}
         labels = [[made[votes] for votes in sentence] for sentence in self.votes]
         return Corpus.from_lists(self.rows, labels, self.scheme)
 
@@ -241,13 +217,9 @@ def read_votes(
     numbers, names = _numbers_or_names(columns)
     for role, number in (("gold", gold), ("exact", exact)):
         if names is not None and number is not None:
-            raise InputError(
-                f"expected {role}= with column numbers only; name it {role!r}."
-            )
+            raise InputError(f"expected {role}= with numbers only; name it {role!r}.")
     if o_means not in ("outside", "abstain"):
-        raise InputError(
-            f"expected o_means to be 'outside' or 'abstain', found {o_means!r}."
-        )
+        raise InputError(f"o_means must be 'outside' or 'abstain', found {o_means!r}.")
 
     def parse(cell: str) -> str | frozenset[str] | None:
         if cell == ANY:
@@ -313,16 +285,9 @@ def _sequences(votes: list[list[Vote]]) -> Iterator[list[str]]:
 
 
 def write_votes(path: PathName, corpus: VoteCorpus, *, gold: bool = False) -> None:
-    """Write votes as a column file: the rows, a column per annotator, the truth.
+    """Write votes as a column file, whole or not at all.
 
-    Parameters
-    ----------
-    path : path-like
-        The file, written whole or not at all.
-    corpus : VoteCorpus
-        What to write.
-    gold : bool
-        Write the truth as the last column.
+    After the rows comes a column per annotator and, with `gold`, the truth.
     """
     if gold and corpus.gold is None:
         raise InputError("expected votes with gold labels, found none.")

@@ -230,13 +230,8 @@ def _read_weights(path: Path, layer: int) -> dict[str, Float32Array]:
         start, *place = name.removeprefix("encoder.layer.").split(".")
         wanted = start == "embeddings" or (start.isdigit() and int(start) < layer)
         if wanted and place and tensor["dtype"] in _DTYPES:
-            weights[name] = _array(tensor)
+            flat = np.frombuffer(tensor["data"], dtype=_DTYPES[tensor["dtype"]])
+            if tensor["dtype"] == "BF16":
+                flat = (flat.astype(np.uint32) << 16).view(np.float32)
+            weights[name] = flat.astype(np.float32).reshape(tensor["shape"])
     return weights
-
-
-def _array(tensor: Mapping[str, Any]) -> Float32Array:
-    """Tensor in single precision."""
-    flat = np.frombuffer(tensor["data"], dtype=_DTYPES[tensor["dtype"]])
-    if tensor["dtype"] == "BF16":
-        flat = (flat.astype(np.uint32) << 16).view(np.float32)
-    return flat.astype(np.float32).reshape(tensor["shape"])

@@ -37,24 +37,16 @@ class DictFeatures:
         cls, dicts: Sequence[Mapping[str, Any]], offsets: IntArray, min_count: int
     ) -> Self:
         """Collect the features that are not zero at `min_count` tokens or more."""
-        counts = Counter(
-            name
-            for n, features in enumerate(dicts)
-            for name, value in _items(features, n, offsets)
-            if value != 0.0
-        )
+        entries = _entries(dicts, offsets)
+        counts = Counter(name for _, name, value in entries if value != 0.0)
         return cls(sorted(name for name, count in counts.items() if count >= min_count))
 
     def block(
         self, dicts: Sequence[Mapping[str, Any]], offsets: IntArray
     ) -> sp.csr_matrix:
         """Sparse features of the stacked tokens; unknown ones are ignored, [N, D]."""
-        found = [
-            (n, self._columns[name], value)
-            for n, features in enumerate(dicts)
-            for name, value in _items(features, n, offsets)
-            if name in self._columns
-        ]
+        columns, entries = self._columns, _entries(dicts, offsets)
+        found = [(n, columns[k], value) for n, k, value in entries if k in columns]
         n, d, values = np.array(found, dtype=np.float64).reshape(-1, 3).T  # [entries]
         places = n.astype(np.int32), d.astype(np.int32)
         shape = len(dicts), len(self.names)
@@ -63,20 +55,21 @@ class DictFeatures:
         return matrix
 
 
-def _items(
-    features: Mapping[str, Any], n: int, offsets: IntArray
-) -> Iterator[tuple[str, float]]:
-    """Name and value of every feature of one dict."""
-    for name, value in features.items():
+def _entries(
+    dicts: Sequence[Mapping[str, Any]], offsets: IntArray
+) -> Iterator[tuple[int, str, float]]:
+    """Token, name and value of every feature."""
+    several = (list, tuple, set, frozenset)
+    items = (
+        (n, *item) for n, features in enumerate(dicts) for item in features.items()
+    )
+    for n, name, value in items:
         if isinstance(value, str):
-            yield f"{name}={value}", 1.0
+            yield n, f"{name}={value}", 1.0
         elif isinstance(value, Real | np.bool_) and np.isfinite(float(value)):
-            yield str(name), float(value)
-        elif isinstance(value, list | tuple | set | frozenset) and all(
-            isinstance(entry, str) for entry in value
-        ):
-            for entry in value:
-                yield f"{name}={entry}", 1.0
+            yield n, str(name), float(value)
+        elif isinstance(value, several) and all(isinstance(k, str) for k in value):
+            yield from ((n, f"{name}={entry}", 1.0) for entry in value)
         else:
             raise InputError(
                 f"{place_of(n, offsets)}: the feature {name!r} has the value "

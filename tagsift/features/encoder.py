@@ -128,9 +128,8 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
             fresh = dict(zip(portion, vectors, strict=True))
             cache.write(fresh)
             found |= fresh
-        if not keys:
-            return np.zeros((0, width), dtype=np.float32)  # [0, D]
-        return np.concatenate([found[key] for key in keys])  # [N, D]
+        nothing = np.zeros((0, width), dtype=np.float32)  # [0, D]
+        return np.concatenate([nothing, *(found[key] for key in keys)])  # [N, D]
 
     def clear_cache(self) -> int:
         """Delete the cached vectors (of all encoders); return the bytes set free."""

@@ -175,9 +175,7 @@ class Indicators:
         codes = {}
         for k, entries in enumerate(columns):
             number = {entry: n for n, entry in enumerate(dict.fromkeys(entries))}
-            types = np.array(
-                [number[entry] for entry in entries], dtype=np.int64
-            )  # [N]
+            types = np.fromiter(map(number.get, entries), np.int64)  # [N]
             for name, column, value in self._attributes:
                 if column == k:
                     code_of = self._code_of[name]

@@ -159,9 +159,7 @@ def _shape_of(s: int, sentence: Any) -> tuple[str, int]:
 
 def _form_of_type(kind: type) -> str | None:
     forms = {"str": str, "dict": Mapping, "row": tuple | list | np.ndarray}
-    return next(
-        (form for form, kinds in forms.items() if issubclass(kind, kinds)), None
-    )
+    return next((form for form, of in forms.items() if issubclass(kind, of)), None)
 
 
 def _finite(array: Any, offsets: IntArray) -> FloatArray:

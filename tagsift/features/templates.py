@@ -5,24 +5,7 @@ A template is written as a product of attributes at places near the token:
 case. It is one binary feature for every pair seen in training, named
 ``lower[-1]|lower[0]=in|the``. A template whose place lies outside the sentence, or
 whose attribute has no value there (``prefix4`` of a three-letter word), is silent.
-
-=============  =======  ======================================================
-attribute      column   value
-=============  =======  ======================================================
-``word``       0        the word as written
-``lower``      0        in lower case
-``prefix1..4`` 0        the first letters, in lower case
-``suffix1..4`` 0        the last letters, in lower case
-``shape``      0        ``Xx``, ``dd.d`` …: runs of one class cut to two signs
-``brief``      0        the shape with every run cut to one sign
-``digits``     0        ``all`` or ``some``, silent without digits
-``numeral``    0        the word with every digit written 0, silent without digits
-``capitals``   0        ``initial``, ``all``, ``single`` or ``inner``, silent without
-``pos``        1        the part of speech as given
-``column<k>``  k        column k as given, counted from 0
-``begin``      –        only at the first token of a sentence
-``end``        –        only at the last token of a sentence
-=============  =======  ======================================================
+The attributes are listed in ``docs/reference/features.md``.
 """
 
 from __future__ import annotations
@@ -110,15 +93,14 @@ def _suffix(word: str, length: int) -> str | None:
 
 
 def _digits(word: str) -> str | None:
-    if not any(map(str.isdigit, word)):
-        return None
-    return "all" if word.isdigit() else "some"
+    if word.isdigit():
+        return "all"
+    return "some" if any(map(str.isdigit, word)) else None
 
 
 def _numeral(word: str) -> str | None:
-    if not any(map(str.isdigit, word)):
-        return None
-    return "".join("0" if sign.isdigit() else sign for sign in word.lower())
+    written = "".join("0" if sign.isdigit() else sign for sign in word.lower())
+    return written if any(map(str.isdigit, word)) else None
 
 
 def _capitals(word: str) -> str | None:

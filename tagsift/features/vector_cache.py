@@ -35,11 +35,9 @@ _INSERT = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)"
 
 def cache_folder(cache_dir: str | PathLike[str] | None = None) -> Path:
     """Folder of the cache: `cache_dir`, else ``TAGSIFT_CACHE``, else the user's."""
-    if cache_dir is not None:
-        return Path(cache_dir)
-    named = os.environ.get("TAGSIFT_CACHE")
-    if named:
-        return Path(named)
+    chosen = cache_dir or os.environ.get("TAGSIFT_CACHE")
+    if chosen:
+        return Path(chosen)
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
         return Path(local or Path.home() / "AppData" / "Local") / "tagsift" / "Cache"

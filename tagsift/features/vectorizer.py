@@ -146,9 +146,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         self._width: int = input_width(templates)
         tokens = self._stack(X, self._width)
         if tokens.kind == "empty":
-            raise InputError(
-                "the training sentences have no tokens; give at least one."
-            )
+            raise InputError("the training sentences have no tokens; give some.")
         # Where the features come from, by kind: one of these three.
         self._indicators: Indicators | None = None
         self._dicts: DictFeatures | None = None
@@ -216,9 +214,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
     def check_fitted(self) -> None:
         """Refuse to go on before `fit`."""
         if not hasattr(self, "kind_"):
-            raise NotFittedError(
-                "this SequenceVectorizer has not been fitted; call fit first."
-            )
+            raise NotFittedError("this vectorizer has not been fitted; call fit first.")
 
     def _check_kind(self, tokens: StackedTokens) -> None:
         """Compare new tokens with the training tokens."""

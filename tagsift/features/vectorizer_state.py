@@ -11,45 +11,33 @@ from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.indicators import Indicators
 from tagsift.features.templates import input_width, parse_templates, template_texts
 from tagsift.features.vectorizer import SequenceVectorizer
+from tagsift.storage import state
 from tagsift.storage.items import damaged
-from tagsift.storage.state import (
-    Saved,
-    array,
-    flag,
-    keyed,
-    number,
-    part,
-    read_state,
-    texts,
-    whole,
-    word,
-    write_state,
-)
 from tagsift.typing import Arrays
 
 __all__ = ["read_vectorizer", "write_vectorizer"]
 
-_SAVED: Saved = {
-    "kind_": word("columns", "dict", "array"),
-    "templates": texts(distinct=False, optional=True),
-    "function": flag(),
-    "min_count": whole(least=1),
-    "n_columns_": whole(most=10**6),
-    "n_columns_in_": whole(most=10**6),
-    "_indicators": part(Indicators, optional=True),
-    "_dicts": part(DictFeatures, optional=True),
-    "_array_width": whole(most=2**31),
-    "encoder": keyed(
-        folder=word(optional=True),
-        layer=whole(least=-1000, most=1000),
-        pooling=word("mean", "first", "last"),
-        max_length=whole(least=8, optional=True),
-        batch_size=whole(least=1),
-        fingerprint=word(),
+_SAVED: state.Saved = {
+    "kind_": state.word("columns", "dict", "array"),
+    "templates": state.texts(distinct=False, optional=True),
+    "function": state.flag(),
+    "min_count": state.whole(least=1),
+    "n_columns_": state.whole(most=10**6),
+    "n_columns_in_": state.whole(most=10**6),
+    "_indicators": state.part(Indicators, optional=True),
+    "_dicts": state.part(DictFeatures, optional=True),
+    "_array_width": state.whole(most=2**31),
+    "encoder": state.keyed(
+        folder=state.word(optional=True),
+        layer=state.whole(least=-1000, most=1000),
+        pooling=state.word("mean", "first", "last"),
+        max_length=state.whole(least=8, optional=True),
+        batch_size=state.whole(least=1),
+        fingerprint=state.word(),
         optional=True,
     ),
-    "encoder_mean_": array("vector", optional=True),
-    "encoder_scale_": number(above=0),
+    "encoder_mean_": state.array("vector", optional=True),
+    "encoder_scale_": state.number(above=0),
 }
 
 
@@ -72,12 +60,12 @@ def write_vectorizer(vectorizer: SequenceVectorizer) -> tuple[dict[str, Any], Ar
         "function": templates is None,
         "encoder": None if encoder is None else encoder.state(),
     }
-    return write_state(_SAVED, SimpleNamespace(**vars(vectorizer) | made))
+    return state.write_state(_SAVED, SimpleNamespace(**vars(vectorizer) | made))
 
 
 def read_vectorizer(meta: Any, arrays: Arrays) -> SequenceVectorizer:
     """Build a fitted vectorizer from what `write_vectorizer` returned, checking it."""
-    values = read_state(_SAVED, meta, arrays, {})
+    values = state.read_state(_SAVED, meta, arrays, {})
     given, function = values.pop("templates"), values.pop("function")
     settings = values.pop("encoder")
     try:

@@ -143,7 +143,10 @@ def dict_report(scores: Scores) -> dict[str, Any]:
         result["calibration"] = {name: getattr(part, name) for name in names} | {
             "mce": bins.mce,
             "n_bins": len(bins.counts),
-            "reliability": {k: _numbers(v.tolist()) for k, v in vars(bins).items()},
+            "reliability": {  # JSON does not know NaN
+                name: [None if math.isnan(x) else x for x in values.tolist()]
+                for name, values in vars(bins).items()
+            },
             "risk_at_coverage": {
                 f"{share:g}": part.risk_coverage.risk_at(share) for share in _COVERAGES
             },
@@ -151,19 +154,12 @@ def dict_report(scores: Scores) -> dict[str, Any]:
     return result
 
 
-def _numbers(values: list[float]) -> list[float | None]:
-    """Replace NaN, which JSON does not know, by None."""
-    return [None if math.isnan(value) else value for value in values]
-
-
 def _span_dict(scores: SpanScores) -> dict[str, Any]:
     return {
         "reading": scores.reading,
         "micro": _shares(scores.micro) | asdict(scores.micro),
         "macro": asdict(scores.macro),
-        "per_type": {
-            k: _shares(one) | asdict(one) for k, one in scores.per_type.items()
-        },
+        "per_type": {k: _shares(t) | asdict(t) for k, t in scores.per_type.items()},
     }
 
 

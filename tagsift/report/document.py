@@ -135,9 +135,7 @@ class Table:
             if len(numbers) > 1:
                 best = (max if j in higher else min)(numbers.values())
                 write = columns[j].text
-                strong |= {
-                    (i, j) for i, x in numbers.items() if write(x) == write(best)
-                }
+                strong |= {(i, j) for i in numbers if write(numbers[i]) == write(best)}
         return replace(table, strong=frozenset(strong))
 
 

@@ -11,7 +11,7 @@ import hashlib
 import io
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
@@ -120,16 +120,12 @@ def _clean_tag(tag: str, prefix: str) -> str:
     return themed(tag)
 
 
-def standalone(panels: Sequence[str]) -> list[str]:
-    """Complete inline drawings to SVG files that carry both themes themselves."""
+def standalone(panel: str) -> str:
+    """Complete an inline drawing to an SVG file that carries both themes itself."""
     style = (
         f"<style>svg {{ {css_variables('light')} }} "
         "@media (prefers-color-scheme: dark) { "
         f"svg {{ {css_variables('dark')} }} }}</style>"
     )
-    return [
-        '<?xml version="1.0" encoding="utf-8"?>\n'
-        + re.sub(r"(<svg[^>]*>)", rf"\1\n {style}", panel, count=1)
-        + "\n"
-        for panel in panels
-    ]
+    whole = re.sub(r"(<svg[^>]*>)", rf"\1\n {style}", panel, count=1)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{whole}\n'

@@ -102,13 +102,8 @@ def _paint_cells(
         axes.add_patch(_cell(i, j, facecolor=ink("rule"), alpha=0.35, linewidth=0))
         axes.add_patch(_cell(i, j, facecolor=colour, alpha=depth, linewidth=0))
         if form is not None and depth >= 0.005:
-            look = {
-                "ha": "center",
-                "va": "center",
-                "fontsize": 7.5,
-                "color": _on(value),
-            }
-            axes.text(j, i, f"{matrix[i, j]:{form}}", **look)
+            look = {"ha": "center", "va": "center", "color": _on(value)}
+            axes.text(j, i, f"{matrix[i, j]:{form}}", fontsize=7.5, **look)
 
 
 def _name_cells(axes: Any, rows: Sequence[str], columns: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import count
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -73,10 +74,10 @@ def write_markdown(
     """Write a report as Markdown, and its drawings into a folder beside it."""
     folder = Path(path).parent / figures
     drawings = [drawing for figure in report.figures for drawing in figure.drawings]
-    for name, drawing in zip(_file_names(report), standalone(drawings), strict=True):
+    for name, drawing in zip(_file_names(report), drawings, strict=True):
         folder.mkdir(parents=True, exist_ok=True)
         with atomic_write(folder / name) as stream:
-            stream.write(drawing)
+            stream.write(standalone(drawing))
     with atomic_write(path) as stream:
         stream.write(render_markdown(report, figures=figures))
 
@@ -102,15 +103,12 @@ def _html(text: str) -> Markup:
 
 def _keys(titles: Iterable[str]) -> list[str]:
     """Distinct anchors made of titles."""
-    keys: list[str] = []
+    keys = ["content"]  # which the page itself has
     for title in titles:
         stem = slug(title) or "section"
-        key, number = stem, 1
-        while key in keys or key == "content":
-            number += 1
-            key = f"{stem}-{number}"
-        keys.append(key)
-    return keys
+        names = (f"{stem}-{number}" if number > 1 else stem for number in count(1))
+        keys.append(next(name for name in names if name not in keys))
+    return keys[1:]
 
 
 def _rows(section: Section) -> list[list[Table | Figure]]:
@@ -145,14 +143,11 @@ def _file_names(report: Report) -> list[str]:
 def _markdown(text: str) -> str:
     """Escape what Markdown would read as markup, outside code between backticks."""
     parts = re.split(r"(`[^`]+`)", visible(text, keep="\n"))
-    return "".join(
-        part if number % 2 else _MARKUP.sub(_escaped, part)
-        for number, part in enumerate(parts)
-    )
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return _BY_NAME.get(found[0], f"\\{found[0]}")
+    parts[::2] = [
+        _MARKUP.sub(lambda sign: _BY_NAME.get(sign[0], f"\\{sign[0]}"), part)
+        for part in parts[::2]
+    ]
+    return "".join(parts)
 
 
 def _cell(text: str) -> str:

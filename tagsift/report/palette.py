@@ -80,9 +80,7 @@ def _style(method: str) -> Style:
 
 def css_variables(theme: Literal["light", "dark"]) -> str:
     """Declarations of all colours of one theme, for a rule of a style sheet."""
-    return " ".join(
-        f"--{colour.name}: {getattr(colour, theme)};" for colour in COLOURS.values()
-    )
+    return " ".join(f"--{k}: {getattr(one, theme)};" for k, one in COLOURS.items())
 
 
 def themed(svg: str) -> str:

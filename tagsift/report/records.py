@@ -106,7 +106,5 @@ class Cleaned:
     def suspects(self, most: int = 15) -> list[tuple[int, int, float]]:
         """Sentence, position and confidence of the tokens to check first."""
         starts, doubts = offsets_of(map(len, self.tokens)), self.doubts()
-        return [
-            (*locate(n, starts), 1.0 - float(doubts[n]))
-            for n in self.order()[:most].tolist()
-        ]
+        first = self.order()[:most].tolist()
+        return [(*locate(n, starts), 1.0 - float(doubts[n])) for n in first]

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tagsift.metrics import Recovery, Scores
+from tagsift.report import sections
 from tagsift.report.document import Report, Section, Stat
 from tagsift.report.records import Cleaned, Tagged
-from tagsift.report.sections import (
-    calibration_section,
-    comparison_section,
-    confusion_section,
-    recovery_section,
-    review_section,
-    score_section,
-    sentence_section,
-)
 
 __all__ = ["demo_report", "scores_report"]
 
@@ -29,15 +21,15 @@ def scores_report(
 ) -> Report:
     """Report on labels given to a text whose true labels are known."""
     scores = tagged.scores()
-    sections = [score_section(scores)]
+    made = [sections.score_section(scores)]
     if scores.calibration is not None:
-        calibration = calibration_section({method: scores.calibration})
-        sections += [calibration, sentence_section(tagged)]
-    sections.append(confusion_section(tagged))
+        made.append(sections.calibration_section({method: scores.calibration}))
+        made.append(sections.sentence_section(tagged))
+    made.append(sections.confusion_section(tagged))
     tokens = scores.tokens
     return Report(
         title,
-        tuple(sections),
+        tuple(made),
         summary=f"{tokens.n_tokens:,} tokens in {tokens.n_sentences:,} sentences, "
         f"tagged by {method}; tags are read as {scores.scheme}.",
         stats=_stats(scores),
@@ -60,25 +52,26 @@ def demo_report(
     others = rivals or {}
     all_scores = {method: scores, **{name: pair[0] for name, pair in others.items()}}
     all_found = {method: found, **{name: pair[1] for name, pair in others.items()}}
-    sections: list[Section] = []
+    made: list[Section] = []
     if others:
-        sections.append(comparison_section(all_scores, recovered=all_found))
+        made.append(sections.comparison_section(all_scores, recovered=all_found))
     elif found is not None:
-        sections.append(recovery_section({method: found}))
+        made.append(sections.recovery_section({method: found}))
     if training.confidences is not None:
-        sections.append(review_section(training))
+        made.append(sections.review_section(training))
     parts = {name: one.calibration for name, one in all_scores.items()}
     calibrated = {name: part for name, part in parts.items() if part is not None}
     if scores.calibration is not None:
-        sections += [calibration_section(calibrated), sentence_section(tagged)]
-    sections += [score_section(scores), confusion_section(tagged)]
+        made.append(sections.calibration_section(calibrated))
+        made.append(sections.sentence_section(tagged))
+    made += [sections.score_section(scores), sections.confusion_section(tagged)]
     ambiguous = training.ambiguous
     sizes = [len(set(entry)) for sentence in training.candidates for entry in sentence]
     open_sizes = [size for size in sizes if size > 1]
     mean = sum(open_sizes) / len(open_sizes) if open_sizes else 1.0
     return Report(
         f"{method} on {corpus}",
-        tuple(sections),
+        tuple(made),
         summary=(
             f"{method} was trained on {len(training.tokens):,} sentences "
             f"({len(sizes):,} tokens). {int(ambiguous.sum()):,} of the tokens "

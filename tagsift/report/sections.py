@@ -131,8 +131,7 @@ def calibration_section(parts: Mapping[str, CalibrationScores]) -> Section:
     heads = {"method": "", "calibration error (ECE) %": ".2f%"}
     heads |= dict.fromkeys(("Brier score", "log loss", "risk–coverage area"), ".4f")
     rows = [
-        (name, part.ece, part.brier, part.nll, part.aurc)
-        for name, part in parts.items()
+        (name, one.ece, one.brier, one.nll, one.aurc) for name, one in parts.items()
     ]
     curves = {name: part.risk_coverage for name, part in parts.items()}
     return Section(

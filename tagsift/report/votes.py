@@ -18,13 +18,8 @@ from tagsift.annotators import (
 )
 from tagsift.data import VoteCorpus
 from tagsift.metrics import Scores, evaluate
+from tagsift.report import sections
 from tagsift.report.document import Cell, Mark, Report, Section, Stat, Table, columns
-from tagsift.report.sections import (
-    calibration_section,
-    effort_tables,
-    score_section,
-    verdict,
-)
 from tagsift.typing import Label
 from tagsift.visible import in_context
 
@@ -66,15 +61,15 @@ def votes_report(
     title, the model's own first.
     """
     scores = None if corpus.gold is None else merged_scores(corpus, model)
-    sections = [_compared(compared)] if compared else []
-    sections += [_people(corpus, model), _looks(corpus, model)]
+    made = [_compared(compared)] if compared else []
+    made += [_people(corpus, model), _looks(corpus, model)]
     if scores is not None and scores.calibration is not None:
-        sections.append(calibration_section({"the labels": scores.calibration}))
+        made.append(sections.calibration_section({"the labels": scores.calibration}))
     if compared:
-        sections.append(score_section(next(iter(compared.values())).tagger))
+        made.append(sections.score_section(next(iter(compared.values())).tagger))
     return Report(
         title,
-        tuple(sections),
+        tuple(made),
         summary=(
             f"{len(corpus.annotators)} annotators labelled {len(corpus):,} sentences "
             f"({corpus.n_tokens:,} tokens) and disagreed. tagsift learnt how each of "
@@ -191,14 +186,14 @@ def _looks(corpus: VoteCorpus, model: VoteTagger, most: int = 15) -> Section:
             " ".join(f"{name}:{count}" for name, count in look.tally.items()),
             look.reason,
             look.score,
-            *(() if gold is None else (verdict(look.label, gold[s][t]),)),
+            *(() if gold is None else (sections.verdict(look.label, gold[s][t]),)),
         )
 
     rows = tuple(map(cells, islice(looks, most)))
     tables = [Table(columns(heads), rows, "The most doubtful tokens")]
     if gold is not None:
         wrong = np.array([x.label != gold[x.sentence][x.start] for x in looks])  # [N]
-        tables += effort_tables(wrong)
+        tables += sections.effort_tables(wrong)
     return Section(
         "What to check first",
         "Tokens by the chance that their label is wrong. Tokens on which all "

@@ -10,8 +10,7 @@ import numpy as np
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.viterbi import neighbour_factor, weighted_viterbi
 from tagsift.errors import NotSupportedError
-from tagsift.features.distances import Reference
-from tagsift.features.neighbours import nearest
+from tagsift.features.distances import Reference, nearest
 from tagsift.storage.state import Saved, array, matrix, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
 

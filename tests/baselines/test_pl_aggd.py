@@ -16,8 +16,7 @@ from tagsift.baselines.pl_aggd import (
     graph_step,
     label_grams,
 )
-from tagsift.features.distances import Reference
-from tagsift.features.neighbours import nearest
+from tagsift.features.distances import Reference, nearest
 
 N, L, K = 30, 3, 5
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagsift.chain.viterbi import neighbour_factor, transition_factor
-from tagsift.features.distances import Reference
-from tagsift.features.neighbours import nearest
+from tagsift.features.distances import Reference, nearest
 from tests.reference import confidence as slow_confidence
 from tests.reference import decoding as slow
 

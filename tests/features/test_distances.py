@@ -8,8 +8,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from tagsift.features import distances as module
-from tagsift.features.distances import Reference, pair_products, row_norms
-from tagsift.features.neighbours import nearest
+from tagsift.features.distances import Reference, nearest, pair_products, row_norms
 
 
 def matrix(n: int, seed: int, sparse: bool):

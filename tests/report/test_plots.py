@@ -118,7 +118,7 @@ def test_without_matplotlib_there_are_tables(monkeypatch, drawn):
 
 
 def test_standalone_files_carry_both_themes(drawn):
-    (text,) = standalone(drawn[0].panels)
+    text = standalone(drawn[0].panels[0])
     root = ElementTree.fromstring(text.encode())
     assert root.tag.endswith("svg")
     assert "prefers-color-scheme: dark" in text
