@@ -183,14 +183,13 @@ def test_cho_solve(spd, library):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("axis", [0, 1, -1])
-@pytest.mark.parametrize("keepdims", [True, False])
-def test_logsumexp_and_softmax_equal_scipy(library, axis, keepdims):
+def test_logsumexp_and_softmax_equal_scipy(library, axis):
     x = np.random.default_rng(5).normal(size=(4, 6)) * 300
     x[1, 2] = -np.inf
     given = to_library(x, library)
     np.testing.assert_allclose(
-        backend.to_numpy(backend.logsumexp(given, axis=axis, keepdims=keepdims)),
-        special.logsumexp(x, axis=axis, keepdims=keepdims),
+        backend.to_numpy(backend.logsumexp(given, axis=axis)),
+        special.logsumexp(x, axis=axis),
     )
     np.testing.assert_allclose(
         backend.to_numpy(backend.softmax(given, axis=axis)),

@@ -9,7 +9,7 @@
 ``cross_fit``     text models that never saw the votes they help to judge
 ``judge``         how much votes are worth, chosen by the text
 ``rounds``        annotators → evidence → text → labels, and again
-``people``        a report on each annotator; ``against`` labels that are given
+``people``        a report on each annotator, also against labels that are given
 ``ranking``       where a second look pays
 ``new_votes``     votes on new sentences, of annotators who are known
 ``vote_tagger``   VoteTagger, the estimator
@@ -20,7 +20,6 @@
 # ruff: noqa: F403
 from __future__ import annotations
 
-from tagsift.annotators.against import *
 from tagsift.annotators.agreement import *
 from tagsift.annotators.ballots import Ballots as Ballots
 from tagsift.annotators.ballots import ballots_of as ballots_of
@@ -28,7 +27,7 @@ from tagsift.annotators.counting import MACE as MACE
 from tagsift.annotators.counting import DawidSkene as DawidSkene
 from tagsift.annotators.counting import MajorityVote as MajorityVote
 from tagsift.annotators.hidden_labels import *
-from tagsift.annotators.people import AnnotatorReport as AnnotatorReport
+from tagsift.annotators.people import *
 from tagsift.annotators.ranking import *
 from tagsift.annotators.tally import *
 from tagsift.annotators.vote_tagger import *

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import softmax
 
 from tagsift.annotators.agreement import checked_votes, one_hot, vote_counts
 from tagsift.errors import InputError
@@ -77,7 +77,6 @@ def dawid_skene(
     It starts from the shares of the votes.
     """
     array = checked_votes(votes, n_labels)
-    n_annotators = array.shape[1]
     hot = one_hot(array, n_labels)  # [N, A·L]
     counts = vote_counts(array, n_labels)  # [N, L]
     voted = counts.sum(axis=1) > 0  # [N]
@@ -89,19 +88,15 @@ def dawid_skene(
     while not n_iter or not (converged or n_iter >= max_iter):
         n_iter += 1
         prior = (posterior.sum(axis=0) + 1.0 / n_labels) / (len(posterior) + 1.0)  # [L]
-        table = np.asarray(hot.T @ posterior).reshape(
-            n_annotators, n_labels, n_labels
-        )  # [A, V, K]
-        table = table.transpose(0, 2, 1)  # [A, K, V]
+        table = np.asarray(hot.T @ posterior)  # [A·V, K]
+        table = table.reshape(-1, n_labels, n_labels).transpose(0, 2, 1)  # [A, K, V]
         pooled = table.sum(axis=0) + 1.0 / n_labels  # [K, V]
         pooled /= pooled.sum(axis=1, keepdims=True)  # [K, V]
         confusion = table + strength * pooled  # [A, K, V]
         confusion /= confusion.sum(axis=2, keepdims=True)  # [A, K, V]
         weights = np.log(confusion).transpose(0, 2, 1)  # [A, V, K]
-        scores = np.log(prior) + np.asarray(
-            hot @ weights.reshape(-1, n_labels)
-        )  # [N', K]
-        updated = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))  # [N', K]
+        votes_say = np.asarray(hot @ weights.reshape(-1, n_labels))  # [N', K]
+        updated = softmax(np.log(prior) + votes_say, axis=1)  # [N', K]
         moved = np.abs(updated - posterior).sum(axis=1)  # [N']
         converged = bool(moved.mean() <= tol)
         posterior = updated  # [N', K]

@@ -8,11 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots
-from tagsift.data import spans
+from tagsift.annotators.agreement import encode_votes
+from tagsift.annotators.ballots import OUTSIDE, Ballots, ballots_of
+from tagsift.annotators.copies import copy_groups, copy_weights
+from tagsift.annotators.hidden_labels import dawid_skene
+from tagsift.data import VoteCorpus, spans
 from tagsift.typing import FloatArray, IntArray, Label
 
-__all__ = ["AnnotatorReport", "describe", "quiet_sources"]
+__all__ = [
+    "AnnotatorReport",
+    "annotators_against",
+    "describe",
+    "habits",
+    "quick_labels",
+    "quiet_sources",
+]
 
 #: Spans (or tokens) of the average annotator that each one's figures are drawn by.
 _PRIOR = 10.0
@@ -23,6 +33,8 @@ _FAR_BELOW, _HARDLY_ANY = 0.25, 0.3
 #: Looks like abstaining: so large a share of `O` at so many tokens of which another
 #: annotator says something.
 _SILENT, _LEAST_TOKENS = 0.99, 50
+#: A habit is an error in at least this share of the tokens of a type.
+_HABIT = 0.1
 
 
 @dataclass(frozen=True)
@@ -101,6 +113,53 @@ def describe(
             flags = (f"says the same as {', '.join(others)}: counted as one", *flags)
         reports.append(replace(report, flags=flags))
     return tuple(reports)
+
+
+def annotators_against(
+    corpus: VoteCorpus, labels: Sequence[Sequence[str]]
+) -> tuple[AnnotatorReport, ...]:
+    """Report on every annotator as seen from labels that are held to be true."""
+    flat = [name for row in labels for name in row]
+    classes = tuple(sorted({*corpus.label_set, *flat}))
+    column = {name: k for k, name in enumerate(classes)}
+    ballots = ballots_of(corpus, classes, [len(row) for row in corpus.rows])
+    groups = copy_groups(ballots)
+    return describe(
+        ballots,
+        np.array([column[name] for name in flat]),
+        classes,
+        corpus.scheme,
+        groups,
+        copy_weights(ballots, groups),
+    )
+
+
+def quick_labels(corpus: VoteCorpus) -> list[list[str]]:
+    """Labels of Dawid–Skene, which does not look at the text."""
+    names = list(corpus.label_set)
+    found = dawid_skene(encode_votes(corpus.votes, names), len(names))
+    best = iter(found.posterior.argmax(axis=1).tolist())
+    return [[names[next(best)] for _ in row] for row in corpus.rows]
+
+
+def habits(report: AnnotatorReport, classes: Sequence[Label], most: int = 2) -> str:
+    """Say in words which types an annotator misses or takes for others, worst first."""
+    names = [str(name) for name in classes]
+    types = np.array(  # nothing for ``O``, the label itself for plain tags
+        ["" if k == OUTSIDE else k[2:] if k[1:2] == "-" else k for k in names]
+    )
+    found = []
+    for true in sorted(set(types) - {""}):
+        rows = report.confusion[types == true].mean(axis=0)  # [L]
+        for said in sorted(set(types) - {true}):
+            found.append((float(rows[types == said].sum()), true, said))
+    worst = [one for one in sorted(found, reverse=True)[:most] if one[0] >= _HABIT]
+    return ", ".join(
+        f"takes {true} for {said} ({100 * share:.0f} %)"
+        if said
+        else f"misses {true} ({100 * share:.0f} %)"
+        for share, true, said in worst
+    )
 
 
 def quiet_sources(

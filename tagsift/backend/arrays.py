@@ -174,37 +174,33 @@ def sparse_matmul(X: Any, B: Array) -> Array:
     return X @ B  # [N, K]
 
 
-def logsumexp(x: Array, axis: int = -1, keepdims: bool = False) -> Array:
+def logsumexp(x: Array, axis: int = -1) -> Array:
     """Logarithm of the sum of exponentials along an axis; −inf where all are −inf."""
-    xp, shift = namespace(x), _shift(x, axis)  # […, 1]
+    xp, (shift, _, total) = namespace(x), _exponentials(x, axis)  # […, 1]
     with np.errstate(divide="ignore"):
-        total = xp.log(xp.sum(xp.exp(x - shift), axis=axis, keepdims=True)) + shift
-    return total if keepdims else xp.squeeze(total, axis=axis)
+        return xp.squeeze(xp.log(total) + shift, axis=axis)
 
 
 def softmax(x: Array, axis: int = -1) -> Array:
     """Exponentials along an axis divided by their sum; zeros where all are −inf."""
-    xp, shift = namespace(x), _shift(x, axis)  # […, 1]
-    e = xp.exp(x - shift)  # […]
-    total = xp.sum(e, axis=axis, keepdims=True)  # […, 1]
+    xp, (_, e, total) = namespace(x), _exponentials(x, axis)  # […], […, 1]
     return e / xp.where(total > 0, total, xp.ones_like(total))  # […]
-
-
-def _shift(x: Array, axis: int) -> Array:
-    """Largest value along an axis, 0 where all are −inf: what keeps sums finite."""
-    xp = namespace(x)
-    top = xp.max(x, axis=axis, keepdims=True)  # […, 1]
-    return xp.where(xp.isfinite(top), top, xp.zeros_like(top))  # […, 1]
 
 
 def log_softmax_parts(x: Array) -> tuple[Array, Array]:
     """Logsumexp and softmax of rows that are finite somewhere, from one pass."""
+    shift, e, total = _exponentials(x, -1)  # [N, 1], [N, L], [N, 1]
+    e /= total
+    return (shift + namespace(x).log(total))[..., 0], e
+
+
+def _exponentials(x: Array, axis: int) -> tuple[Array, Array, Array]:
+    """What keeps sums finite, the exponentials of the rest, and their sums."""
     xp = namespace(x)
-    top = xp.max(x, axis=-1, keepdims=True)  # [N, 1]
-    shares = exp_inplace(x - top)  # [N, L]
-    sums = xp.sum(shares, axis=-1, keepdims=True)  # [N, 1]
-    shares /= sums
-    return (top + xp.log(sums))[..., 0], shares
+    top = xp.max(x, axis=axis, keepdims=True)  # […, 1]
+    shift = xp.where(xp.isfinite(top), top, xp.zeros_like(top))  # […, 1]
+    e = exp_inplace(x - shift)  # […]
+    return shift, e, xp.sum(e, axis=axis, keepdims=True)
 
 
 def exp_inplace(x: Array) -> Array:

@@ -188,7 +188,7 @@ class Method:
     title: str  # the name in tables, such as ``"PL-SVM"``
     family: str  # where it comes from: Gaussian process, structured SVM, k-NN, …
     disambiguation: str  # how it chooses: random, average, identification, none, …
-    structured: bool  # whether it sees transitions between labels
+    structured: bool = False  # whether it sees transitions between labels
     probabilities: bool = False  # whether `predict_marginals` is offered
     exact_only: bool = False  # whether it refuses ambiguous labels
     weighted: bool = False  # whether `fit` takes weights of sentences

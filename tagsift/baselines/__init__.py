@@ -17,7 +17,7 @@ from tagsift.baselines.paloc import PALOC as PALOC
 from tagsift.baselines.sure import SURE as SURE
 from tagsift.baselines.pl_aggd import PLAGGD as PLAGGD
 from tagsift.baselines.partial_crf import PartialCRF as PartialCRF
-from tagsift.baselines.crf import CRF as CRF
+from tagsift.baselines.partial_crf import CRF as CRF
 from tagsift.baselines.word_counts import WordCounts as WordCounts
 
 __all__ = sorted(name for name, value in globals().items() if isinstance(value, type))

@@ -15,9 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.chain.decoders import mean_feature, non_candidate
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import viterbi
+from tagsift.chain.viterbi import non_candidate, viterbi
 from tagsift.data.offsets import offsets_of
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -38,8 +37,17 @@ class Reward:
 
     @classmethod
     def of_candidates(cls, mask: BoolArray, offsets: IntArray) -> Reward:
-        """Reward the mean of all candidate sequences (D4)."""
-        return cls(*mean_feature(mask, offsets))
+        """Reward the mean of all candidate sequences (D4).
+
+        They are a product set, so that their uniform distribution has independent
+        tokens, and a transition has the probability of its two ends.
+        """
+        P = mask / mask.sum(axis=1, keepdims=True)  # [N, L]
+        pairs = np.zeros((len(offsets) - 1, P.shape[1], P.shape[1]))  # [S, L, L]
+        for s in range(len(pairs)):
+            rows = P[offsets[s] : offsets[s + 1]]  # [T, L]
+            pairs[s] = rows[:-1].T @ rows[1:]
+        return cls(P, pairs)
 
     @classmethod
     def of_labels(cls, labels: IntArray, offsets: IntArray, n_labels: int) -> Reward:

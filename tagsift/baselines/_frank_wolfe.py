@@ -5,24 +5,17 @@ Every convex step of the structured baselines is
     min_w  λ/2 |w|² + Σ_b c_b max(0, max_{y ∈ G_b} [Δ_b(y) − <w, R_b − Ψ(x_b, y)>])
 
 with one or two blocks b per sentence, a fixed reward R_b and a set G_b that a decoder
-serves. Its dual holds, for every block, a convex combination of *atoms*: the reward
-(the zero atom, the positive part) and label sequences that were decoded. With weights
-a_b over them,
+serves. Its dual holds, for every block, weights a_b over *atoms*: the reward (the zero
+atom, the positive part) and label sequences that were decoded.
 
     w = Σ_b w_b,   w_b = (c_b / λ) (R_b − Σ_k a_bk Ψ_bk),
     dual = −λ/2 |w|² + Σ_b c_b Σ_k a_bk Δ_bk.
 
-A visit of a block decodes one new atom and moves weight, by exact line search, so that
-no step lowers the dual. There are two ways to move:
-
-- *plain*: from the current mean towards the new atom, sentences being decoded a few at
-  a time. This is the textbook method; it averages, and needs many passes when λ is
-  small.
-- *corrective*: all sentences are decoded at once, then visited one by one against the
-  newest w. A block keeps its atoms, and weight moves from its worst to its best atom
-  as long as that pays, so that old mistakes are taken back at once; the sweep is then
-  repeated over the atoms in store, without decoding. An answer that has become stale
-  is still just one more atom. It needs far fewer passes when λ is small.
+A visit of a block decodes one new atom and moves weight by exact line search, so that
+no step lowers the dual. *Plain* passes, the textbook method, move from the current mean
+towards the new atom; they average. *Corrective* passes keep the atoms of a block and
+move weight from its worst to its best one as long as that pays, so that old mistakes
+are taken back at once: far fewer passes where λ is small.
 """
 
 from __future__ import annotations

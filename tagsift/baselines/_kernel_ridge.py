@@ -32,11 +32,19 @@ __all__ = ["DenseRidge", "KernelExpansion", "KernelRidgeTagger", "NystromRidge"]
 _BASIS, _FEATURES = 2_000, 200_000_000
 
 
-def _rbf_blocks(reference: Reference, Z: Any, sigma: float) -> Any:
+def _rbf_blocks(X: Any, Z: Any, sigma: float) -> Any:
     """Yield slices of the rows of `Z` and ``exp(−|z − x|² / 2σ²)``, [block, N]."""
-    for rows, squared in reference.blocks(Z):
+    for rows, squared in Reference(X).blocks(Z):
         squared *= -0.5 / sigma**2  # [block, N]
         yield rows, np.exp(squared, out=squared)  # [block, N]
+
+
+def _rbf(X: Any, Z: Any, sigma: float) -> FloatArray:
+    """The blocks as one matrix, [M, N]."""
+    K = np.empty((Z.shape[0], X.shape[0]))  # [M, N]
+    for rows, block in _rbf_blocks(X, Z, sigma):
+        K[rows] = block
+    return K
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,7 @@ class KernelExpansion:
     def scores(self, Z: Any) -> FloatArray:
         """Outputs of the regression for new tokens, [M, L]."""
         out = np.empty((Z.shape[0], len(self.bias)))  # [M, L]
-        for rows, K in _rbf_blocks(Reference(self.basis), Z, self.sigma):
+        for rows, K in _rbf_blocks(self.basis, Z, self.sigma):
             out[rows] = K @ self.weights + self.bias  # [block, L]
         return out
 
@@ -69,9 +77,7 @@ class DenseRidge:
     def __init__(self, X: Any, ridge: float, sigma: float) -> None:
         self.X, self.ridge, self.sigma = X, ridge, sigma
         n = X.shape[0]
-        M = np.empty((n, n))  # [N, N]
-        for rows, K in _rbf_blocks(Reference(X), X, sigma):
-            M[rows] = K
+        M = _rbf(X, X, sigma)  # [N, N]
         M[np.diag_indices(n)] = 1.0 + ridge  # the diagonal of K is 1 exactly
         # The transpose of a C-ordered matrix is factored in place, without a copy.
         self._factor = sl.cho_factor(M.T, overwrite_a=True, check_finite=False)
@@ -106,14 +112,11 @@ class NystromRidge:
         n = X.shape[0]
         size = min(n, _BASIS, max(500, _FEATURES // n))
         self.basis = X[np.sort(rng.choice(n, size=size, replace=False))]  # [B, D]
-        reference = Reference(self.basis)
-        K = np.empty((size, size))  # [B, B]
-        for rows, block in _rbf_blocks(reference, self.basis, sigma):
-            K[rows] = block
+        K = _rbf(self.basis, self.basis, sigma)  # [B, B]
         K[np.diag_indices(size)] = 1.0 + 1e-8  # duplicates among the chosen tokens
         self._root = np.linalg.cholesky(K)  # [B, B]
         self._Z = np.empty((n, size))  # [N, B]
-        for rows, block in _rbf_blocks(reference, X, sigma):
+        for rows, block in _rbf_blocks(self.basis, X, sigma):
             self._Z[rows] = sl.solve_triangular(
                 self._root, block.T, lower=True, check_finite=False
             ).T  # [block, B]

@@ -27,7 +27,7 @@ from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, matrix
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["MachineTagger", "Machines", "TwoClassProblem", "is_linear"]
+__all__ = ["MachineTagger", "Machines", "TwoClassProblem"]
 
 #: Most passes of the linear solver; it stops at its tolerance long before.
 _MAX_ITER = 50_000
@@ -71,11 +71,6 @@ class Machines:
             raise damaged("the machines are not those of the features and labels")
 
 
-def is_linear(X: Any) -> bool:
-    """Whether these features get linear machines: sparse ones do."""
-    return bool(sp.issparse(X))
-
-
 class _Trained(NamedTuple):
     """One machine: weights over features, or over its rows where it has a kernel."""
 
@@ -89,7 +84,7 @@ def _train_one(
     X: Any, sides: IntArray, extra: FloatArray | None, C: float, seed: int
 ) -> _Trained:
     """Train a machine: linear on sparse features, else with an RBF kernel."""
-    linear, (n_rows, n_features) = is_linear(X), X.shape
+    linear, (n_rows, n_features) = sp.issparse(X), X.shape
     if len(np.unique(sides)) < 2:
         width = 0 if extra is None else extra.shape[1]
         constant = float(sides[0]) if n_rows else 0.0
@@ -118,7 +113,7 @@ class MachineTagger(TokenTagger):
 
     def _train(self, X: Any, problems: list[TwoClassProblem], seed: int) -> Machines:
         """Train one machine per problem, and note of which kind they are."""
-        linear = is_linear(X)
+        linear = sp.issparse(X)
         self.variant_ = "linear SVMs (sparse features)" if linear else ""
         trained = Parallel(n_jobs=self.n_jobs)(
             delayed(_train_one)(X[one.rows], one.sides, one.extra, self.C, seed)

@@ -60,7 +60,6 @@ class FlatCLPL(LinearTokenTagger):
         title="CLPL (flat)",
         family="convex loss on candidate sets",
         disambiguation="average",
-        structured=False,
         settings="{C}",
         cost="L-BFGS on d · q weights",
         source="Cour, Sapp & Taskar, JMLR 2011",

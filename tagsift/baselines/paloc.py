@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import scipy.sparse as sp
 
 from tagsift.base import Method, setting
 from tagsift.baselines._pointwise import telling_tokens
-from tagsift.baselines._svm import Machines, MachineTagger, TwoClassProblem, is_linear
+from tagsift.baselines._svm import Machines, MachineTagger, TwoClassProblem
 from tagsift.errors import ScaleWarning
 from tagsift.features.distances import Reference
 from tagsift.progress import warn_user
@@ -94,7 +95,6 @@ class PALOC(MachineTagger):
         title="PALOC",
         family="one-vs-one SVMs with stacked one-vs-rest SVMs",
         disambiguation="identification",
-        structured=False,
         settings="{C}, {mu}, {stack}, {rule}; linear SVMs on sparse features",
         cost="q (q − 1) / 2 + q SVMs",
         many_labels=100,
@@ -116,7 +116,7 @@ class PALOC(MachineTagger):
 
     def _fit_tokens(self, X: Any, mask: BoolArray, seed: int) -> FloatArray:
         rows, sets = telling_tokens(X, mask)  # [N', D], [N', L]
-        rng, linear = np.random.default_rng(seed), is_linear(X)
+        rng, linear = np.random.default_rng(seed), sp.issparse(X)
         solver_seed = int(rng.integers(2**31))
         limit = None if linear else self.pair_limit
         problems, cut = pair_problems(sets, self._pairs, limit, rng)

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 
 from tagsift.base import Method, setting
 from tagsift.baselines._kernel_ridge import KernelRidgeTagger
+from tagsift.baselines._pointwise import CandidateSimplex, project_simplex
 from tagsift.baselines._scaling import scale_features
-from tagsift.baselines._simplex import CandidateSimplex, project_simplex
 from tagsift.features.distances import Reference, nearest, pair_products, row_norms
 from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray, IntArray
@@ -164,7 +164,6 @@ class PLAGGD(KernelRidgeTagger):
         title="PL-AGGD",
         family="adaptive neighbour graph and kernel ridge regression",
         disambiguation="identification, feature-aware",
-        structured=False,
         settings="{n_neighbours}, {lam}, {mu}, {gamma}, {max_iter}",
         cost="one factor n³ / 3, then n² · q and sparse steps a round",
         source="Wang, Li & Zhang, KDD 2019",

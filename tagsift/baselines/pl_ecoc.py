@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from tagsift.base import Method, setting
 from tagsift.baselines._pointwise import telling_tokens
-from tagsift.baselines._svm import Machines, MachineTagger, TwoClassProblem, is_linear
+from tagsift.baselines._svm import Machines, MachineTagger, TwoClassProblem
 from tagsift.storage.state import Saved, array, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -117,7 +118,6 @@ class PLECOC(MachineTagger):
         title="PL-ECOC",
         family="error-correcting output codes of SVMs",
         disambiguation="none",
-        structured=False,
         settings="{C}, length = ceil(10 log2 q); linear SVMs on sparse features",
         cost="one SVM a code column",
         source="Zhang, Yu & Tang, TKDE 2017",
@@ -144,7 +144,7 @@ class PLECOC(MachineTagger):
         weights = machines.weights[:, owner.ravel()] * sign  # [D or N', columns]
         bias = machines.bias[owner.ravel()] * sign  # [columns]
         self.machines_ = Machines(weights, bias, None)
-        if not is_linear(X):
+        if not sp.issparse(X):
             support = np.flatnonzero(weights.any(axis=1))  # [B]
             self.machines_ = Machines(weights[support], bias, rows[support])
         self.performance_ = performance(self.machines_.outputs(rows), self.code_, sets)

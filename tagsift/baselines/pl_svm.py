@@ -88,7 +88,6 @@ class PLSVM(LinearTokenTagger):
         title="PL-SVM",
         family="linear maximum margin",
         disambiguation="identification",
-        structured=False,
         settings="{lam}, {n_steps}, {average}",
         cost="n_steps passes over the features",
         source="Nguyen & Caruana, KDD 2008",

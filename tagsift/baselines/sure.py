@@ -8,8 +8,7 @@ import numpy as np
 
 from tagsift.base import Method, setting
 from tagsift.baselines._kernel_ridge import KernelRidgeTagger
-from tagsift.baselines._pointwise import best_candidate
-from tagsift.baselines._simplex import CandidateSimplex
+from tagsift.baselines._pointwise import CandidateSimplex, best_candidate
 from tagsift.progress import progress
 from tagsift.storage.state import Saved, whole
 from tagsift.typing import BoolArray, FloatArray
@@ -69,7 +68,6 @@ class SURE(KernelRidgeTagger):
         title="SURE",
         family="kernel ridge regression",
         disambiguation="identification",
-        structured=False,
         settings="{lam}, {beta}, kernel width = mean distance, {max_iter}",
         cost="one factor n³ / 3, then n² · q a round",
         source="Feng & An, AAAI 2019",

@@ -70,7 +70,6 @@ class WKNN(TokenTagger):
         title="WKNN",
         family="weighted k-nearest-neighbour vote",
         disambiguation="average",
-        structured=False,
         settings="{n_neighbours}",
         cost="nothing to fit; tagging n · d per token",
         source="Hüllermeier & Beringer, Intelligent Data Analysis 2006",

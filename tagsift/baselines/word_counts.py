@@ -39,7 +39,6 @@ class WordCounts(SequenceTagger):
         title="Word counts",
         family="counts",
         disambiguation="average",
-        structured=False,
         probabilities=True,
         settings="none",
         cost="one pass",

@@ -1,13 +1,10 @@
 """What a linear chain is fitted by: its penalised likelihood, and the gradient.
 
 A sentence contributes log Z(f + e) − log Z(f): the lattice with the evidence e of its
-labels added to the scores, against the free one. Candidate sets are the evidence 0
-inside and −∞ outside. The gradient is the difference between the marginals of the two
-lattices. A quadratic penalty, that is a Gaussian prior, keeps the weights small;
-transitions and start scores may have a prior mean and a scale of their own, and what a
-tag scheme forbids can be left out of both lattices. This is the conditional random
-field on candidate sets, and in whitened coordinates the mode of a chain Gaussian
-process.
+labels added to the scores, 0 and −∞ for candidate sets, against the free one; the
+gradient is the difference between their marginals. A Gaussian prior keeps the weights
+small. This is the conditional random field on candidate sets, and in whitened
+coordinates the mode of a chain Gaussian process.
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ from tagsift.chain_gp.kernel_choice import (
     learn_kernels,
     read_kernel,
 )
-from tagsift.chain_gp.mode import ModeFinder, rbf_columns
-from tagsift.chain_gp.spread import Spread
+from tagsift.chain_gp.mode import ModeFinder, Spread, rbf_columns
 from tagsift.features import FeatureMatrix
 from tagsift.gp.groups import (
     GroupKernel,
@@ -153,16 +152,13 @@ class ChainGP(SetTagger):
         use_device(self.device)  # or say so before the work begins
         known = self.scheme != "auto" or bool(train.exact_sequences.any())
         finder, phi = self._whiten(train, known=known)
-        mode = finder.find(
-            replace(train, features=phi),
-            self.kernel_,
-            tol=self.tol,
-            title="ChainGP: mode",
-            warn=True,
+        whole, title = replace(train, features=phi), "ChainGP: mode"
+        chain, end = finder.find(
+            whole, self.kernel_, tol=self.tol, title=title, warn=True
         )
-        self._keep(mode.weights, phi)
-        self.log_posterior_, self.n_iter_ = mode.log_posterior, mode.n_iter
-        chain = self.weights_.on(use_device(self.device))
+        self._keep(chain, phi)
+        self.log_posterior_, self.n_iter_ = -end.value, end.n_iter
+        chain = chain.on(use_device(self.device))
         recovered, self._train_confidences = chain.recover(phi, train.log_evidence)
         return recovered
 
@@ -231,11 +227,10 @@ class ChainGP(SetTagger):
         self.history_: list[dict[str, Any]] = []
         if self.kernel is not None:
             return [read_kernel(self.kernel, train.features)]
-        learnt = learn_kernels(
+        kernels, self.evidence_, self.history_ = learn_kernels(
             train, *self._prior_means(), rbf=self.rbf, enabled=bool(self.verbose)
         )
-        self.evidence_, self.history_ = learnt.evidence, learnt.history
-        return learnt.kernels
+        return kernels
 
     # Predict -------------------------------------------------------------------
 

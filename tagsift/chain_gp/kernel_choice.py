@@ -27,7 +27,6 @@ from tagsift.typing import FloatArray
 
 __all__ = [
     "JudgedKernel",
-    "LearntKernels",
     "best_kernel",
     "best_temperature",
     "held_out_likelihood",
@@ -42,15 +41,6 @@ _FEWEST = 10
 #: Prior standard deviation of the logarithm of the temperature: some hundred partly
 #: labelled tokens do not know it better.
 _SPREAD = 0.1
-
-
-@dataclass(frozen=True)
-class LearntKernels:
-    """What the evidence says."""
-
-    kernels: list[GroupKernel]  # the learnt one, the middle to the start, and the start
-    evidence: float  # of the learnt one
-    history: list[dict[str, Any]]  # evidence and hyperparameters of every trial
 
 
 @dataclass(frozen=True)
@@ -88,8 +78,12 @@ def learn_kernels(
     *,
     rbf: bool,
     enabled: bool = False,
-) -> LearntKernels:
-    """Climb the evidence of a seeded part of the sentences, from the prior means."""
+) -> tuple[list[GroupKernel], float, list[dict[str, Any]]]:
+    """Climb the evidence of a seeded part of the sentences.
+
+    Gives the learnt kernel, the middle to the start, and the start; the evidence of the
+    learnt one; and evidence and hyperparameters of every trial.
+    """
     start = GroupKernel.start(train.features, train.seed, rbf=rbf)
     part = train.draw(_LEARN_TOKENS, stream=10)
     evidence = GroupEvidence(part.features, part.log_evidence, start, mean, mean_start)
@@ -105,7 +99,7 @@ def learn_kernels(
     for _ in steps:  # an early end completes the bar
         pass
     middle = 0.5 * (evidence.pack(learnt) + evidence.pack(start))  # [H]
-    return LearntKernels([learnt, evidence.unpack(middle), start], value, history)
+    return [learnt, evidence.unpack(middle), start], value, history
 
 
 def best_kernel(
@@ -128,9 +122,9 @@ def best_kernel(
         seen, unseen = map(whole.take_sequences, hold_out(train))
         if unseen.features.n_sequences < _FEWEST:
             return JudgedKernel(kernel, temperature or 1.0, 0.0, columns, phi)
-        mode = finder.find(seen, kernel, tol=tol, title="ChainGP: held out")
-        chosen = temperature or best_temperature(mode.weights, unseen)
-        likelihood = held_out_likelihood(mode.weights, unseen, chosen)
+        chain, _ = finder.find(seen, kernel, tol=tol, title="ChainGP: held out")
+        chosen = temperature or best_temperature(chain, unseen)
+        likelihood = held_out_likelihood(chain, unseen, chosen)
         if best is None or likelihood > best.likelihood:
             best = JudgedKernel(kernel, chosen, likelihood, columns, phi)
     assert best is not None  # there is at least one kernel

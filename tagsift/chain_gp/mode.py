@@ -1,36 +1,35 @@
-"""The mode of a chain Gaussian process, for any kernel and any sentences."""
+"""The mode of a chain Gaussian process, for any kernel, and how sure it is there.
+
+With whitened features f = Φw and w ~ N(0, I), the diagonal of Laplace's posterior
+precision is 1 + h_{dy} with h_{dy} = Σ_n φ_{nd}² p_{ny}(1 − p_{ny}), and a token's
+variance Σ_d φ_d² / (1 + h_{dy}): large where its features were seldom or never seen.
+Columns of inducing points vanish far from them, and their variance with them; what they
+do not carry of the prior variance is the `rest` below, and is added.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from tagsift.backend import Device, asarray
 from tagsift.base import TrainingSet
-from tagsift.chain.lbfgs import minimise
+from tagsift.chain.lbfgs import Step, minimise
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.features import FeatureMatrix
 from tagsift.gp.groups import GroupKernel, InducingColumns, rbf_inputs, scaled_features
-from tagsift.typing import FloatArray
+from tagsift.storage.state import Saved, array
+from tagsift.typing import BoolArray, FloatArray
 
-__all__ = ["Mode", "ModeFinder", "rbf_columns"]
+__all__ = ["ModeFinder", "Spread", "rbf_columns"]
 
 #: Share of the inducing points that the RBF part of the sparse groups gets.
 _SPARSE_SHARE = 1 / 3
-
-
-@dataclass(frozen=True)
-class Mode:
-    """Where the quasi-Newton steps ended."""
-
-    weights: LinearChain  # in terms of all whitened features and all labels
-    log_posterior: float  # up to a constant
-    n_iter: int
 
 
 @dataclass(frozen=True)
@@ -88,8 +87,8 @@ class ModeFinder:
         tol: float,
         title: str,
         warn: bool = False,
-    ) -> Mode:
-        """Run quasi-Newton steps from zero until the objective changes little."""
+    ) -> tuple[LinearChain, Step]:
+        """The chain of all features and labels, and how the steps to it ended."""
         objective = self.objective(train, kernel)
         found = minimise(
             objective,
@@ -100,7 +99,7 @@ class ModeFinder:
             verbose=self.verbose,
             warn=warn,
         )
-        return Mode(objective.weights(found.x), -found.value, found.n_iter)
+        return objective.weights(found.x), found
 
 
 def rbf_columns(
@@ -108,3 +107,42 @@ def rbf_columns(
 ) -> dict[str, Any]:
     """Columns of the RBF parts at unit amplitude."""
     return {name: part.columns(inputs[name], device) for name, part in parts.items()}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Diagonal posterior precision of the whitened weights."""
+
+    precision: FloatArray  # [D, L], 1 + h; infinite where never a candidate
+
+    saved: ClassVar[Saved] = {"precision": array("P L", least=1, infinite=np.inf)}
+
+    @classmethod
+    def at_mode(cls, phi: FeatureMatrix, p: FloatArray, active: BoolArray) -> Spread:
+        """Collect the curvature of all training tokens, with marginals p [N, L]."""
+        curvature = p * (1.0 - p)  # [N, L]
+        h = np.vstack([_squared(block).T @ curvature for block in phi.blocks])  # [D, L]
+        return cls(np.where(active, 1.0 + h, np.inf))
+
+    def variance(self, phi: FeatureMatrix, rest: FloatArray) -> FloatArray:
+        """Variance of every latent value, [M, L]; no column carries the `rest` [M]."""
+        total = np.where(np.isfinite(self.precision[0]), rest[:, None], 0.0)  # [M, L]
+        column = 0
+        for block in phi.blocks:
+            width = block.shape[1]
+            total += _squared(block) @ (1.0 / self.precision[column : column + width])
+            column += width
+        return total
+
+    def difference_variance(self, phi: FeatureMatrix, rest: FloatArray) -> FloatArray:
+        """Variance of f_y − mean_y f, labels taken as independent, [M, L]."""
+        v = self.variance(phi, rest)  # [M, L]
+        known = np.isfinite(self.precision[0])  # [L]
+        n = max(int(known.sum()), 1)
+        shared = v.sum(axis=1, keepdims=True) / n**2  # [M, 1]
+        return np.where(known, v * (1.0 - 2.0 / n) + shared, 0.0)  # [M, L]
+
+
+def _squared(block: Any) -> Any:
+    """Elementwise square, sparse or dense."""
+    return block.multiply(block).tocsr() if sp.issparse(block) else block * block

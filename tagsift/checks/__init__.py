@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from tagsift.base import Method, SequenceTagger
-from tagsift.checks import common, errors, inputs, partial, persistence, probabilistic
+from tagsift.checks import common, inputs, partial, persistence, probabilistic
 from tagsift.errors import TagsiftWarning
 
 __all__ = ["Check", "check_estimator", "yield_checks"]
@@ -25,7 +25,7 @@ __all__ = ["Check", "check_estimator", "yield_checks"]
 #: A check takes an estimator and raises an `AssertionError` where it fails.
 Check: TypeAlias = Callable[[SequenceTagger], None]
 
-_MODULES = (common, inputs, partial, probabilistic, persistence, errors)
+_MODULES = (common, inputs, partial, probabilistic, persistence)
 #: Which methods a check is for, where it is not for all of them.
 _FITS: dict[str, Callable[[Method], bool]] = {
     "check_refuses_candidates": lambda method: method.exact_only,

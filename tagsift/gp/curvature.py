@@ -1,18 +1,16 @@
 r"""Laplace's approximation of a chain: curvature at the mode, and how it moves.
 
-At a point (U, T) of the score space two lattices have marginals, p on all label
-sequences and w on those the candidates allow. The curvature of log Z − log Z_S that
-enters the determinant is, token by token,
+With the marginals p on all label sequences and w on those the candidates allow, the
+curvature of log Z − log Z_S that enters the determinant is, token by token,
 
 .. math:: W_n = \rho_n (\mathrm{diag}(p_n) - p_n p_n^T), \quad
           \rho_n = 1 - \frac{1 - |w_n|^2}{1 - |p_n|^2},
 
-clipped at 0: labels are coupled, since only differences between them are known, and ρ
-is the share of the curvature that the candidates reveal (all of it for an exact label,
-nothing where w = p; the trace of W is right). Rows of transitions are taken alike, and
-curvature between tokens is left out. What moves when scores change is exact: the
-Jacobian of the marginals is their covariance, a symmetric matrix, so one directional
-difference of a lattice is a product with it, or with its transpose.
+clipped at 0: ρ is the share of the curvature that the candidates reveal (all of it for
+an exact label, nothing where w = p; the trace of W is right). Rows of transitions are
+taken alike, and curvature between tokens is left out. What moves when scores change is
+exact: the Jacobian of the marginals is symmetric, and one directional difference of a
+lattice is a product with it.
 """
 
 from __future__ import annotations

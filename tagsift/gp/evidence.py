@@ -6,18 +6,14 @@ free marginals),
 
 .. math:: E = \log Z(\hat f + e) - \log Z(\hat f) - \tfrac12 |\hat u|^2 + c \, D
 
-where D are the log-determinants of `tagsift.gp.curvature`, −½ log|I + KW| for the
-tokens and likewise for transitions and start scores. Their W couples the labels of a
-token and leaves out the curvature between tokens. All labels share K, a sum of group
-matrices that are formed once, so one N × N matrix of sensitivities gives the derivative
-in every hyperparameter:
+where D are the log-determinants of `tagsift.gp.curvature`. All labels share K, a sum of
+group matrices, so one N × N matrix gives the derivative in every hyperparameter:
 
 .. math:: \frac{\partial E}{\partial K} = \tfrac12 \sum_y g_y g_y^T
           + c \frac{\partial D}{\partial K} + \mathrm{sym}(q g^T)
 
-where q carries the dependence of D on the mode: q = (I + HK)⁻¹ s, s the derivative of
-the determinants in the scores and H the whole curvature of the chain, never formed: its
-products are differences of lattices, and a few conjugate gradients solve for q.
+Here q = (I + HK)⁻¹ s carries the dependence of D on the mode, s its derivative in the
+scores and H the curvature of the chain, whose products are differences of lattices.
 """
 
 from __future__ import annotations

@@ -5,11 +5,9 @@ r"""A sum of kernels over feature groups, in whitened coordinates.
     k(x, x') = \sum_g \sigma_g^2 \, x_g^T x'_g
              + \sum_r \sigma_r^2 \exp(-\theta_r \|x_r - x'_r\|^2) + \sigma_b^2
 
-Linear parts stay in weight space, where they cost what a conditional random field
-costs: multiplying a group's columns by σ_g makes its weights standard normal. RBF parts
-become columns too, through inducing points: A = chol(K_ZZ)⁻¹ K_Zn, times σ_r. The
-latent values are then f = Φw with w ~ N(0, I); their mode is found by quasi-Newton
-steps on w.
+Linear parts stay in weight space: a group's columns times σ_g have standard normal
+weights. RBF parts become columns too, through inducing points: A = chol(K_ZZ)⁻¹ K_Zn,
+times σ_r. The latent values are then f = Φw with w ~ N(0, I).
 """
 
 from __future__ import annotations

@@ -1,12 +1,6 @@
-r"""The RBF kernel, one per label.
+"""The RBF kernel, one per label: Equation (4), σ_y² exp(−θ_y |x_i − x_j|²).
 
-Equation (4):
-
-.. math::
-
-    k(x_i, x_j; \theta_y) = \sigma_y^2 \exp(-\theta_y \|x_i - x_j\|^2)
-
-The paper fixes the amplitude :math:`\sigma_y^2` at 1.
+The paper fixes the amplitude σ_y² at 1.
 """
 
 from __future__ import annotations

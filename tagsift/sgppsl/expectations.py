@@ -74,10 +74,11 @@ class Expected:
 
     @classmethod
     def between(
-        cls, known: Partition, free: Partition, value: float, precision: Array
+        cls, known: Partition, free: Partition, precision: Array, extra: float = 0.0
     ) -> Expected:
-        """Put together what the two partition functions say."""
+        """Put together what the two partition functions, and an extra value, say."""
         gradient, gradient_T = known.unary - free.unary, known.pairs - free.pairs
+        value = known.value - (free.value + extra)
         return cls(value, gradient, precision, gradient_T, free.pairs, known.unary)
 
 
@@ -91,8 +92,7 @@ class Jensen:
         """Evaluate at the moments `q`."""
         restricted = likelihood.restricted(q.mu, q.mu_T)
         free = likelihood.free(q.mu + 0.5 * q.var, q.mu_T + 0.5 * q.var_T)
-        value = restricted.value - free.value
-        return Expected.between(restricted, free, value, free.unary)
+        return Expected.between(restricted, free, free.unary)
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,7 @@ class Laplace:
         """Evaluate at the moments `q`."""
         restricted = likelihood.restricted(q.mu, q.mu_T)
         free = likelihood.free(q.mu, q.mu_T)
-        value = restricted.value - free.value
-        return Expected.between(restricted, free, value, free.curvature)
+        return Expected.between(restricted, free, free.curvature)
 
 
 def wright_omega(x: Array, n_steps: int = 4) -> Array:
@@ -164,15 +163,15 @@ class Tilted:
         """Evaluate at the moments `q`."""
         restricted = likelihood.restricted(q.mu, q.mu_T)
         T = q.mu_T + 0.5 * q.var_T  # [L, L]
-        a, free, value = self._tilt(likelihood, q, T)
-        precision = a * a + (1.0 - 2.0 * a) * free.unary  # [N, L]
-        value = restricted.value - value
-        return Expected.between(restricted, free, value, positive_part(precision))
+        a, free = self._tilt(likelihood, q, T)
+        precision = positive_part(a * a + (1.0 - 2.0 * a) * free.unary)  # [N, L]
+        extra = 0.5 * float(namespace(a).sum(a * a * q.var))
+        return Expected.between(restricted, free, precision, extra)
 
     def _tilt(
         self, likelihood: Likelihood, q: Moments, T: Array
-    ) -> tuple[Array, Partition, float]:
-        """Find the tilt; return it, the free part there, and its value."""
+    ) -> tuple[Array, Partition]:
+        """Find the tilt, and the free part there."""
         xp = namespace(q.mu)
         top = q.mu + 0.5 * q.var  # [N, L]
         a, score = xp.zeros_like(q.mu), top  # [N, L]
@@ -193,7 +192,7 @@ class Tilted:
                 step = min(1.0, 1.5 * step)
             else:
                 step *= 0.5
-        return a, free, value
+        return a, free
 
 
 @dataclass(frozen=True)
@@ -221,8 +220,7 @@ class Sampled:
             T = q.mu_T + scale_T * noise_T  # [L, L]
             known, free = likelihood.restricted(U, T), likelihood.free(U, T)
             curvature = free.curvature - known.curvature  # [N, L]
-            value = known.value - free.value
-            drawn = vars(Expected.between(known, free, value, curvature)).values()
+            drawn = vars(Expected.between(known, free, curvature)).values()
             totals = [a + b for a, b in zip(totals or repeat(0.0), drawn, strict=False)]
         mean = Expected(*(total / self.n_samples for total in totals))
         return replace(mean, precision=positive_part(mean.precision))

@@ -153,7 +153,7 @@ def climb_bound(
     Every round brings the confidences up to date, then takes quasi-Newton steps at
     these. With the kernel comes the bound of the last round.
     """
-    origin = np.log(kernel.theta)  # [L]
+    origin, (low, high) = np.log(kernel.theta), _AMPLITUDES  # [L]
     state: State | None = None
     for round_ in range(n_rounds):
         problem = Problem(distances.covariance(kernel)[0], expectation)
@@ -162,57 +162,54 @@ def climb_bound(
         solution = alternate(problem, labels, settings, state=state, max_iter=12)
         state, C = solution.state, solution.confidences
         likelihood = build_likelihood(settings, state.q, labels, C)
-        bound = _FixedConfidences(distances, expectation, likelihood, state)
         rows = kernel.n_labels if round_ == n_rounds - 1 else 1
-        kernel, state, value = bound.climb(kernel, free, origin, rows, n_steps)
+        limits = [(t - _REACH, t + _REACH) for t in origin[:rows]]
+        limits += [(min(low, a), max(high, a)) for a in np.log(kernel.amplitude[:rows])]
+        fixed = distances, expectation, likelihood
+        kernel, state, value = _climb_fixed(
+            kernel, state, *fixed, free, limits, n_steps
+        )
     return kernel, value
 
 
-@dataclass
-class _FixedConfidences:
-    """The bound, maximised over (μ, V), as a function of the kernel alone."""
+def _climb_fixed(
+    kernel: RBF,
+    state: State,
+    distances: Distances,
+    expectation: Expectation,
+    likelihood: Likelihood,
+    free: Freedom,
+    bounds: list[tuple[float, float]],
+    n_steps: int,
+) -> tuple[RBF, State, float]:
+    """Quasi-Newton steps at fixed confidences; one row of values may serve all labels.
 
-    distances: Distances
-    expectation: Expectation
-    likelihood: Likelihood
-    state: State  # where the last ascent ended
+    What is climbed is the bound maximised over (μ, V), from where the last ascent
+    ended; `bounds` are those of log θ, then of log σ², [2R].
+    """
+    rows, n_labels = len(bounds) // 2, kernel.n_labels
 
-    def __call__(self, kernel: RBF) -> tuple[float, FloatArray, FloatArray]:
-        """Bound at `kernel` and its derivatives in log θ and log σ², [L] each."""
-        covariance, roots = self.distances.covariance(kernel)
-        problem = Problem(covariance, self.expectation)
-        state = carry_over(problem, self.state)
-        self.state, bounds = ascend(
-            problem, self.likelihood, state, n_mean=6, n_variance=3, tol=1e-6
+    def value(logs: FloatArray) -> tuple[float, FloatArray, Any]:
+        nonlocal state
+        theta, amplitude = np.exp(logs).reshape(2, rows)  # [R], [R]
+        trial = RBF(np.resize(theta, n_labels), np.resize(amplitude, n_labels))
+        covariance, roots = distances.covariance(trial)
+        problem = Problem(covariance, expectation)
+        begun = carry_over(problem, state)
+        state, found = ascend(
+            problem, likelihood, begun, n_mean=6, n_variance=3, tol=1e-6
         )
-        slopes = theta_gradient(
-            self.distances, problem, kernel, roots, self.likelihood, self.state
-        )
-        return bounds[-1], *slopes
+        slopes = theta_gradient(distances, problem, trial, roots, likelihood, state)
+        by_theta, by_amplitude = (
+            slope.sum(keepdims=True) if rows == 1 else slope for slope in slopes
+        )  # [R], [R]
+        slope = [free.theta * by_theta, free.amplitude * by_amplitude]
+        return found[-1], np.concatenate(slope), (trial, state, found[-1])
 
-    def climb(
-        self, kernel: RBF, free: Freedom, origin: FloatArray, rows: int, n_steps: int
-    ) -> tuple[RBF, State, float]:
-        """Take quasi-Newton steps; one row of hyperparameters serves all labels."""
-        n_labels = kernel.n_labels
-
-        def value(logs: FloatArray) -> tuple[float, FloatArray, Any]:
-            theta, amplitude = np.exp(logs).reshape(2, rows)  # [R], [R]
-            trial = RBF(np.resize(theta, n_labels), np.resize(amplitude, n_labels))
-            found, *slopes = self(trial)
-            if rows == 1:
-                slopes = [slope.sum(keepdims=True) for slope in slopes]  # [1], [1]
-            slope = [free.theta * slopes[0], free.amplitude * slopes[1]]
-            return found, np.concatenate(slope), (trial, self.state, found)
-
-        first = np.log(kernel.amplitude[:rows])  # [R]
-        low, high = _AMPLITUDES
-        bounds = [(t - _REACH, t + _REACH) for t in origin[:rows]]
-        bounds += [(min(low, a), max(high, a)) for a in first]
-        begin = np.concatenate([np.log(kernel.theta[:rows]), first])  # [H]
-        options = {"maxiter": n_steps, "maxfun": 2 * n_steps}
-        best: tuple[RBF, State, float] = climb(value, begin, bounds, options=options)
-        return best
+    begin = np.log([*kernel.theta[:rows], *kernel.amplitude[:rows]])  # [2R]
+    options = {"maxiter": n_steps, "maxfun": 2 * n_steps}
+    best: tuple[RBF, State, float] = climb(value, begin, bounds, options=options)
+    return best
 
 
 def theta_gradient(

@@ -23,7 +23,7 @@ scales it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -104,7 +104,7 @@ class Dense:
 
     def factor(self, lam: Array, last: Factors | None = None) -> Factors:
         """B = I + √λ K √λ; v = k − |L_B⁻¹ √λ k_n|². Labels as in `last` stay."""
-        return _factor(self._label, self.grams, self.amplitude, lam, last)
+        return _factor(self, self.grams, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
         """Factor, variances, KL and log-determinant of one label."""
@@ -156,7 +156,7 @@ class Inducing:
 
     def factor(self, lam: Array, last: Factors | None = None) -> Factors:
         """Λ = I + A diag(λ) Aᵀ; v = k − |A_n|² + |L_Λ⁻¹ A_n|²."""
-        return _factor(self._label, self.A, self.amplitude, lam, last)
+        return _factor(self, self.A, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
         """Factor, variances, KL and log-determinant of one label, block by block."""
@@ -203,11 +203,7 @@ Covariance: TypeAlias = Dense | Inducing
 
 
 def _factor(
-    one: Callable[[int, Array, Array], _Part],
-    matrices: Sequence[Array],
-    amplitude: Sequence[float],
-    lam: Array,
-    last: Factors | None,
+    form: Covariance, matrices: Sequence[Array], lam: Array, last: Factors | None
 ) -> Factors:
     """Factor label by label; those that equal an earlier one are taken over."""
     xp = namespace(lam)
@@ -222,12 +218,12 @@ def _factor(
         elif (
             y > 0
             and matrix is matrices[y - 1]
-            and amplitude[y] == amplitude[y - 1]
+            and form.amplitude[y] == form.amplitude[y - 1]
             and bool(xp.all(column == root[:, y - 1]))
         ):
             parts.append(parts[-1])
         else:
-            parts.append(one(y, lam[:, y], column))
+            parts.append(form._label(y, lam[:, y], column))
     lowers, columns, kls, log_dets = zip(*parts, strict=True)
     var = xp.stack(columns, axis=1)  # [N, L]
     return Factors(list(lowers), root, var, list(kls), list(log_dets))

@@ -11,7 +11,6 @@ from scipy.optimize import minimize
 
 from tagsift.baselines._atoms import Reward, Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe
-from tagsift.chain.decoders import mean_feature
 
 
 def problem(seed=0, lengths=(4, 1, 3, 5, 2, 4), n_labels=3, n_features=4):
@@ -102,7 +101,7 @@ def test_optimum_equals_that_of_the_enumerated_programme(kind, plain):
         "two": [Term("candidate", 0.1, unlike), Term("non_candidate", 0.25, outside)],
     }[kind]
     if kind == "mean":
-        reward = Reward(*mean_feature(mask, offsets))
+        reward = Reward.of_candidates(mask, offsets)
     lam, tol = 0.3, 2e-2 if plain == 1000 else 1e-3  # plain steps close the gap slowly
     solver = BlockFrankWolfe(
         X, offsets, mask, lam, np.random.default_rng(0), plain_passes=plain
@@ -160,7 +159,7 @@ def test_sparse_and_dense_features_give_the_same_optimum():
 def test_a_changed_reward_starts_from_the_atoms_there_are():
     X, offsets, labels, mask = problem()
     terms = [Term("non_candidate", 1 / 6, (~mask).astype(float))]
-    first = Reward(*mean_feature(mask, offsets))
+    first = Reward.of_candidates(mask, offsets)
     second = Reward.of_labels(labels, offsets, 3)
     warm = BlockFrankWolfe(X, offsets, mask, 0.1, np.random.default_rng(0))
     warm.solve(terms, first, tol=1e-4)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from tagsift.baselines import PLAGGD
-from tagsift.baselines._simplex import CandidateSimplex
+from tagsift.baselines._pointwise import CandidateSimplex
 from tagsift.baselines.pl_aggd import (
     confidence_step,
     difference_grams,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from tagsift.baselines._simplex import CandidateSimplex, project_simplex
+from tagsift.baselines._pointwise import CandidateSimplex, project_simplex
 
 
 def random_case(seed: int, n: int = 20, q: int = 5):

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from tagsift.baselines import SURE
 from tagsift.baselines._kernel_ridge import DenseRidge
-from tagsift.baselines._simplex import CandidateSimplex
+from tagsift.baselines._pointwise import CandidateSimplex
 from tagsift.baselines.sure import pseudo_labels
 from tagsift.errors import ScaleWarning
 from tagsift.features.distances import mean_distance

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from tagsift.chain import decoders
+from tagsift.baselines._atoms import Reward
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import viterbi
+from tagsift.chain.viterbi import non_candidate, viterbi
 
 
 def random_batch(rng, n_sentences=6, max_labels=3, max_length=4):
@@ -55,7 +55,7 @@ def test_decoders_equal_enumeration(seed):
     layout = ChainLayout.from_offsets(offsets)
     best = viterbi(U, T, layout)
     kept = viterbi(U, T, layout, mask=mask)
-    outside, found = decoders.non_candidate(U, T, mask, layout)
+    outside, found = non_candidate(U, T, mask, layout)
     exists = dict(zip(layout.sentences.tolist(), found.tolist(), strict=True))
     for s, rows in pieces(offsets):
         u, m = U[rows], mask[rows]
@@ -77,7 +77,8 @@ def test_mean_feature_equals_the_average_over_candidate_sequences(seed):
     rng = np.random.default_rng(200 + seed)
     _, _, mask, offsets = random_batch(rng)
     X = rng.normal(size=(len(mask), 2))
-    P, pairs = decoders.mean_feature(mask, offsets)
+    mean = Reward.of_candidates(mask, offsets)
+    P, pairs = mean.unary, mean.pairs
     n_labels = mask.shape[1]
     for s, rows in pieces(offsets):
         chosen = [y for y in sequences(len(X[rows]), n_labels) if inside(mask[rows], y)]
@@ -100,7 +101,7 @@ def test_ties_go_to_the_lowest_label():
     mask[:, 0] = False
     np.testing.assert_array_equal(viterbi(U, T, layout), 0)
     np.testing.assert_array_equal(viterbi(U, T, layout, mask=mask), 1)
-    labels, found = decoders.non_candidate(U, T, mask, layout)
+    labels, found = non_candidate(U, T, mask, layout)
     np.testing.assert_array_equal(labels, 0)
     assert found.all()
 
@@ -108,6 +109,6 @@ def test_ties_go_to_the_lowest_label():
 def test_decoders_take_a_layout_without_tokens():
     layout = ChainLayout.from_offsets(np.array([0, 0]))
     U, T = np.zeros((0, 3)), np.zeros((3, 3))
-    labels, found = decoders.non_candidate(U, T, np.zeros((0, 3), dtype=bool), layout)
+    labels, found = non_candidate(U, T, np.zeros((0, 3), dtype=bool), layout)
     assert labels.shape == (0,)
     assert found.shape == (0,)

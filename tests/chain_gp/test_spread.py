@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tagsift.chain_gp.spread import Spread
+from tagsift.chain_gp.mode import Spread
 from tagsift.features import FeatureMatrix
+
+#: Nothing that columns do not carry.
+NO_REST = np.zeros(9)
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def test_variance_is_the_sum_over_features(phi: FeatureMatrix):
     p = np.random.default_rng(1).dirichlet(np.ones(3), size=9)
     spread = Spread.at_mode(phi, p, np.ones(3, dtype=bool))
     X = np.asarray(phi.stacked().todense())
-    found = spread.variance(phi)
+    found = spread.variance(phi, NO_REST)
     for n in range(9):
         for y in range(3):
             total = 0.0
@@ -36,21 +39,22 @@ def test_variance_is_the_sum_over_features(phi: FeatureMatrix):
 def test_difference_variance_takes_the_mean_off(phi: FeatureMatrix):
     p = np.random.default_rng(1).dirichlet(np.ones(3), size=9)
     spread = Spread.at_mode(phi, p, np.ones(3, dtype=bool))
-    v = spread.variance(phi)
+    v = spread.variance(phi, NO_REST)
     C = np.eye(3) - 1 / 3
     expected = [np.diag(C @ np.diag(row) @ C.T) for row in v]
-    np.testing.assert_allclose(spread.difference_variance(phi), expected)
+    np.testing.assert_allclose(spread.difference_variance(phi, NO_REST), expected)
 
 
 def test_labels_that_never_were_a_candidate_do_not_vary(phi: FeatureMatrix):
     p = np.zeros((9, 3))
     p[:, :2] = 0.5
     spread = Spread.at_mode(phi, p, np.array([True, True, False]))
-    assert (spread.variance(phi)[:, 2] == 0).all()
-    assert (spread.difference_variance(phi)[:, 2] == 0).all()
-    v = spread.variance(phi)[:, :2]
+    assert (spread.variance(phi, NO_REST)[:, 2] == 0).all()
+    assert (spread.difference_variance(phi, NO_REST)[:, 2] == 0).all()
+    v = spread.variance(phi, NO_REST)[:, :2]
     np.testing.assert_allclose(
-        spread.difference_variance(phi)[:, 0], 0.25 * v.sum(axis=1)
+        spread.difference_variance(phi, NO_REST)[:, 0],
+        0.25 * v.sum(axis=1),
     )
 
 
@@ -68,6 +72,6 @@ def test_what_no_column_carries_is_added(phi: FeatureMatrix):
     p[:, :2] = 0.5
     spread = Spread.at_mode(phi, p, np.array([True, True, False]))
     rest = np.arange(9.0)
-    gained = spread.variance(phi, rest) - spread.variance(phi)
+    gained = spread.variance(phi, rest) - spread.variance(phi, NO_REST)
     np.testing.assert_allclose(gained[:, :2], np.column_stack([rest, rest]))
     assert (gained[:, 2] == 0).all()

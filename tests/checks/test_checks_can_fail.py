@@ -14,7 +14,6 @@ from tagsift.baselines import WordCounts
 from tagsift.checks import (
     check_estimator,
     common,
-    errors,
     inputs,
     partial,
     persistence,
@@ -25,7 +24,7 @@ from tagsift.errors import InputError
 from tagsift.features.vectorizer_state import write_vectorizer
 from tagsift.storage.state import Saved, array, whole, word
 
-MODULES = (common, inputs, partial, probabilistic, persistence, errors)
+MODULES = (common, inputs, partial, probabilistic, persistence)
 ALL_CHECKS = {name for module in MODULES for name in module.__all__}
 FACTS = WordCounts.method
 BROKEN: dict[str, type[WordCounts]] = {}
