@@ -10,11 +10,13 @@ are timed in fresh processes.
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from benchmarks.benchmark import Benchmark, paper_fold, percent
 from experiments.experiment import KeyedCell, Option
@@ -22,6 +24,7 @@ from experiments.fitting import fit, tuner_of
 from experiments.measuring import timed
 from experiments.records import Found, Record, pick
 from experiments.tables import Tables, table
+from tagsift.typing import FloatArray
 
 #: Largest ratio to the partial CRF, hyperparameters given, by task.
 GIVEN = {"base-np": 2.0, "chunking": 3.0}
@@ -29,8 +32,11 @@ GIVEN = {"base-np": 2.0, "chunking": 3.0}
 LEARNT = 1.0
 #: Tokens a second.
 TAGGING = {"partial-crf": 20000, "sgppsl": 1000, "chain-gp": 20000}
-#: Seconds to start.
-START_UP = {"import": 1.0, "help": 1.5}
+#: Seconds to start, and what is started.
+START_UP = {
+    "import": (1.0, ["-c", "import tagsift"]),
+    "help": (1.5, ["-m", "tagsift", "--help"]),
+}
 #: What makes fits quick of which only the tagging is timed.
 QUICK: dict[str, dict[str, Any]] = {
     "partial-crf": {},
@@ -69,58 +75,52 @@ class Budgets(Benchmark):
 
     def start_up(self, cell: BudgetCell) -> list[dict[str, Any]]:
         """Seconds of ``import tagsift`` and of ``tagsift --help``, best of five."""
-        calls = {
-            "import": ["-c", "import tagsift"],
-            "help": ["-m", "tagsift", "--help"],
-        }
         rows = []
-        for name, budget in START_UP.items():
-            run = [sys.executable, *calls[name]]
-            best = min(
-                timed(lambda: subprocess.run(run, check=True, capture_output=True)).wall  # noqa: B023
-                for _ in range(5)
-            )
+        for name, (budget, call) in START_UP.items():
+            run = partial(subprocess.run, [sys.executable, *call], check=True)
+            best = min(timed(partial(run, capture_output=True)).wall for _ in range(5))
             row = {"name": name, "best_s": round(best, 3), "budget_s": budget}
             rows.append({**row, "within": best <= budget})
         return rows
 
     def fits(self, cell: BudgetCell) -> list[dict[str, Any]]:
         """Ratios of SGPPSL and ChainGP to the partial CRF, learnt and then given."""
-        fold, partial = paper_fold(self.data, cell.task)
+        fold, candidates = paper_fold(self.data, cell.task)
         rows, known = [], {name: tuner_of(name).ask for name in TAGGING}
         for kind, budget in (("learnt", LEARNT), ("given", GIVEN[cell.task])):
             rounds = [
-                {name: fit(name, fold, partial, known[name]) for name in known}
+                {name: fit(name, fold, candidates, known[name]) for name in known}
                 for _ in range(cell.repeat)
             ]
+            walls, cpus = (
+                {name: np.array([r[name].fitting[k] for r in rounds]) for name in known}
+                for k in (0, 1)
+            )  # [rounds]
             for name in known:
-                spent = [r[name].fitting for r in rounds]
-                base = [r["partial-crf"].fitting for r in rounds]
-                pairs = list(zip(spent, base, strict=True))
-                cpu = statistics.median(a.cpu / b.cpu for a, b in pairs)
-                wall = statistics.median(a.wall / b.wall for a, b in pairs)
                 row = {
                     "hyperparameters": kind,
                     "method": name,
-                    "fit_cpu_s": round(statistics.median(s.cpu for s in spent), 3),
-                    "fit_s": round(statistics.median(s.wall for s in spent), 3),
-                    "ratio": round(cpu, 2),
-                    "ratio_elapsed": round(wall, 2),
+                    "fit_cpu_s": _median(cpus[name], 3),
+                    "fit_s": _median(walls[name], 3),
+                    "ratio": _median(cpus[name] / cpus["partial-crf"], 2),
+                    "ratio_elapsed": _median(walls[name] / walls["partial-crf"], 2),
                     **percent(rounds[-1][name]),
                 }
                 if name != "partial-crf":
                     row |= {"budget": budget, "within": row["ratio"] <= budget}
                 rows.append(row)
-            known = {name: given(name, one.model) for name, one in rounds[-1].items()}
+            models = {name: one.model for name, one in rounds[-1].items()}
+            known = {name: tuner_of(name).read(one) for name, one in models.items()}
+            known["chain-gp"]["temperature"] = models["chain-gp"].temperature_
         return rows
 
     def tagging(self, cell: BudgetCell) -> list[dict[str, Any]]:
         """Tokens tagged a second, best of three, features computed before."""
-        fold, partial = paper_fold(self.data, cell.task)
+        fold, candidates = paper_fold(self.data, cell.task)
         test, rows = fold.test_features, []
         for name, budget in TAGGING.items():
-            model = fit(name, fold, partial, QUICK[name]).model
-            best = min(timed(lambda: model.predict(test)).cpu for _ in range(3))  # noqa: B023
+            model = fit(name, fold, candidates, QUICK[name]).model
+            best = min(timed(partial(model.predict, test)).cpu for _ in range(3))
             rate = test.n_tokens / best
             row = {"method": name, "tokens_per_cpu_s": round(rate), "budget": budget}
             rows.append(row | {"within": rate >= budget})
@@ -148,12 +148,8 @@ class Budgets(Benchmark):
         yield table(("what", "measured|>", "budget|>", "kept|>"), rest)
 
 
-def given(name: str, model: Any) -> dict[str, Any]:
-    """Return what a fitted model learnt, to give to another."""
-    found = tuner_of(name).read(model)
-    if name == "chain-gp":
-        found["temperature"] = model.temperature_
-    return found
+def _median(values: FloatArray, digits: int) -> float:
+    return round(float(np.median(values)), digits)
 
 
 EXPERIMENT = Budgets

@@ -12,6 +12,7 @@ and learnt; the fits on the GPU come first, those by NumPy after them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from operator import attrgetter
 from typing import Any
 
@@ -147,12 +148,8 @@ class GpuChain(DeviceBenchmark):
 
     def cells(self) -> list[ChainCell]:
         found = [ChainCell(size, "none", "both") for size in SIZES]
-        return found + [
-            ChainCell(size, kernel, device)
-            for device in DEVICES
-            for size in SIZES
-            for kernel in KERNELS
-        ]
+        fits = product(DEVICES, SIZES, KERNELS)
+        return found + [ChainCell(*about, device) for device, *about in fits]
 
     def measure(
         self, cell: ChainCell, work: Workload, needed: Record | None, clock: Clock

@@ -94,11 +94,6 @@ class Growth(Benchmark):
         }
 
     def tables(self, found: Found) -> Tables:
-        def order(record: Record) -> tuple[Any, ...]:
-            config, data = record["config"], record["data"]
-            fewer = config["labels"] != LABELS[-1]
-            return fewer, config["method"], data["tokens"], data["labels"]
-
         columns = {
             "tokens|,d": "data.tokens",
             "labels|d": "data.labels",
@@ -108,7 +103,10 @@ class Growth(Benchmark):
             "peak MiB|,.0f": "time.fit_peak_mib",
             "steps|d": "steps",
         }
-        done = sorted((r for r in found.values() if "error" not in r), key=order)
+        done = [one for one in found.values() if "error" not in one]
+        order = ("config.method", "data.tokens", "data.labels")
+        done.sort(key=lambda one: pick(one, *order))
+        done.sort(key=lambda one: one["config"]["labels"] != LABELS[-1])
         yield table(list(columns), [pick(one, *columns.values()) for one in done])
 
 

@@ -71,18 +71,16 @@ class Methods(Benchmark):
         for task, title in TITLES.items():
             rows, about = [], ""
             for method in NAMES:
-                one = found.get(MethodCell(task, method).key)
-                if one is None:
-                    continue
+                one = found.get(MethodCell(task, method).key, {})
                 name = registry.estimator(method).method.title
                 if "error" in one:
                     rows.append((f"{name}: {one['error']}", *[None] * len(columns)))
-                    continue
-                about = (
-                    "{sentences} sentences, {tokens:,} tokens, {labels} labels, "
-                    "{features:,} features.".format(**one["data"])
-                )
-                rows.append((name, *pick(one, *columns.values())))
+                elif one:
+                    about = (
+                        "{sentences} sentences, {tokens:,} tokens, {labels} labels, "
+                        "{features:,} features.".format(**one["data"])
+                    )
+                    rows.append((name, *pick(one, *columns.values())))
             yield table(("method", *columns), rows, title=title, note=about)
 
 

@@ -7,7 +7,7 @@ Bound, span F1 and recovery of SGPPSL with the hyperparameters given.
 
 from __future__ import annotations
 
-import statistics
+import itertools
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
@@ -42,13 +42,8 @@ class Points(Benchmark):
     title = "Inducing points"
 
     def cells(self) -> list[PointsCell]:
-        return [
-            PointsCell(task, points, strategy, seed)
-            for task in KERNELS
-            for points in (200, 400)
-            for strategy in ("uniform", "greedy")
-            for seed in range(2)
-        ]
+        about = itertools.product(KERNELS, (200, 400), ("uniform", "greedy"), (0, 1))
+        return [PointsCell(*one) for one in about]
 
     def run(self, cell: PointsCell, needed: Record | None) -> dict[str, Any]:
         fold, partial = paper_fold(self.data, cell.task)
@@ -84,10 +79,7 @@ class Points(Benchmark):
         for cell, one in self.finished(found):
             key = f"{cell.task}, {cell.points}, {cell.strategy}"
             groups.setdefault(key, []).append(pick(one, *columns.values()))
-        rows = [
-            (key, *map(statistics.mean, zip(*values, strict=True)))
-            for key, values in groups.items()
-        ]
+        rows = [(key, *np.mean(values, axis=0)) for key, values in groups.items()]
         yield table(("task, points, choice", *columns), rows)
 
 

@@ -42,7 +42,7 @@ class Coverage:
         """Method, task and folds run, where these are fewer than the suite has."""
         folds: dict[tuple[str, str], set[int]] = {}
         for cell in self.cells:
-            if cell.subset == "head" and not cell.watch:
+            if cell.on_head:
                 mine = folds.setdefault((cell.method, cell.task), set())
                 if "scores" in self.records.get(cell.key, {}):
                     mine.add(cell.fold)

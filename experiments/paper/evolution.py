@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from experiments.records import Found, Record
 from experiments.tables import table
 from tagsift.report import Figure
 from tagsift.report.drawing import NARROW, WIDTH, draw
@@ -16,34 +16,30 @@ from tagsift.report.palette import method_styles
 from tagsift.typing import FloatArray
 
 
-class Evolution(NamedTuple):
-    """How the confidences of one training token moved during a fit."""
-
-    title: str  # the word and where it stands
-    labels: Sequence[str]  # its candidates
-    values: npt.ArrayLike  # confidence after every step, [I, L]
-    truth: str  # its curve is drawn thicker
-
-
 def confidence_evolution(
-    watched: Sequence[Evolution], *, title: str = "Confidence of the candidates"
+    watched: Found, *, title: str = "Confidence of the candidates"
 ) -> Figure:
-    """Confidence curves of watched training tokens, one panel each."""
+    """Confidence curves of watched training tokens, one panel each.
+
+    A record holds the ``labels`` of a token, their confidences after every step
+    (``evolution``, [I, L]) and the ``truth``, whose curve is drawn thicker.
+    """
     panels: tuple[str, ...] = ()
     rows = []
-    for token in watched:
-        values = np.asarray(token.values, dtype=np.float64)  # [I, L]
-        ends = zip(token.labels, values[-1], strict=True)
+    for word, token in watched.items():
+        values = np.asarray(token["evolution"], dtype=np.float64)  # [I, L]
+        names = [x + " (true)" * (x == token["truth"]) for x in token["labels"]]
+        ends = zip(token["labels"], values[-1], strict=True)
         told = ", ".join(f"{label} ends at {value:.2f}" for label, value in ends)
         panels += draw(
-            partial(_paint, token, values),
-            alt=f"{token.title}: confidence of every candidate by iteration; {told}",
+            partial(_paint, word, token, names, values),
+            alt=f"{word}: confidence of every candidate by iteration; {told}",
             width=WIDTH if len(watched) == 1 else NARROW,
             height=2.6,
         )
         steps = values[[0, len(values) // 2, -1]]  # [3, L]
-        for label, three in zip(token.labels, steps.T.tolist(), strict=True):
-            rows.append((token.title, _named(label, token), *three))
+        three = zip(names, steps.T.tolist(), strict=True)
+        rows += [(word, name, *values) for name, values in three]
     head = ("token", "candidate", "first|.3f", "half-way|.3f", "last|.3f")
     return Figure(
         title=title,
@@ -54,22 +50,20 @@ def confidence_evolution(
     )
 
 
-def _named(label: str, token: Evolution) -> str:
-    return label + (" (true)" if label == token.truth else "")
-
-
-def _paint(token: Evolution, values: FloatArray, axes: Any) -> None:
-    styles = method_styles([f"candidate {label}" for label in token.labels])
+def _paint(
+    title: str, token: Record, names: Sequence[str], values: FloatArray, axes: Any
+) -> None:
+    styles = method_styles([f"candidate {label}" for label in token["labels"]])
     steps = np.arange(len(values))  # [I]
     places = _spread(values[-1], 0.075)  # [L]
-    for j, (label, style) in enumerate(zip(token.labels, styles.values(), strict=True)):
-        true = label == token.truth
+    for j, style in enumerate(styles.values()):
+        true = token["labels"][j] == token["truth"]
         look = style | {"linewidth": 2.4 if true else 1.2}
         if len(values) > 25:
             look["marker"] = "None"
         axes.plot(steps, values[:, j], **look)
         axes.annotate(
-            _named(label, token),
+            names[j],
             (1.0, places[j]),
             xycoords=("axes fraction", "data"),
             xytext=(4, 0),
@@ -80,7 +74,7 @@ def _paint(token: Evolution, values: FloatArray, axes: Any) -> None:
             annotation_clip=False,
         )
     axes.set(xlim=(0, max(len(values) - 1, 1)), ylim=(-0.02, 1.02))
-    axes.set(xlabel="iteration", ylabel="confidence", title=token.title)
+    axes.set(xlabel="iteration", ylabel="confidence", title=title)
     axes.xaxis.get_major_locator().set_params(integer=True)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.folds import TASKS
-from experiments.paper.evolution import Evolution, confidence_evolution
+from experiments.paper.evolution import confidence_evolution
 from experiments.paper.printed import WATCHED
 from experiments.paper.results import F1S, FIGURE_OF, Results, Setting
 from experiments.records import Found
@@ -27,14 +27,11 @@ Places: TypeAlias = dict[str, dict[Setting, float]]
 
 def figure_5(watched: Found) -> Figure | None:
     """Figure 5: confidence curves of the watched words."""
-    curves = [
-        Evolution(
-            f"“{word}”, {TASKS[about.task].title}, p = {about.p:g}",
-            *(watched[word][part] for part in ("labels", "evolution", "truth")),
-        )
+    curves = {
+        f"“{word}”, {TASKS[about.task].title}, p = {about.p:g}": watched[word]
         for word, about in WATCHED.items()
         if word in watched
-    ]
+    }
     title = "Figure 5: confidences of watched words"
     return confidence_evolution(curves, title=title) if curves else None
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any
 
 from experiments.folds import Split
 from experiments.paper.printed import WATCHED
-from experiments.paper.results import FIGURE_OF, GOLD
+from experiments.paper.results import GOLD
 from experiments.paper.suite import Suite
 from tagsift import registry
 from tagsift.errors import InputError
@@ -52,6 +53,11 @@ class GridCell:
         """Whether the cell has a place in a table or figure of methods."""
         return self.method != "corpus" and not self.tuning
 
+    @property
+    def on_head(self) -> bool:
+        """Whether the cell is one of the methods' fits to the head of a file."""
+        return self.is_fit and self.subset == "head" and not self.watch
+
     def split(self, suite: Suite) -> Split:
         """Which sentences the cell learns from and tags."""
         size = suite.tasks[self.task]
@@ -60,20 +66,16 @@ class GridCell:
 
 def cells(suite: Suite) -> list[GridCell]:
     """List the cells of a suite: the first folds and the cheap methods in front."""
-    found = [
-        *(GridCell(task, "corpus") for task in suite.tasks),
-        *_watched(suite),
-        *_fits(suite),
-    ]
-    place = {name: number for number, name in enumerate(_BY_COST)}
+    data = [GridCell(task, "corpus") for task in suite.tasks]
+    found = dict.fromkeys([*data, *_watched(suite), *_fits(suite)])
     tasks = list(suite.tasks)
 
     def order(cell: GridCell) -> tuple[str, int, int, int]:
-        cost = place.get(cell.method, len(place))
+        known = cell.method in _BY_COST
+        cost = _BY_COST.index(cell.method) if known else len(_BY_COST)
         return cell.subset, cell.fold, cost, tasks.index(cell.task)
 
-    seeded = (replace(cell, seed=suite.seed) for cell in dict.fromkeys(found))
-    return sorted(seeded, key=order)
+    return sorted((replace(cell, seed=suite.seed) for cell in found), key=order)
 
 
 def _fits(suite: Suite) -> Iterator[GridCell]:
@@ -82,20 +84,18 @@ def _fits(suite: Suite) -> Iterator[GridCell]:
     plans = [("head", x.name, x.folds, *drawn) for x in suite.methods.values()]
     if (some := suite.robustness) is not None:
         every = dict.fromkeys(suite.tasks, some.folds)
-        about = [(f"random-{seed}", x) for seed in some.seeds for x in some.methods]
+        about = product((f"random-{seed}" for seed in some.seeds), some.methods)
         plans += [(*one, every, some.cl, some.p, ()) for one in about]
     for subset, method, folds, sizes, shares, flips in plans:
         exact = registry.estimator(method).method.exact_only
-        for base in [
-            GridCell(task, method, fold=fold, subset=subset)
-            for task in suite.tasks
-            for fold in folds[task]
-        ]:
-            if exact:
-                yield base  # gold labels: once
-                continue
-            yield from (replace(base, cl=cl, p=p) for cl in sizes for p in shares)
-            yield from (replace(base, p=suite.flip_p, r=r) for r in flips)
+        for task in suite.tasks:
+            for fold in folds[task]:
+                base = GridCell(task, method, fold=fold, subset=subset)
+                if exact:
+                    yield base  # gold labels: once
+                    continue
+                yield from (replace(base, cl=cl, p=p) for cl in sizes for p in shares)
+                yield from (replace(base, p=suite.flip_p, r=r) for r in flips)
 
 
 def _watched(suite: Suite) -> Iterator[GridCell]:
@@ -125,29 +125,19 @@ def config_of(cell: GridCell, suite: Suite, corpus: str) -> dict[str, Any]:
 # What can be asked for, and the cells that each table or figure needs ------------
 
 
-def _on_head(cell: GridCell) -> bool:
-    return cell.is_fit and cell.subset == "head" and not cell.watch
-
-
-def _in_figure_9(cell: GridCell) -> bool:
-    lists = cell.cl in (2, 3) and cell.p == 0.5
-    return _on_head(cell) and (cell.r is not None or lists or cell.method == GOLD)
-
-
-def _in_figure(task: str) -> Callable[[GridCell], bool]:
-    return lambda cell: _on_head(cell) and cell.task == task and cell.r is None
-
-
 _NEEDS: dict[str, Callable[[GridCell], bool]] = {
-    "table-1": lambda cell: cell.method == "corpus",
-    "table-2": lambda cell: (
-        _on_head(cell) and cell.method == "sgppsl" and cell.cl is not None
+    "table-1": lambda x: x.method == "corpus",
+    "table-2": lambda x: x.on_head and x.method == "sgppsl" and x.cl is not None,
+    "table-3": lambda x: x.on_head and x.method == "sgppsl" and x.cl == 3,
+    "figure-5": lambda x: bool(x.watch),
+    "figure-6": lambda x: x.on_head and x.task == "base-np" and x.r is None,
+    "figure-7": lambda x: x.on_head and x.task == "chunking" and x.r is None,
+    "figure-8": lambda x: x.on_head and x.task == "ner" and x.r is None,
+    "figure-9": lambda x: (
+        x.on_head
+        and (x.method == GOLD or x.r is not None or (x.cl in (2, 3) and x.p == 0.5))
     ),
-    "table-3": lambda cell: _on_head(cell) and cell.method == "sgppsl" and cell.cl == 3,
-    "figure-5": lambda cell: bool(cell.watch),
-    **{f"figure-{number}": _in_figure(task) for task, number in FIGURE_OF.items()},
-    "figure-9": _in_figure_9,
-    "all": lambda cell: True,
+    "all": lambda x: True,
 }
 
 #: Everything that can be asked for, in the order of the paper.

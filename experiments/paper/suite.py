@@ -87,25 +87,26 @@ _Kind: TypeAlias = tuple[Callable[[Any], bool], str]
 _Kinds: TypeAlias = Mapping[str, tuple[_Kind, Any]]
 
 
-def _share(x: Any) -> bool:
-    return type(x) in (int, float) and 0 <= x <= 1
+def _number(low: int) -> _Kind:
+    return lambda x: type(x) is int and x >= low, f"a whole number of at least {low}"
 
 
 def _list(each: Callable[[Any], bool], expected: str) -> _Kind:
     return lambda x: type(x) is list and all(map(each, x)), expected
 
 
+def _is_share(x: Any) -> bool:
+    return type(x) in (int, float) and 0 <= x <= 1
+
+
 _YES_OR_NO: _Kind = (lambda x: type(x) is bool, "true or false")
 _TABLE: _Kind = (lambda x: type(x) is dict, "a table")
+_SHARE: _Kind = (_is_share, "a number between 0 and 1")
+_SHARES = _list(_is_share, "a list of numbers between 0 and 1")
 _NAMES = _list(lambda x: type(x) is str, "a list of names")
-_SEED: _Kind = (lambda x: type(x) is int and x >= 0, "a whole number of at least 0")
-_SIZE: _Kind = (lambda x: type(x) is int and x >= 2, "a whole number of at least 2")
 _COUNTS = _list(lambda x: type(x) is int and x > 0, "a list of whole numbers above 0")
-_SHARES = _list(_share, "a list of numbers between 0 and 1")
-_TUNING: _Kind = (
-    lambda x: x in ("", "each fit", "first fold"),
-    "each fit or first fold",
-)
+_TUNINGS = ("", "each fit", "first fold")
+_TUNING: _Kind = (_TUNINGS.__contains__, "each fit or first fold")
 
 
 class _Reader:
@@ -120,39 +121,29 @@ class _Reader:
 
     def suite(self) -> Suite:
         kinds: _Kinds = {
-            "folds": (_SIZE, 5),
+            "folds": (_number(2), 5),
             "run_folds": (self.folds, self.every),
-            "seed": (_SEED, 0),
+            "seed": (_number(0), 0),
             "cl": (_COUNTS, None),
             "p": (_SHARES, None),
             "r": (_SHARES, []),
-            "flip_p": ((_share, "a number between 0 and 1"), 0.5),
+            "flip_p": (_SHARE, 0.5),
             "watch": (_YES_OR_NO, False),
             "tasks": (_TABLE, {}),
             "methods": (_TABLE, {}),
             "robustness": (_TABLE, {}),
         }
         top = self.entries(self.raw, kinds)
-        top["flip_p"] = float(top["flip_p"])
-        sizes = self.entries(top["tasks"], dict.fromkeys(TASKS, (_SIZE, 2)), "tasks")
-        tasks = {task: sizes[task] for task in top["tasks"]}
+        sizes = dict.fromkeys(TASKS, (_number(2), 2))
+        self.entries(top["tasks"], sizes, "tasks")
         for what in ("task", "method"):
             if not top[f"{what}s"]:
                 raise self.refused(f"{what}s", f"at least one {what}", {})
-        run_folds = dict.fromkeys(tasks, list(top["run_folds"]))
-        methods = {
-            name: self.plan(name, plan, run_folds)
-            for name, plan in top["methods"].items()
-        }
-        same = {name: top[name] for name in ("seed", "cl", "p", "r", "flip_p", "watch")}
-        return Suite(
-            name=self.path.stem,
-            tasks=tasks,
-            n_folds=top["folds"],
-            methods=methods,
-            robustness=self.robustness(methods) if "robustness" in self.raw else None,
-            **same,
-        )
+        run_folds = dict.fromkeys(top["tasks"], list(top.pop("run_folds")))
+        plans = top["methods"].items()
+        top["methods"] = {name: self.plan(name, raw, run_folds) for name, raw in plans}
+        top["robustness"] = self.robustness() if "robustness" in self.raw else None
+        return Suite(self.path.stem, n_folds=top.pop("folds"), **top)
 
     def plan(
         self, name: str, raw: Mapping[str, Any], run_folds: Mapping[str, list[int]]
@@ -169,17 +160,15 @@ class _Reader:
         folds = raw.get("folds", {})
         if not isinstance(folds, dict):
             folds = dict.fromkeys(run_folds, folds)
-        by_task: _Kinds = {
-            task: (self.folds, run_folds.get(task, [])) for task in TASKS
-        }
+        by_task = {task: (self.folds, run_folds.get(task, [])) for task in TASKS}
         found = self.entries(folds, by_task, f"methods.{name}.folds")
-        plan["folds"] = {task: found[task] for task in run_folds}
-        return MethodPlan(name, **plan)
+        return MethodPlan(name, **plan | {"folds": {x: found[x] for x in run_folds}})
 
-    def robustness(self, methods: Mapping[str, MethodPlan]) -> Robustness:
+    def robustness(self) -> Robustness:
+        known = self.raw["methods"].__contains__
         kinds: _Kinds = {
             "seeds": (_COUNTS, None),
-            "methods": (_list(lambda x: x in methods, "methods of the suite"), []),
+            "methods": (_list(known, "methods of the suite"), []),
             "cl": (_COUNTS, self.raw["cl"]),
             "p": (_SHARES, self.raw["p"]),
             "folds": (self.folds, self.every),
@@ -199,9 +188,9 @@ class _Reader:
             value = raw.get(entry, other)
             if not kind[0](value):
                 raise self.refused(f"{name}.{entry}".lstrip("."), kind[1], value)
-            if isinstance(value, list):
-                value = tuple(map(float, value) if kind is _SHARES else value)
-            found[entry] = value
+            if kind in (_SHARE, _SHARES):
+                value = [float(x) for x in value] if kind is _SHARES else float(value)
+            found[entry] = tuple(value) if isinstance(value, list) else value
         return found
 
     def refused(self, entry: str, expected: str, found: Any) -> DataError:

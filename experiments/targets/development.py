@@ -38,7 +38,6 @@ class Development(Experiment):
 
     @classmethod
     def from_options(cls, options: argparse.Namespace) -> Self:
-        """Read the records where they are kept."""
         options.records = RECORDS
         return super().from_options(options)
 
@@ -49,7 +48,6 @@ class Development(Experiment):
         raise InputError("the widths of the priors are constants; nothing can be run.")
 
     def tables(self, found: Found) -> Tables:
-        """Mean leads over the tuned CRF, in the settings that all variants ran."""
         names, signs = zip(*((one.name, one.sign) for one in FOUR_SCORES), strict=True)
         scores: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
         for record in found.values():

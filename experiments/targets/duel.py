@@ -54,7 +54,6 @@ class DuelCell:
 
     @property
     def key(self) -> str:
-        """Name of the cell, the same for all runs."""
         _, kind, hidden = self.titles
         data = f"{self.task}/{kind.removeprefix('with ')}"
         drawn = hidden.replace(", ", "-").replace(" ", "")  # cl3-p0.1
@@ -100,7 +99,6 @@ class Duel(Experiment):
         return replace(cell, fold=0) if cell.fold else None
 
     def prepare(self, todo: Sequence[Any]) -> None:
-        """Make the file of the vectors if it is missing and wanted."""
         if any(cell.vectors for cell in todo) and not self.vectors.exists():
             _write_vectors(self.vectors, self.data)
 
@@ -124,7 +122,6 @@ class Duel(Experiment):
         }
 
     def tables(self, found: Found) -> Tables:
-        """Who wins how often, every setting, and what it costs."""
         done = list(self.finished(found))
         scores = _scores(done, SEEDS)
         leads = ("ChainGP ahead|>", "mean lead|>", "smallest lead|>")

@@ -65,7 +65,6 @@ class Looks(Experiment):
         return [LookCell(corpus, order) for corpus in CORPORA for order in ORDERS]
 
     def run(self, cell: LookCell, needed: Record | None) -> dict[str, Any]:
-        """Look and fit in turns."""
         if self.data is None:
             raise InputError("looks need the corpora; name their folder with --data.")
         crowd, data = cell.corpus == "crowd", self.data
@@ -82,7 +81,6 @@ class Looks(Experiment):
         return {"steps": steps, "time": cost}
 
     def tables(self, found: Found) -> Tables:
-        """Wrong labels left and span F1 after every hundred looks."""
         rows = [
             (CORPORA[cell.corpus], ORDERS[cell.order], *step.values())
             for cell, record in self.finished(found)

@@ -39,7 +39,6 @@ class Paper(Experiment):
 
     @classmethod
     def add_options(cls, parser: argparse.ArgumentParser) -> None:
-        """Declare target, suite and the place of the Markdown page."""
         add = parser.add_argument
         add("target", nargs="?", default="all", help=", ".join(TARGETS))
         add("--suite", default="quick", help=f"{', '.join(SUITES)}, or a .toml file")
@@ -58,12 +57,10 @@ class Paper(Experiment):
 
     @property
     def command(self) -> str:
-        """The command that makes the page again."""
         return f"python -m experiments paper {self.target} --suite {self.suite.name}"
 
     @classmethod
     def place(cls, options: argparse.Namespace) -> Path:
-        """Folder of pages and records: one for each suite."""
         return Path("runs/reproduce") / Path(options.suite).stem
 
     def all_cells(self) -> list[GridCell]:
@@ -72,7 +69,6 @@ class Paper(Experiment):
         return [cell for cell in cells(self.suite) if real or not cell.watch]
 
     def cells(self) -> list[GridCell]:
-        """Cells that the target needs."""
         return list(filter(needed(self.target), self.all_cells()))
 
     def config(self, cell: GridCell) -> dict[str, Any]:
@@ -86,7 +82,6 @@ class Paper(Experiment):
         return replace(cell, fold=0, tuning=True)
 
     def run(self, cell: GridCell, needed: Record | None) -> dict[str, Any]:
-        """Corrupt, fit, tag and score."""
         if cell.method == "corpus":
             found = self._facts(cell)
         elif cell.watch:

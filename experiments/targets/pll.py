@@ -57,7 +57,6 @@ class FlatCell:
 
     @property
     def key(self) -> str:
-        """Name of the cell, the same for all runs."""
         return re.sub(r"[^a-z0-9./]+", "-", f"{self.data}/{self.title}".lower())
 
     @property
@@ -121,7 +120,6 @@ class PartialLabelSets(Experiment):
         return list(all_cells())
 
     def run(self, cell: FlatCell, needed: Record | None) -> dict[str, Any]:
-        """Fit and score with all seeds."""
         if self.data is None:
             raise InputError("expected a folder with pll/; give --data, found none.")
         found = cell.accuracies(self.data / "pll", cell.seeds)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -92,18 +93,13 @@ class Readings(Experiment):
     folds: int
 
     def cells(self) -> list[ReadingCell]:
-        return [
-            ReadingCell(task, reading, fold)
-            for fold in range(self.folds)
-            for task in ("base-np", "ner")
-            for reading in READINGS
-        ]
+        about = product(range(self.folds), ("base-np", "ner"), READINGS)
+        return [ReadingCell(task, reading, fold) for fold, task, reading in about]
 
     def config(self, cell: ReadingCell) -> dict[str, Any]:
         return {"task": cell.task, "fold": cell.fold, **asdict(cell.reading)}
 
     def run(self, cell: ReadingCell, needed: Record | None) -> dict[str, Any]:
-        """Fit and score one reading on one fold, with every decoder."""
         reading = cell.reading
         split = Split(cell.task, TASKS[cell.task].n_sentences, 5, cell.fold, 0)
         fold = make_fold(self.data, split)
@@ -126,7 +122,6 @@ class Readings(Experiment):
         }
 
     def tables(self, found: Found) -> Tables:
-        """The readings of both tasks, averaged over folds."""
         values: dict[tuple[str, str], list[list[Any]]] = {}
         for record in found.values():
             if "error" not in record:

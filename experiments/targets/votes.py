@@ -92,7 +92,6 @@ class VoteCell:
 
     @property
     def key(self) -> str:
-        """Name of the cell, the same for all runs."""
         return f"{self.corpus}/{self.method}{'+vectors' * self.vectors}"
 
 
@@ -141,7 +140,6 @@ class Votes(Experiment):
         return {"scores": rounded(found), **extra, **about}
 
     def tables(self, found: Found) -> Tables:
-        """Labels, taggers and costs of every cell."""
         rows = []
         for cell, record in self.finished(found):
             method = cell.method + " + vectors" * cell.vectors

@@ -86,7 +86,6 @@ class Whole(Experiment):
         }
 
     def tables(self, found: Found) -> Tables:
-        """Every cell, and the gaps between methods."""
         seeds = sorted({record["config"]["seed"] for record in found.values()})
         done = [x for seed in seeds for x in replace(self, seed=seed).finished(found)]
         scores = [f"{score.title}|>" for score in FOUR_SCORES]
