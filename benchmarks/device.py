@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -78,6 +78,8 @@ class DeviceBenchmark(Benchmark):
         "limit": Option(100.0, "seconds for one fit", float),
     }
     module: ClassVar[ModuleType]  # of the estimator, which chooses the device
+    #: The dear parts of a fit: attributes of classes or modules, each with a title.
+    watched: ClassVar[tuple[tuple[Any, str, str], ...]]
     folds: Path
     device: str
     tokens: int | None
@@ -88,9 +90,7 @@ class DeviceBenchmark(Benchmark):
         """Make the folds from the corpora."""
 
     @abstractmethod
-    def measure(
-        self, cell: Any, work: Workload, needed: Record | None, clock: Clock
-    ) -> dict[str, Any]:
+    def measure(self, cell: Any, work: Workload, needed: Any) -> dict[str, Any]:
         """Run one cell against the clock."""
 
     @property
@@ -108,38 +108,38 @@ class DeviceBenchmark(Benchmark):
         return {**super().config(cell), **more}
 
     def run(self, cell: Any, needed: Record | None) -> dict[str, Any]:
-        clock = Clock(self.device, self.limit)
+        import torch
+
         work = _load(self.file)[cell.work].first(self.tokens)
-        with clock.pretend(self.module):
-            found = self.measure(cell, work, needed, clock)
         about = {"data": work.fold.sizes(), "versions": versions("torch")}
-        return about | found | clock.facts()
+        if self.cuda:
+            found = self.measure(cell, work, needed)
+            gpu = {"gpu": self.cuda.get_device_name(), "cuda": torch.version.cuda}
+            return about | found | gpu
+        # Without a GPU ``device="cuda"`` means PyTorch on the CPU.
+        use = {"cpu": "cpu", "cuda": torch.device("cpu")}.__getitem__
+        with mock.patch.object(self.module, "use_device", use):
+            return about | self.measure(cell, work, needed)
 
     def about(self, found: Found) -> str:
         gpus = {record.get("gpu", "no GPU") for record in found.values()}
         torch = {record["versions"].get("torch") for record in found.values()} - {None}
         return f"{', '.join(sorted(gpus))}, PyTorch {', '.join(sorted(torch))}; "
 
+    # Clocks -----------------------------------------------------------------------
 
-class Clock:
-    """The device's own end of work, its memory, and the seconds for one fit."""
-
-    def __init__(self, device: str, limit: float) -> None:
+    @property
+    def cuda(self) -> Any:
+        """The GPU as PyTorch has it, or None."""
         import torch
 
-        self.torch, self.limit = torch, limit
-        self.cuda = torch.cuda if device == "cuda" else None
+        return torch.cuda if self.device == "cuda" else None
 
     def now(self) -> float:
+        """The time when all work on the device has ended."""
         if self.cuda:
             self.cuda.synchronize()
         return time.perf_counter()
-
-    def facts(self) -> dict[str, Any]:
-        """Name the GPU."""
-        if not self.cuda:
-            return {}
-        return {"gpu": self.cuda.get_device_name(), "cuda": self.torch.version.cuda}
 
     def forget_peak(self) -> None:
         """Begin to measure the memory of the GPU anew."""
@@ -153,31 +153,16 @@ class Clock:
             return {}
         return {"gpu_gib": round(self.cuda.max_memory_allocated() / 2**30, 2)}
 
-    def pretend(self, module: ModuleType) -> AbstractContextManager[Any]:
-        """Let ``device="cuda"`` mean PyTorch on the CPU where there is no GPU."""
-        if self.cuda:
-            return nullcontext()
-        use = {"cpu": "cpu", "cuda": self.torch.device("cpu")}.__getitem__
-        return mock.patch.object(module, "use_device", use)
-
     def timed_fit(
-        self,
-        method: str,
-        work: Workload,
-        params: dict[str, Any],
-        watched: Sequence[tuple[Any, str, str]],
+        self, method: str, work: Workload, params: dict[str, Any]
     ) -> tuple[dict[str, Any], Any]:
-        """Fit and tag once: what it cost, and the model (None if it was stopped).
-
-        The dear parts of the fit are watched: attributes of classes or modules, each
-        with a title.
-        """
+        """Fit and tag once: what it cost, and the model (None if it was stopped)."""
         parts: dict[str, dict[str, float]] = {}
         self.forget_peak()
         begin = self.now()
         try:
             with limited(self.limit), ExitStack() as stack:
-                for owner, attribute, title in watched:
+                for owner, attribute, title in self.watched:
                     spent = parts.setdefault(title, {"calls": 0, "seconds": 0.0})
                     timer = self._timer(getattr(owner, attribute), spent)
                     stack.enter_context(mock.patch.object(owner, attribute, timer))
@@ -189,12 +174,10 @@ class Clock:
         facts = {name: round(value, 3) for name, value in walls.items()}
         return {**facts, **percent(fitted), "parts": parts, **self.peak()}, fitted.model
 
-    def _timer(
-        self, function: Callable[..., Any], spent: dict[str, float]
-    ) -> Callable[..., Any]:
+    def _timer(self, work: Callable[..., Any], spent: dict[str, float]) -> Any:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             begin = self.now()
-            result = function(*args, **kwargs)
+            result = work(*args, **kwargs)
             spent["calls"] += 1
             spent["seconds"] += self.now() - begin
             return result

@@ -139,12 +139,8 @@ def choose(cells: Sequence[Any], conditions: Mapping[str, str]) -> list[Any]:
         if name not in known:
             raise InputError(f"cells are chosen by {', '.join(known)}; found {name!r}.")
     wanted = {name: values.lower().split("+") for name, values in conditions.items()}
-    return [
-        cell
-        for cell in cells
-        if all(_text(getattr(cell, name)) in wanted[name] for name in wanted)
-    ]
 
+    def text(value: Any) -> str:
+        return f"{value:g}" if isinstance(value, float) else str(value).lower()
 
-def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+    return [c for c in cells if all(text(getattr(c, x)) in wanted[x] for x in wanted)]

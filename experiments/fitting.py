@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -150,25 +150,25 @@ def fit(
 # Settings that a method finds itself, to be given to another fit ------------------
 
 
-@dataclass(frozen=True)
-class Tuner:
+class Tuner(NamedTuple):
     """How a method is tuned; the estimators do it themselves."""
 
     ask: Mapping[str, Any]  # settings that make a fit tune itself
     read: Callable[[Any], dict[str, Any]]  # fitted model → the settings found
-    hurry: Mapping[str, Any] = field(default_factory=dict)  # where no fit is wanted
-
-
-def _kernel(model: Any) -> dict[str, Any]:
-    """Width and amplitude of the kernel, the same for all labels."""
-    names = ("theta", "amplitude")
-    return {name: float(np.median(getattr(model.kernel_, name))) for name in names}
+    hurry: Mapping[str, Any] = {}  # where no fit is wanted
 
 
 _PENALTY = Tuner({"tune": True}, lambda model: {"l2": float(model.l2_)})
 #: Methods that can be tuned, by table name.
 TUNERS: dict[str, Tuner] = {
-    "sgppsl": Tuner({}, _kernel, {"max_iter": 1}),
+    "sgppsl": Tuner(
+        {},
+        lambda model: {
+            name: float(np.median(getattr(model.kernel_, name)))  # alike for all labels
+            for name in ("theta", "amplitude")
+        },
+        {"max_iter": 1},
+    ),
     "chain-gp": Tuner(
         {},
         lambda model: {"kernel": model.kernel_.as_dict()},

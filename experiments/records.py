@@ -25,11 +25,6 @@ Record: TypeAlias = dict[str, Any]
 Found: TypeAlias = Mapping[str, Record]
 
 
-def timeless(record: Mapping[str, Any]) -> Record:
-    """Return a record without what differs from run to run."""
-    return {name: value for name, value in record.items() if name != "time"}
-
-
 def pick(record: Mapping[str, Any], *places: str) -> list[Any]:
     """Values at places such as ``"scores.span_f1"``; None where there is none."""
     found = []

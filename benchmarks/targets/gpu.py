@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.benchmark import paper_fold
-from benchmarks.device import Clock, DeviceBenchmark, Workload
+from benchmarks.device import DeviceBenchmark, Workload
 from experiments.experiment import KeyedCell
 from experiments.fitting import make_model
 from experiments.measuring import limited
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.features.distances import median_distance
 from tagsift.sgppsl import estimator
@@ -37,13 +37,6 @@ FITS = (
     ("piecewise", "jensen", 60),
     ("piecewise", "tilted", 20),
     ("chain", "laplace", 5),  # many small products: slow on a GPU
-)
-#: What the time of a fit is spent on.
-WATCHED = (
-    (Dense, "factor", "dense factor"),
-    (Dense, "precondition", "dense precondition"),
-    (Dense, "mean", "dense mean"),
-    (Inducing, "factor", "inducing factor"),
 )
 
 
@@ -83,20 +76,6 @@ def agreement(work: Workload) -> dict[str, Any]:
     }
 
 
-def timed(work: Workload, clock: Clock, settings: dict[str, Any]) -> dict[str, Any]:
-    """Fit and tag once; seconds, memory, scores and parts."""
-    params = {"posterior": "dense", "device": "cuda", **settings}
-    facts, model = clock.timed_fit("sgppsl", work, params, WATCHED)
-    if model is not None:
-        facts |= {
-            "outer_steps": model.n_iter_,
-            "refreshes": sum(step["refreshed"] for step in model.history_),
-            "theta": float(model.kernel_.theta[0]),
-            "amplitude": float(model.kernel_.amplitude[0]),
-        }
-    return {"settings": settings, **facts}
-
-
 @dataclass(frozen=True)
 class GpuCell(KeyedCell):
     """Agreement of fits, or the time of a fit: learnt, then given."""
@@ -107,13 +86,18 @@ class GpuCell(KeyedCell):
     work = property(attrgetter("task"))  # the name of its folds
 
 
-@dataclass(frozen=True)
 class Gpu(DeviceBenchmark):
     """The exact posterior of a Base NP and a Chunking fold."""
 
     name = "gpu"
     title = "The exact posterior"
     module = estimator
+    watched = (
+        (Dense, "factor", "dense factor"),
+        (Dense, "precondition", "dense precondition"),
+        (Dense, "mean", "dense mean"),
+        (Inducing, "factor", "inducing factor"),
+    )
 
     def workloads(self) -> list[Workload]:
         return [Workload.of(task, *paper_fold(self.data, task)) for task in BUDGETS]
@@ -126,17 +110,28 @@ class Gpu(DeviceBenchmark):
     def needs(self, cell: GpuCell) -> GpuCell | None:
         return replace(cell, what="learnt") if cell.what == "given" else None
 
-    def measure(
-        self, cell: GpuCell, work: Workload, needed: Record | None, clock: Clock
-    ) -> dict[str, Any]:
+    def timed(self, work: Workload, settings: dict[str, Any]) -> dict[str, Any]:
+        """Fit and tag once; seconds, memory, scores and parts."""
+        params = {"posterior": "dense", "device": "cuda", **settings}
+        facts, model = self.timed_fit("sgppsl", work, params)
+        if model is not None:
+            facts |= {
+                "outer_steps": model.n_iter_,
+                "refreshes": sum(step["refreshed"] for step in model.history_),
+                "theta": float(model.kernel_.theta[0]),
+                "amplitude": float(model.kernel_.amplitude[0]),
+            }
+        return {"settings": settings, **facts}
+
+    def measure(self, cell: GpuCell, work: Workload, needed: Any) -> dict[str, Any]:
         if cell.what == "fits":
             with limited(min(60.0, self.limit)):
                 return agreement(work)
         # The libraries load their kernels before anything is timed.
-        timed(work.first(300), clock, {"theta": 0.02, "amplitude": 5.0})
+        self.timed(work.first(300), {"theta": 0.02, "amplitude": 5.0})
         names = ("theta", "amplitude")
         known = {} if needed is None else {name: needed[name] for name in names}
-        facts = timed(work, clock, known)
+        facts = self.timed(work, known)
         budget = BUDGETS[cell.task][cell.what == "learnt"]
         within = facts.get("fit_s", float("inf")) <= budget
         return {**facts, "budget_s": budget, "within": within}

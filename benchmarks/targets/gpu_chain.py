@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.benchmark import CL, P
-from benchmarks.device import Clock, DeviceBenchmark, Workload
+from benchmarks.device import DeviceBenchmark, Workload
 from experiments.experiment import KeyedCell
 from experiments.folds import whole_fold
 from experiments.measuring import limited
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.backend import asarray, to_numpy
 from tagsift.base import TrainingSet
@@ -41,13 +41,6 @@ KERNELS, DEVICES = ("given", "learnt"), ("cuda", "cpu")
 _EVALUATION, _POSTERIOR = 1e-5, 1e-3
 #: Smallest share of equal test labels.
 _EQUAL = 0.995
-#: What the time of a fit is spent on.
-WATCHED = (
-    (ChainObjective, "__init__", "objective: prepare"),
-    (ChainObjective, "__call__", "objective: evaluate"),
-    (estimator, "learn_kernels", "evidence"),
-    (InducingColumns, "columns", "RBF columns"),
-)
 #: Fits of this process by their cells, to be compared with their twins.
 _FITS: dict[ChainCell, ChainGP] = {}
 
@@ -57,7 +50,7 @@ def start_kernel(work: Workload) -> dict[str, Any]:
     return GroupKernel.start(work.fold.train_features, 0).as_dict()
 
 
-def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
+def evaluation(work: Workload, clock: DeviceBenchmark) -> dict[str, Any]:
     """Value and gradient of the objective on both sides, and what one costs."""
     fold, labels = work.fold, work.fold.label_set
     mask = np.concatenate([labels.mask(s) for s in work.partial.candidates])  # [N, L]
@@ -81,7 +74,7 @@ def evaluation(work: Workload, clock: Clock, repeat: int = 5) -> dict[str, Any]:
         point = asarray(w, device=objective.device)  # [P]
         ends[device] = objective(point)  # warm
         seconds = []
-        for _ in range(repeat):
+        for _ in range(5):
             begin = clock.now()
             objective(point)
             seconds.append(clock.now() - begin)
@@ -128,13 +121,18 @@ class ChainCell(KeyedCell):
     work = property(attrgetter("size"))  # the name of its folds
 
 
-@dataclass(frozen=True)
 class GpuChain(DeviceBenchmark):
     """ChainGP on both sides."""
 
     name = "gpu_chain"
     title = "ChainGP on a GPU"
     module = estimator
+    watched = (
+        (ChainObjective, "__init__", "objective: prepare"),
+        (ChainObjective, "__call__", "objective: evaluate"),
+        (estimator, "learn_kernels", "evidence"),
+        (InducingColumns, "columns", "RBF columns"),
+    )
 
     def workloads(self) -> list[Workload]:
         found = []
@@ -151,16 +149,14 @@ class GpuChain(DeviceBenchmark):
         fits = product(DEVICES, SIZES, KERNELS)
         return found + [ChainCell(*about, device) for device, *about in fits]
 
-    def measure(
-        self, cell: ChainCell, work: Workload, needed: Record | None, clock: Clock
-    ) -> dict[str, Any]:
+    def measure(self, cell: ChainCell, work: Workload, needed: Any) -> dict[str, Any]:
         if cell.kernel == "none":
-            evaluation(work.first(300), clock)  # warm up
+            evaluation(work.first(300), self)  # warm up
             with limited(min(60.0, self.limit)):
-                return evaluation(work, clock)
+                return evaluation(work, self)
         kernel = start_kernel(work) if cell.kernel == "given" else None
         params = {"kernel": kernel, "device": cell.device}
-        facts, model = clock.timed_fit("chain-gp", work, params, WATCHED)
+        facts, model = self.timed_fit("chain-gp", work, params)
         if model is None:
             return facts
         facts |= {

@@ -34,7 +34,6 @@ class PointsCell(KeyedCell):
     seed: int
 
 
-@dataclass(frozen=True)
 class Points(Benchmark):
     """SGPPSL with both choices."""
 

@@ -6,12 +6,15 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from scipy import stats
 
 from experiments.folds import TASKS
+from experiments.paper.ranks import Ranking, ranking
 from experiments.paper.results import OURS, Results, Setting
-from experiments.paper.significance import Ranking, holm, ranking, wilcoxon
 from experiments.tables import table
 from tagsift.report import Table
+from tagsift.typing import FloatArray
 
 
 class Loss(NamedTuple):
@@ -70,6 +73,26 @@ def rank_methods(results: Results, measure: str) -> Ranking | None:
     if len(results.rivals) < 2 or not rows:
         return None
     return ranking(np.array(rows), list(results.rivals))
+
+
+def wilcoxon(gaps: npt.ArrayLike) -> float:
+    """Two-sided p-value of the differences of two methods, one for each setting.
+
+    Zero differences are split between the two signs, as Demšar advises.
+    """
+    if not np.any(gaps):
+        return 1.0
+    return float(stats.wilcoxon(gaps, zero_method="zsplit").pvalue)
+
+
+def holm(p_values: npt.ArrayLike) -> FloatArray:
+    """Adjust several p-values at once by Holm's step-down rule."""
+    p = np.asarray(p_values, dtype=np.float64)  # [n]
+    order = np.argsort(p, kind="stable")  # [n]
+    stepped = p[order] * np.arange(len(p), 0, -1)  # [n]
+    adjusted = np.empty_like(p)  # [n]
+    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    return adjusted
 
 
 def wilcoxon_table(results: Results, model: str, measure: str, words: str) -> Table:

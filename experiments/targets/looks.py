@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,6 @@ class LookCell(KeyedCell):
     order: str
 
 
-@dataclass(frozen=True)
 class Looks(Experiment):
     """All orders on all corpora."""
 
@@ -62,7 +62,7 @@ class Looks(Experiment):
     separate = True
 
     def cells(self) -> list[LookCell]:
-        return [LookCell(corpus, order) for corpus in CORPORA for order in ORDERS]
+        return [LookCell(*pair) for pair in product(CORPORA, ORDERS)]
 
     def run(self, cell: LookCell, needed: Record | None) -> dict[str, Any]:
         if self.data is None:
@@ -73,7 +73,9 @@ class Looks(Experiment):
         with measured() as cost:
             for step in range(STEPS + 1):
                 if step:
-                    for place in _first(reviewed.order(cell.order, rng), seen):
+                    places = reviewed.order(cell.order, rng)
+                    fresh = (place for place in places if place not in seen)
+                    for place in list(islice(fresh, LOOKS)):
                         reviewed.look(*place)
                         seen.add(place)
                 reviewed.fit()
@@ -122,20 +124,17 @@ class _Reviewed(ABC):
 
     def look(self, s: int, start: int, end: int) -> None:
         """Say what is true of a place, and of the true spans that reach into it."""
-        reach = [(start, end)]
+        known = set(range(start, end))
         for span in spans(self.gold[s], self.scheme):
             if span.start < end and start < span.end:
-                reach.append((span.start, span.end))
-        for lo, hi in reach:
-            for t in range(lo, hi):
-                self.reveal(s, t)
+                known |= set(range(span.start, span.end))
+        for t in sorted(known):
+            self.reveal(s, t)
 
     def scores(self) -> dict[str, float]:
         """Wrong labels, and span F1."""
-        pairs = zip(self.labels, self.gold, strict=True)
-        wrong = sum(
-            a != b for row, gold in pairs for a, b in zip(row, gold, strict=True)
-        )
+        both = zip(chain(*self.labels), chain(*self.gold), strict=True)
+        wrong = sum(label != gold for label, gold in both)
         f1 = span_scores(self.gold, self.labels, scheme=self.scheme).f1
         return {"wrong": wrong, "span_f1": round(float(f1), 6)}
 
@@ -205,12 +204,6 @@ class _Task(_Reviewed):
                 most = max(len(names) for names in self.candidates[s][lo:hi])
                 found.append((sure, (s, lo, hi), float(np.log(most))))
         return ((place, spread) for _, place, spread in sorted(found))
-
-
-def _first(places: Iterator[Place], seen: set[Place]) -> list[Place]:
-    """The next places that nobody has looked at."""
-    fresh = (place for place in places if place not in seen)
-    return [place for place, _ in zip(fresh, range(LOOKS), strict=False)]
 
 
 EXPERIMENT = Looks

@@ -86,10 +86,8 @@ class Paper(Experiment):
             found = self._facts(cell)
         elif cell.watch:
             found = self._evolution(cell)
-        elif cell.tuning:
-            found = self._tuned(cell)
         else:
-            found = self._fitted(cell, needed)
+            found = self._tuned(cell) if cell.tuning else self._fitted(cell, needed)
         return {"suite": self.suite.name, **found}
 
     def report(self, found: Found) -> Report:

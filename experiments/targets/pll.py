@@ -17,6 +17,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from sklearn.model_selection import KFold
 from experiments.experiment import Experiment
 from experiments.records import Found, Record, pick
 from experiments.tables import Tables, table
-from tagsift.baselines import PALOC, PLAGGD, PLECOC, PLSVM, SURE, WKNN
+from tagsift import baselines
 from tagsift.baselines.flat_clpl import FlatCLPL
 from tagsift.errors import InputError
 
@@ -38,9 +39,7 @@ SETS = {
     "ten-fold": {"Lost": "standard", "MSRCv2": "standard"},
     "fixed": {"Lost split, as shipped": "none", "Lost split, standard": "standard"},
 }
-_CLASSES = {
-    cls.__name__: cls for cls in (FlatCLPL, PALOC, PLAGGD, PLECOC, PLSVM, SURE, WKNN)
-}
+_CLASSES = {**vars(baselines), "FlatCLPL": FlatCLPL}
 
 
 @dataclass(frozen=True)
@@ -99,17 +98,14 @@ def _parts(folder: Path, data: str) -> Iterator[tuple[Any, Any, Any, Any]]:
 def all_cells() -> Iterator[FlatCell]:
     """Yield all cells of the table."""
     rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["rows"]
-    for protocol, sets in SETS.items():
-        for row in rows:
-            for data, scale in sets.items():
-                if data in row:
-                    low, high = map(float, np.broadcast_to(row[data], 2))
-                    params = {"scale": scale, **row.get("params", {})}
-                    about = (row["title"], data, protocol, row["method"])
-                    yield FlatCell(*about, params, low, high)
+    for (protocol, sets), row in product(SETS.items(), rows):
+        for data in filter(row.__contains__, sets):
+            low, high = map(float, np.broadcast_to(row[data], 2))
+            params = {"scale": sets[data], **row.get("params", {})}
+            about = (row["title"], data, protocol, row["method"])
+            yield FlatCell(*about, params, low, high)
 
 
-@dataclass(frozen=True)
 class PartialLabelSets(Experiment):
     """All methods on all sets; the folder of the corpora holds ``pll/``."""
 

@@ -95,7 +95,6 @@ class VoteCell:
         return f"{self.corpus}/{self.method}{'+vectors' * self.vectors}"
 
 
-@dataclass(frozen=True)
 class Votes(Experiment):
     """All methods on all corpora of votes."""
 

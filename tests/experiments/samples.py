@@ -23,6 +23,11 @@ params = { max_iter = 3 }
 """
 
 
+def timeless(record: Record) -> Record:
+    """Return a record without what differs from run to run."""
+    return {name: value for name, value in record.items() if name != "time"}
+
+
 def record(
     method: str,
     f1: float,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.tables import PAGE, RECORDS, fill_page
+from benchmarks.__main__ import PAGE, RECORDS, fill_page
 from experiments.command import main
 from experiments.records import Records
 

@@ -10,7 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-from experiments.records import Records, timeless
+from experiments.records import Records
+from tests.experiments.samples import timeless
 
 ROOT = Path(__file__).parents[2]
 ONLY = "task=ner,fold=0,subset=head,p=0.1"

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from experiments.records import Records, is_done, timeless
+from experiments.records import Records, is_done
 from tagsift.errors import DataError
-from tests.experiments.samples import record
+from tests.experiments.samples import record, timeless
 
 FOUND = [
     record("wknn", 0.5),

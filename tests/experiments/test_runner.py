@@ -16,11 +16,11 @@ from experiments import runner
 from experiments.command import main
 from experiments.experiment import Experiment, choose
 from experiments.paper.suite import read_suite
-from experiments.records import Records, timeless
+from experiments.records import Records
 from experiments.runner import pending, run
 from experiments.targets.paper import Paper
 from tagsift.errors import DataError, InputError, MissingExtraError, ResourceError
-from tests.experiments.samples import TINY
+from tests.experiments.samples import TINY, timeless
 
 #: Folds × (word-counts, wknn: three settings each; crf: one), and the data set.
 N_CELLS = 2 * (3 + 3 + 1) + 1

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.paper.significance import critical_difference, holm, ranking, wilcoxon
+from experiments.paper.comparison import holm, wilcoxon
+from experiments.paper.ranks import critical_difference, ranking
 
 # Table 5(a) of Demšar (2006): critical values of the two-tailed Nemenyi test.
 Q_05 = {2: 1.960, 3: 2.343, 4: 2.569, 5: 2.728, 6: 2.850, 7: 2.949, 8: 3.031, 9: 3.102,

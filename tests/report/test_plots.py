@@ -11,8 +11,7 @@ import pytest
 
 from experiments.paper.evolution import _spread, confidence_evolution
 from experiments.paper.figures import Band, line_panels
-from experiments.paper.ranks import _columns, critical_difference_diagram
-from experiments.paper.significance import ranking
+from experiments.paper.ranks import _columns, critical_difference_diagram, ranking
 from tagsift.errors import InputError
 from tagsift.metrics import reliability, risk_coverage
 from tagsift.report import (
