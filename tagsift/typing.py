@@ -32,6 +32,7 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "Label",
+    "Labels",
     "RandomState",
     "SentenceLike",
 ]
@@ -47,6 +48,8 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 Arrays: TypeAlias = dict[str, np.ndarray[Any, Any]]
 #: A label as users see it.
 Label: TypeAlias = str | int
+#: The labels of sentences.
+Labels: TypeAlias = Sequence[Sequence[Label]]
 #: A sentence as users give it: tokens, column tuples, feature dicts or an array.
 SentenceLike: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 #: What fixes the randomness of a fit.

@@ -20,9 +20,7 @@ class SetTagger(SequenceTagger):
     ``set_scores_`` are the sorted 1 − marginal of the truth of the calibration tokens.
     """
 
-    saved: ClassVar[Saved] = {
-        "set_scores_": array("calibrated", least=0, optional=True)
-    }
+    saved: ClassVar[Saved] = {"set_scores_": array("tokens", least=0, optional=True)}
 
     def calibrate_sets(self, X: Any, y: Any) -> Self:
         """Learn from exactly labelled sentences how wide label sets must be.

@@ -217,15 +217,9 @@ def tags(
 
 
 def to_scheme(labels: Sequence[str], source: str, target: str) -> list[str]:
-    """Rewrite labels of one scheme in another.
+    """Rewrite the labels of a sentence, read leniently, in another scheme.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        The tags of one sentence, read leniently.
-    source, target : {"iob1", "iob2", "iobes", "plain"}
-        The schemes. To plain tags the way is one-way: boundaries inside a run of one
-        type are lost.
+    To plain tags the way is one-way: boundaries inside a run of one type are lost.
 
     Examples
     --------

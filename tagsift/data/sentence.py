@@ -65,16 +65,9 @@ class Corpus(RowCorpus):
         labels: Sequence[Sequence[str]],
         scheme: str = "auto",
     ) -> Corpus:
-        """Build a corpus from lists.
+        """Build a corpus from sentences of words or tuples of columns, and labels.
 
-        Parameters
-        ----------
-        rows : list of sentences
-            Each a list of words or of tuples of columns.
-        labels : list of lists of str
-            One label per token.
-        scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
-            ``"auto"`` looks at the labels.
+        The scheme ``"auto"`` is found from the labels.
         """
         check_lengths(rows, labels, "labels")
         made = tuple(

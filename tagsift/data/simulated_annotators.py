@@ -63,16 +63,8 @@ def simulate_votes(
 ) -> VoteCorpus:
     """Let annotators label a corpus whose truth is known, and kept as ``gold``.
 
-    A sentence that nobody chose goes to the first annotator.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        Sentences with gold labels in a scheme of spans.
-    annotators : sequence of SimulatedAnnotator
-        Who labels.
-    random_state : int
-        Fixes the errors.
+    Its labels are in a scheme of spans, `random_state` fixes the errors. A sentence
+    that nobody chose goes to the first annotator.
     """
     if corpus.scheme == "plain":
         raise InputError("expected a corpus with spans to annotate, found plain tags.")

@@ -60,9 +60,7 @@ def _entries(
 ) -> Iterator[tuple[int, str, float]]:
     """Token, name and value of every feature."""
     several = (list, tuple, set, frozenset)
-    items = (
-        (n, *item) for n, features in enumerate(dicts) for item in features.items()
-    )
+    items = ((n, *item) for n, one in enumerate(dicts) for item in one.items())
     for n, name, value in items:
         if isinstance(value, str):
             yield n, f"{name}={value}", 1.0

@@ -9,7 +9,7 @@ import numpy as np
 
 from tagsift.data.offsets import locate, offsets_of
 from tagsift.errors import InputError
-from tagsift.typing import BoolArray, IntArray, Label
+from tagsift.typing import BoolArray, IntArray, Label, Labels
 
 __all__ = ["Tally", "check_pairs", "equal_labels", "label_indices", "label_order"]
 
@@ -72,9 +72,7 @@ def check_pairs(
         raise InputError("There is nothing to score; give at least one labelled token.")
 
 
-def equal_labels(
-    gold: Sequence[Sequence[Label]], predicted: Sequence[Sequence[Label]]
-) -> BoolArray:
+def equal_labels(gold: Labels, predicted: Labels) -> BoolArray:
     """Tell at which of the stacked tokens two labellings agree, [N]."""
     sentences = zip(gold, predicted, strict=True)
     pairs = (pair for sides in sentences for pair in zip(*sides, strict=True))
@@ -89,11 +87,7 @@ def label_order(labels: Collection[Label]) -> tuple[Label, ...]:
 
 
 def label_indices(
-    sentences: Sequence[Sequence[Label]],
-    classes: Sequence[Label],
-    *,
-    name: str,
-    strict: bool = True,
+    sentences: Labels, classes: Sequence[Label], *, name: str, strict: bool = True
 ) -> IntArray:
     """Stack the sentences and replace every label by its place in `classes`, [N].
 

@@ -81,9 +81,7 @@ class RiskCoverage:
     def risk_at(self, coverage: float) -> float:
         """Risk when (at least) this share of the tokens is kept."""
         if not 0.0 < coverage <= 1.0:
-            raise InputError(
-                f"The coverage must be above 0, at most 1; got {coverage}."
-            )
+            raise InputError(f"Coverage must be above 0 and at most 1; got {coverage}.")
         kept = int(np.ceil(coverage * len(self.risk) - 1e-9))
         return float(self.risk[max(kept, 1) - 1])
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tagsift.errors import InputError
 from tagsift.metrics._pairs import check_pairs, equal_labels
-from tagsift.typing import BoolArray, Label
+from tagsift.typing import BoolArray, Label, Labels
 
 __all__ = ["Recovery", "ambiguous_tokens", "recovery"]
 
@@ -58,20 +58,13 @@ def _size(entry: Collection[Label] | Label) -> int:
 
 
 def recovery(
-    gold: Sequence[Sequence[Label]],
-    recovered: Sequence[Sequence[Label]],
+    gold: Labels,
+    recovered: Labels,
     candidates: Sequence[Sequence[Collection[Label]] | npt.NDArray[np.bool_]],
 ) -> Recovery:
-    """Compare recovered training labels with the truth.
+    """Compare recovered training labels with the truth, which no fit has seen.
 
-    Parameters
-    ----------
-    gold : sequence of sequences of labels
-        The truth, which no fit has seen.
-    recovered : sequence of sequences of labels
-        The label that was found for every training token.
-    candidates : sequence of sentences
-        A sentence is a list of sets of labels, or a boolean mask [T, L].
+    The candidates of a sentence are a list of sets of labels, or a mask [T, L].
 
     Examples
     --------

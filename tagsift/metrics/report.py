@@ -18,7 +18,7 @@ from tagsift.metrics.calibration import (
 )
 from tagsift.metrics.spans import SpanAverage, SpanScores, resolve_scheme, span_scores
 from tagsift.metrics.tokens import TokenScores, token_scores
-from tagsift.typing import Label
+from tagsift.typing import Label, Labels
 
 __all__ = ["Scores", "dict_report", "evaluate", "text_report"]
 
@@ -57,8 +57,8 @@ class Scores:
 
 
 def evaluate(
-    gold: Sequence[Sequence[Label]],
-    predicted: Sequence[Sequence[Label]],
+    gold: Labels,
+    predicted: Labels,
     *,
     scheme: str = "auto",
     marginals: Sequence[npt.ArrayLike] | None = None,

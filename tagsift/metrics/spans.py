@@ -17,7 +17,7 @@ from typing import Literal
 from tagsift.data.schemes import Span, check_scheme, detect_scheme, spans
 from tagsift.errors import InputError
 from tagsift.metrics._pairs import Tally, check_pairs
-from tagsift.typing import Label
+from tagsift.typing import Label, Labels
 
 __all__ = ["Reading", "SpanAverage", "SpanScores", "resolve_scheme", "span_scores"]
 
@@ -57,8 +57,8 @@ class SpanScores:
 
 
 def span_scores(
-    gold: Sequence[Sequence[Label]],
-    predicted: Sequence[Sequence[Label]],
+    gold: Labels,
+    predicted: Labels,
     *,
     scheme: str = "auto",
     reading: Reading = "lenient",
@@ -109,7 +109,7 @@ def span_scores(
     )
 
 
-def resolve_scheme(gold: Sequence[Sequence[Label]], scheme: str) -> str:
+def resolve_scheme(gold: Labels, scheme: str) -> str:
     """Name the scheme of the labels; labels that are numbers are plain tags."""
     if any(not isinstance(label, str) for sentence in gold for label in sentence):
         return "plain"

@@ -18,7 +18,7 @@ from tagsift.metrics._pairs import (
     label_indices,
     label_order,
 )
-from tagsift.typing import IntArray, Label
+from tagsift.typing import IntArray, Label, Labels
 
 __all__ = ["TokenScores", "confusion_matrix", "token_accuracy", "token_scores"]
 
@@ -37,9 +37,7 @@ class TokenScores:
 
 
 def confusion_matrix(
-    gold: Sequence[Sequence[Label]],
-    predicted: Sequence[Sequence[Label]],
-    labels: Sequence[Label] | None = None,
+    gold: Labels, predicted: Labels, labels: Sequence[Label] | None = None
 ) -> tuple[tuple[Label, ...], IntArray]:
     """Count how often every gold label (row) was given every predicted label (column).
 
@@ -55,27 +53,18 @@ def confusion_matrix(
     return tuple(labels), counts.reshape(n_labels, n_labels)  # [L, L]
 
 
-def token_accuracy(
-    gold: Sequence[Sequence[Label]], predicted: Sequence[Sequence[Label]]
-) -> float:
+def token_accuracy(gold: Labels, predicted: Labels) -> float:
     """Share of tokens with the right label."""
     check_pairs(gold, predicted)
     return float(equal_labels(gold, predicted).mean())
 
 
 def token_scores(
-    gold: Sequence[Sequence[Label]],
-    predicted: Sequence[Sequence[Label]],
-    labels: Sequence[Label] | None = None,
+    gold: Labels, predicted: Labels, labels: Sequence[Label] | None = None
 ) -> TokenScores:
     """Score predicted labels token by token.
 
-    Parameters
-    ----------
-    gold, predicted : sequences of sequences of labels
-        The truth and the labels to judge.
-    labels : sequence of labels, optional
-        The label set and its order; the sorted union by default.
+    `labels` is the label set and its order; the sorted union by default.
 
     Examples
     --------

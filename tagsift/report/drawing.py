@@ -52,11 +52,7 @@ def draw(
     """Let `paint` draw on axes; return inline SVG, nothing without matplotlib."""
     if not can_draw():
         return ()
-
-    def fill(figure: Any) -> None:
-        paint(figure.subplots())
-
-    return (_render(fill, alt, width, height),)
+    return (_render(lambda figure: paint(figure.subplots()), alt, width, height),)
 
 
 def _render(fill: Callable[[Any], None], alt: str, width: float, height: float) -> str:

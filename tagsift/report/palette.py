@@ -43,7 +43,7 @@ COLOURS: dict[str, Colour] = {
     )
 }
 
-_BY_STAND_IN = {colour.stand_in: colour for colour in COLOURS.values()}
+_VARIABLES = {one.stand_in: f"var(--{k}, {one.light})" for k, one in COLOURS.items()}
 
 # The methods in the order of the series colours: those that lead, then as in tables.
 _LEADING = ("sgppsl", "chain-gp", "partial-crf", "crf")
@@ -85,9 +85,4 @@ def css_variables(theme: Literal["light", "dark"]) -> str:
 
 def themed(svg: str) -> str:
     """Rewrite stand-in colours to CSS variables with the light value as fallback."""
-
-    def variable(found: re.Match[str]) -> str:
-        colour = _BY_STAND_IN[found[0]]
-        return f"var(--{colour.name}, {colour.light})"
-
-    return re.sub(r"#01f0[0-9a-f]{2}", variable, svg)
+    return re.sub(r"#01f0[0-9a-f]{2}", lambda found: _VARIABLES[found[0]], svg)

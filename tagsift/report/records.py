@@ -21,7 +21,7 @@ from tagsift.metrics import (
     rank_tokens,
     recovery,
 )
-from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label, Labels
 
 __all__ = ["Cleaned", "Tagged"]
 
@@ -31,8 +31,8 @@ class Tagged:
     """Text with true and given labels."""
 
     tokens: Sequence[Sequence[str]]  # the words
-    gold: Sequence[Sequence[Label]]
-    predicted: Sequence[Sequence[Label]]  # the labels given
+    gold: Labels
+    predicted: Labels  # the labels given
     classes: Sequence[Label]  # the label set
     marginals: Sequence[npt.ArrayLike] | None = None  # probabilities of all labels
     scheme: str = "auto"  # how the tags are written
@@ -68,10 +68,10 @@ class Cleaned:
 
     tokens: Sequence[Sequence[str]]  # the words
     candidates: Sequence[Sequence[Collection[Label]]]  # what the annotators left open
-    recovered: Sequence[Sequence[Label]]  # the label found for every token
+    recovered: Labels  # the label found for every token
     classes: Sequence[Label]  # the label set
     confidences: Sequence[npt.ArrayLike] | None = None  # confidence of every candidate
-    gold: Sequence[Sequence[Label]] | None = None  # the truth, where it is known
+    gold: Labels | None = None  # the truth, where it is known
 
     @property
     def ambiguous(self) -> BoolArray:

@@ -130,9 +130,7 @@ def calibration_section(parts: Mapping[str, CalibrationScores]) -> Section:
     title = "Reliability diagram" + (f" of {first}" if len(parts) > 1 else "")
     heads = {"method": "", "calibration error (ECE) %": ".2f%"}
     heads |= dict.fromkeys(("Brier score", "log loss", "risk–coverage area"), ".4f")
-    rows = [
-        (name, one.ece, one.brier, one.nll, one.aurc) for name, one in parts.items()
-    ]
+    rows = [(k, one.ece, one.brier, one.nll, one.aurc) for k, one in parts.items()]
     curves = {name: part.risk_coverage for name, part in parts.items()}
     return Section(
         "How far to trust the probabilities",
