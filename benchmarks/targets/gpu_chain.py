@@ -32,7 +32,7 @@ from tagsift.chain.objective import ChainObjective
 from tagsift.chain_gp import ChainGP, estimator
 from tagsift.data import LabelSet, corrupt
 from tagsift.features import FeatureMatrix
-from tagsift.gp.groups import GroupKernel, InducingColumns
+from tagsift.gp.kernels import GroupKernel, InducingColumns
 
 SIZES: dict[str, int | None] = {"9400": 9400, "whole": None}
 KERNELS, DEVICES = ("given", "learnt"), ("cuda", "cpu")

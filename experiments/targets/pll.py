@@ -30,7 +30,7 @@ from experiments.experiment import Experiment
 from experiments.records import Found, Record, pick
 from experiments.tables import Tables, table
 from tagsift import baselines
-from tagsift.baselines.flat_clpl import FlatCLPL
+from tagsift.baselines.clpl import FlatCLPL
 from tagsift.errors import InputError
 
 TOLERANCE = {"ten-fold": 0.03, "fixed": 0.02}

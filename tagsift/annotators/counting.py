@@ -46,7 +46,7 @@ class CountedVotes(TaggerFromVotes):
         inner = self._new_estimator()
         inner._fit(replace(train, mask=mask))
         self.estimator_ = inner
-        return Aggregated(labels, confidences)
+        return labels, confidences
 
 
 class MajorityVote(CountedVotes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -25,18 +25,13 @@ from tagsift.typing import FloatArray, IntArray, Label
 
 __all__ = ["Aggregated", "TaggerFromVotes", "labels_of"]
 
+#: Labels that votes were turned into [N], and their confidences [N, L].
+Aggregated: TypeAlias = tuple[IntArray, FloatArray]
+
 #: The chain models that can stand inside, by table name.
 _INNER: dict[str, Any] = {kind.method.name: kind for kind in (PartialCRF, ChainGP)}
 #: From how many tokens on features that occur once are left out.
 _MANY_TOKENS = 2000
-
-
-@dataclass(frozen=True)
-class Aggregated:
-    """Labels that votes were turned into."""
-
-    labels: IntArray  # [N]
-    confidences: FloatArray  # [N, L]  rows sum to 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,9 +177,8 @@ class TaggerFromVotes(SequenceTagger):
             self._train_confidences = inner._train_confidences
             self._without_votes(train)
             return recovered
-        found = self._aggregate(train, ballots)
-        self._train_confidences = found.confidences
-        return found.labels
+        labels, self._train_confidences = self._aggregate(train, ballots)
+        return labels
 
     def _without_votes(self, train: TrainingSet) -> None:
         """Set what is learnt about annotators where there are none."""

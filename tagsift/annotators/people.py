@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -190,31 +191,25 @@ def _count(
     ballots: Ballots, a: int, labels: IntArray, classes: Sequence[Label], scheme: str
 ) -> tuple[int, int, int, int]:
     """Spans (tokens, for plain tags) in common, of the annotator, and of the labels."""
-    votes, offsets = ballots.votes[:, a], ballots.offsets
-    voted = votes >= 0  # [N]
-    if scheme == "plain":
-        right = int((votes[voted] == labels[voted]).sum())
-        return right, int(voted.sum()), int(voted.sum()), _sentences(voted, offsets)
     names = [str(name) for name in classes]
     hits = given = wanted = sentences = 0
-    for lo, hi in zip(offsets[:-1], offsets[1:], strict=True):
-        if not voted[lo:hi].any():
+    marks: list[Any]
+    for lo, hi in pairwise(ballots.offsets):
+        said, true = ballots.votes[lo:hi, a], labels[lo:hi]  # [T], [T]
+        voted = said >= 0  # [T]
+        if not voted.any():
             continue
+        if scheme == "plain":
+            marks = [list(enumerate(k[voted])) for k in (said, true)]
+        else:
+            single = voted & (said < len(names))  # [T]
+            tags = np.where(single, np.take(names, said, mode="clip"), "O").tolist()
+            marks = [spans(k, scheme) for k in (tags, [names[k] for k in true])]
+        mine, truth = map(set, marks)
         sentences += 1
-        said = votes[lo:hi]  # [T]
-        single = (said >= 0) & (said < len(names))  # [T]
-        mine = spans(
-            [names[v] if s else "O" for v, s in zip(said, single, strict=True)], scheme
-        )
-        truth = spans([names[v] for v in labels[lo:hi]], scheme)
-        hits += len(set(mine) & set(truth))
+        hits += len(mine & truth)
         given, wanted = given + len(mine), wanted + len(truth)
     return hits, given, wanted, sentences
-
-
-def _sentences(voted: Any, offsets: IntArray) -> int:
-    pairs = zip(offsets[:-1], offsets[1:], strict=True)
-    return int(sum(voted[lo:hi].any() for lo, hi in pairs))
 
 
 def _confusion(ballots: Ballots, a: int, labels: IntArray) -> FloatArray:

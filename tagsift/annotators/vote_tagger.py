@@ -237,7 +237,7 @@ class VoteTagger(TaggerFromVotes):
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
             ballots, found.labels, train.classes, train.scheme, groups, weights
         )
-        return Aggregated(found.labels, found.confidences)
+        return found.labels, found.confidences
 
     def _plan(self, train: TrainingSet) -> Plan:
         return Plan(

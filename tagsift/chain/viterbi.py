@@ -51,7 +51,12 @@ def viterbi(U: Array, T: Array, layout: ChainLayout, **scores: Any) -> Array:
             labels[lo : lo + n] = back[hi : hi + n][everyone[:n], after]
         if lo + n < hi:
             value, labels[lo + n : hi] = _best_label(best[lo + n : hi])
-            _check(value, layout.sentences[n : hi - lo])
+            if bool(xp.any(value == -np.inf)):
+                bad = int(layout.sentences[n + int(xp.argmin(value))])
+                raise InputError(
+                    f"sentence {bad}: no label sequence satisfies the mask and the "
+                    "banned transitions together; loosen one of them."
+                )
     return layout.unpack(labels)
 
 
@@ -82,17 +87,6 @@ def _best_label(scores: Array) -> tuple[Array, Array]:
         chosen[scores[:, label] > value] = label
         value = xp.maximum(value, scores[:, label])  # [S]
     return value, chosen
-
-
-def _check(value: Array, sentences: Array) -> None:
-    """Stop where no label sequence is allowed."""
-    xp = namespace(value)
-    if bool(xp.any(value == -np.inf)):
-        bad = int(sentences[int(xp.argmin(value))])
-        raise InputError(
-            f"sentence {bad}: no label sequence satisfies the mask and the banned "
-            "transitions together; loosen one of them."
-        )
 
 
 def non_candidate(

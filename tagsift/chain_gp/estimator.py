@@ -21,7 +21,7 @@ from tagsift.chain_gp.kernel_choice import (
 )
 from tagsift.chain_gp.mode import ModeFinder, Spread, rbf_columns
 from tagsift.features import FeatureMatrix
-from tagsift.gp.groups import (
+from tagsift.gp.kernels import (
     GroupKernel,
     InducingColumns,
     rbf_inputs,

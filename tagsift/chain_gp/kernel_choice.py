@@ -21,7 +21,7 @@ from tagsift.chain_gp.mode import ModeFinder
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
 from tagsift.gp.evidence import GroupEvidence, learn_groups
-from tagsift.gp.groups import GroupKernel, InducingColumns
+from tagsift.gp.kernels import GroupKernel, InducingColumns
 from tagsift.progress import progress
 from tagsift.typing import FloatArray
 

@@ -22,7 +22,7 @@ from tagsift.chain.lbfgs import Step, minimise
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.features import FeatureMatrix
-from tagsift.gp.groups import GroupKernel, InducingColumns, rbf_inputs, scaled_features
+from tagsift.gp.kernels import GroupKernel, InducingColumns, rbf_inputs, scaled_features
 from tagsift.storage.state import Saved, array
 from tagsift.typing import BoolArray, FloatArray
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from tagsift.base import Method, SequenceTagger
-from tagsift.checks import common, inputs, partial, persistence, probabilistic
+from tagsift.checks import common, inputs, partial, persistence
 from tagsift.errors import TagsiftWarning
 
 __all__ = ["Check", "check_estimator", "yield_checks"]
@@ -25,7 +25,7 @@ __all__ = ["Check", "check_estimator", "yield_checks"]
 #: A check takes an estimator and raises an `AssertionError` where it fails.
 Check: TypeAlias = Callable[[SequenceTagger], None]
 
-_MODULES = (common, inputs, partial, probabilistic, persistence)
+_MODULES = (common, inputs, partial, persistence)
 #: Which methods a check is for, where it is not for all of them.
 _FITS: dict[str, Callable[[Method], bool]] = {
     "check_refuses_candidates": lambda method: method.exact_only,
@@ -44,7 +44,7 @@ def yield_checks(estimator: SequenceTagger) -> Iterator[Check]:
     method, skips = estimator.method, type(estimator)._check_skips
     for module in _MODULES:
         for name in module.__all__:
-            usual = module is not probabilistic or method.probabilities
+            usual = method.probabilities or "marginal" not in name
             fits = _FITS[name](method) if name in _FITS else usual
             if fits and name not in skips:
                 yield getattr(module, name)

@@ -1,6 +1,6 @@
 """What both Gaussian processes share.
 
-`kernels` and `groups` (one kernel per label, a sum over feature groups), `inducing`
-(which tokens carry a posterior), `curvature` and `evidence` (Laplace's approximation of
-a chain), `search` (for hyperparameters).
+`kernels` (one per label, or a sum over feature groups), `inducing` (which tokens carry
+a posterior), `curvature` and `evidence` (Laplace's approximation of a chain), `search`
+(for hyperparameters).
 """

@@ -31,7 +31,7 @@ from tagsift.chain.potentials import log_evidence
 from tagsift.features import FeatureMatrix
 from tagsift.features.distances import squared_distances
 from tagsift.gp.curvature import ChainPoint, Counts, Determinants, conjugate_gradient
-from tagsift.gp.groups import GroupKernel, rbf_inputs
+from tagsift.gp.kernels import GroupKernel, rbf_inputs
 from tagsift.gp.search import climb
 from tagsift.typing import BoolArray, FloatArray
 

@@ -1,18 +1,57 @@
-"""The RBF kernel, one per label: Equation (4), σ_y² exp(−θ_y |x_i − x_j|²).
+r"""The kernels: one RBF per label, or a sum over feature groups, whitened.
 
-The paper fixes the amplitude σ_y² at 1.
+Equation (4) is σ_y² exp(−θ_y |x_i − x_j|²); the paper fixes the amplitude σ_y² at 1.
+The sum over groups g, with RBF parts r,
+
+.. math::
+
+    k(x, x') = \sum_g \sigma_g^2 \, x_g^T x'_g
+             + \sum_r \sigma_r^2 \exp(-\theta_r \|x_r - x'_r\|^2) + \sigma_b^2
+
+keeps linear parts in weight space: a group's columns times σ_g have standard normal
+weights. RBF parts become columns too, through inducing points: A = chol(K_ZZ)⁻¹ K_Zn,
+times σ_r. The latent values are then f = Φw with w ~ N(0, I).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-from tagsift.backend import namespace
-from tagsift.storage.state import Saved, array
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tagsift.backend import (
+    Device,
+    asarray,
+    cholesky,
+    exp_inplace,
+    namespace,
+    solve_triangular,
+    to_numpy,
+)
+from tagsift.features import FeatureMatrix
+from tagsift.features.distances import median_distance, squared_distances
+from tagsift.gp.inducing import choose_points
+from tagsift.storage.state import Saved, array, by_name, matrix, number, several
 from tagsift.typing import Array, FloatArray
 
-__all__ = ["RBF"]
+__all__ = [
+    "RBF",
+    "GroupKernel",
+    "InducingColumns",
+    "rbf_inputs",
+    "scaled_features",
+    "uncarried_variance",
+]
+
+#: Where learning begins: variance of the weights of indicators, amplitude of RBF parts,
+#: and θ in units of 1 / median squared distance.
+_START_LINEAR, _START_RBF, _START_THETA = 4.0, 40.0, 0.5
+#: Tokens whose columns are computed at once.
+_PORTION = 8192
 
 
 @dataclass(frozen=True)
@@ -40,3 +79,149 @@ class RBF:
     def gram(self, distances: Array, label: int) -> Array:
         """Covariances of one label: Equation (4) times the amplitude."""
         return float(self.amplitude[label]) * self.unit_gram(distances, label)
+
+
+@dataclass(frozen=True)
+class GroupKernel:
+    """Hyperparameters of the sum of kernels and of the transitions.
+
+    The RBF parts are ``"sparse"``, over all sparse groups together, and the dense
+    groups by their names.
+    """
+
+    linear: dict[str, float]  # prior variance σ_g² of the weights of every group
+    rbf: dict[str, tuple[float, float]]  # (σ_r², θ_r) of every RBF part
+    transition: float = 1.0  # prior variance of transition and start scores
+    bias: float = 1.0  # prior variance of the label bias
+
+    saved: ClassVar[Saved] = {
+        "linear": by_name(number(least=0)),
+        "rbf": by_name(several(number(least=0), number(least=0))),
+        "transition": number(least=0),
+        "bias": number(least=0),
+    }
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the hyperparameters as JSON can hold them."""
+        return {
+            "linear": self.linear,
+            "rbf": {name: list(pair) for name, pair in self.rbf.items()},
+            "transition": self.transition,
+            "bias": self.bias,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> GroupKernel:
+        """Undo `as_dict`."""
+        return cls(
+            {name: float(value) for name, value in stored["linear"].items()},
+            {name: (float(a), float(t)) for name, (a, t) in stored["rbf"].items()},
+            float(stored["transition"]),
+            float(stored["bias"]),
+        )
+
+    def scaled(self, factor: float) -> GroupKernel:
+        """Return the same kernel with all variances of the features multiplied."""
+        return replace(
+            self,
+            linear={name: factor * value for name, value in self.linear.items()},
+            rbf={name: (factor * a, theta) for name, (a, theta) in self.rbf.items()},
+        )
+
+    @classmethod
+    def start(
+        cls, features: FeatureMatrix, seed: int, *, rbf: bool = True
+    ) -> GroupKernel:
+        """Where learning begins: wide priors, which the evidence narrows."""
+        linear = {
+            name: _START_LINEAR if sp.issparse(block) else _dense_start(block)
+            for name, block in zip(features.names, features.blocks, strict=True)
+        }
+        parts = {
+            name: (_START_RBF, _START_THETA / median_distance(matrix, seed))
+            for name, matrix in rbf_inputs(features).items()
+        }
+        return cls(linear, parts if rbf else {})
+
+
+def _dense_start(block: FloatArray) -> float:
+    """Variance at which a dense group gives latent values of variance 1 or so."""
+    norm = float(np.mean(np.einsum("ij,ij->i", block, block)))
+    return 1.0 / norm if norm > 0 else 1.0
+
+
+def rbf_inputs(features: FeatureMatrix) -> dict[str, Any]:
+    """Matrices of the RBF parts: the sparse groups together, and each dense one."""
+    inputs: dict[str, Any] = {}
+    if features.sparse is not None:
+        inputs["sparse"] = features.sparse.stacked()  # [N, D]
+    for name, block in zip(features.names, features.blocks, strict=True):
+        if not sp.issparse(block):
+            inputs[name] = np.asarray(block, dtype=np.float64)  # [N, D]
+    return inputs
+
+
+@dataclass(frozen=True)
+class InducingColumns:
+    """An RBF part as columns: whitened covariances with its inducing points."""
+
+    points: Any  # [M, D], features of the inducing points
+    root: FloatArray  # [M, M], Cholesky factor of their correlations
+    theta: float
+
+    saved: ClassVar[Saved] = {
+        "points": matrix("M columns", training=True),
+        "root": array("M M", triangular=True),
+        "theta": number(least=0),
+    }
+
+    @classmethod
+    def choose(
+        cls, X: Any, shares: FloatArray, theta: float, n_points: int, seed: int
+    ) -> InducingColumns:
+        """Choose the inducing points among the training tokens."""
+        rows = choose_points(X, shares, theta, n_points, seed)
+        points = X[rows]  # [M, D]
+        K = np.exp(-theta * squared_distances(points, points))  # [M, M]
+        return cls(points, cholesky(K, overwrite=True)[0], theta)
+
+    def columns(self, X: Any, device: Device = "cpu") -> NDArray[np.float32]:
+        """Whitened columns Aᵀ of tokens at unit amplitude, in single precision."""
+        root = asarray(self.root, device=device)  # [M, M]
+        found = np.empty((X.shape[0], len(self.root)), dtype=np.float32)  # [N, M]
+        for lo in range(0, X.shape[0], _PORTION):
+            rows = slice(lo, lo + _PORTION)
+            K = squared_distances(self.points, X[rows], like=root)  # [M, n]
+            K *= -self.theta
+            A = solve_triangular(root, exp_inplace(K), overwrite=True)  # [M, n]
+            found[rows] = to_numpy(A.T)
+        return found
+
+
+def scaled_features(
+    features: FeatureMatrix, kernel: GroupKernel, columns: Mapping[str, NDArray[Any]]
+) -> FeatureMatrix:
+    """Whitened features Φ: every column times its prior standard deviation."""
+    names = [*features.names, *(f"rbf:{name}" for name in columns)]
+    blocks = [
+        block * kernel.linear[name] ** 0.5
+        for name, block in zip(features.names, features.blocks, strict=True)
+    ]
+    for name, whitened in columns.items():
+        scale = whitened.dtype.type(kernel.rbf[name][0] ** 0.5)
+        blocks.append(whitened * scale)  # [N, M]
+    return FeatureMatrix(tuple(names), tuple(blocks), features.offsets)
+
+
+def uncarried_variance(phi: FeatureMatrix, kernel: GroupKernel) -> FloatArray:
+    """Prior variance of the RBF parts that their inducing points do not carry, [N].
+
+    σ_r² (1 − |a_n|²) with a_n the whitened column of a token: 0 at an inducing point,
+    σ_r² far from all of them.
+    """
+    rest = np.zeros(phi.n_tokens)  # [N]
+    for name, (amplitude, _) in kernel.rbf.items():
+        columns = phi.block(f"rbf:{name}")  # [N, M]
+        carried = np.einsum("nm,nm->n", columns, columns, dtype=np.float64)  # [N]
+        rest += np.maximum(amplitude - carried, 0.0)
+    return rest

@@ -2,9 +2,9 @@
 
 In the order of a fit: `carriers` (tokens and their covariances), `likelihoods` (pieces
 and chain), `expectations`, `posterior` and `solver`, `labels` (confidences),
-`alternating` (the loop of section III-D) and `hyperparameters`; then `predictive` and
-`decoding` for new sentences. `estimator` puts them together.
-`docs/paper/equations.md` says where each equation is.
+`alternating` (the loop of section III-D) and `hyperparameters`; then `predictive` for
+new sentences. `estimator` puts them together. `docs/paper/equations.md` says where each
+equation is.
 """
 
 from __future__ import annotations

@@ -16,20 +16,24 @@ from tagsift.chain.viterbi import transition_factor
 from tagsift.errors import InputError, NumericalWarning
 from tagsift.features import FeatureMatrix
 from tagsift.gp.inducing import choose_points
-from tagsift.gp.kernels import RBF
 from tagsift.progress import warn_user
-from tagsift.sgppsl.alternating import Solution, alternate
+from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.carriers import (
     Distances,
     check_memory,
     count_carriers,
     warn_of_jitter,
 )
-from tagsift.sgppsl.decoding import Decoding, Neighbours
 from tagsift.sgppsl.expectations import expectation
 from tagsift.sgppsl.hyperparameters import choose_kernel
 from tagsift.sgppsl.labels import Labels, Settings
-from tagsift.sgppsl.predictive import FittedGP, emission_scores, transition_scores
+from tagsift.sgppsl.predictive import (
+    Decoding,
+    FittedGP,
+    Neighbours,
+    emission_scores,
+    transition_scores,
+)
 from tagsift.sgppsl.solver import Problem
 from tagsift.storage.state import Saved, number, part, whole
 from tagsift.typing import FloatArray, IntArray
@@ -159,15 +163,9 @@ class SGPPSL(SequenceTagger):
         X = train.features.stacked()  # [N, D]
         readings = Settings(self.weighting, self.confidence, self.likelihood)
         taken = expectation(self.expectation, train.seed)
-        kernel = choose_kernel(
-            X,
-            train,
-            device,
-            theta=self.theta,
-            amplitude=self.amplitude,
-            way=self.hyperparameters,
-            settings=readings,
-            expectation=taken,
+        given = self.theta, self.amplitude
+        self.kernel_ = kernel = choose_kernel(
+            X, train, device, given, self.hyperparameters, readings, taken
         )
         points = None
         if n_points is not None:
@@ -189,7 +187,24 @@ class SGPPSL(SequenceTagger):
         self.lower_bound_ = solution.history[-1].bound
         self.history_ = [asdict(step) for step in solution.history]
         self._train_confidences = C = to_numpy(solution.confidences)  # [N, L]
-        self._keep(kernel, X, points, roots, solution, C, train)
+        state = solution.state
+        self.gp_ = FittedGP(
+            kernel,
+            X if points is None else X[points],
+            state.beta,
+            state.factors.cholesky,
+            roots,
+            state.factors.root if points is None else None,
+            to_numpy(state.q.mu_T),
+            to_numpy(state.q.var_T),
+        )
+        sums, counts = to_numpy(solution.pair_sums), to_numpy(solution.pair_counts)
+        self.decoding_ = Decoding(
+            C.mean(axis=0),
+            np.asarray(train.mask.any(axis=0)),
+            transition_factor(sums, counts),
+            Neighbours(X, C, train.mask),
+        )
         return np.asarray(np.where(train.mask, C, -1.0).argmax(axis=1))  # [N]
 
     def _check_settings(self, train: TrainingSet) -> Any:
@@ -212,37 +227,6 @@ class SGPPSL(SequenceTagger):
                 NumericalWarning,
             )
         return use_device(self.device)
-
-    def _keep(
-        self,
-        kernel: RBF,
-        X: Any,
-        points: IntArray | None,
-        roots: list[Any],
-        solution: Solution,
-        C: FloatArray,
-        train: TrainingSet,
-    ) -> None:
-        """Store what prediction needs."""
-        state = solution.state
-        self.kernel_ = kernel
-        self.gp_ = FittedGP(
-            kernel,
-            X if points is None else X[points],
-            state.beta,
-            state.factors.cholesky,
-            roots,
-            state.factors.root if points is None else None,
-            to_numpy(state.q.mu_T),
-            to_numpy(state.q.var_T),
-        )
-        sums, counts = to_numpy(solution.pair_sums), to_numpy(solution.pair_counts)
-        self.decoding_ = Decoding(
-            C.mean(axis=0),
-            np.asarray(train.mask.any(axis=0)),
-            transition_factor(sums, counts),
-            Neighbours(X, C, train.mask),
-        )
 
     # Predict -------------------------------------------------------------------
 

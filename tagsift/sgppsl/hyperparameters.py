@@ -59,24 +59,21 @@ def choose_kernel(
     X: Any,
     train: TrainingSet,
     device: Any,
-    *,
-    theta: float | None,
-    amplitude: float | None,
+    given: tuple[float | None, float | None],
     way: str,
     settings: Settings,
     expectation: Expectation,
 ) -> RBF:
     """Hyperparameters of all labels, learnt on a seeded part of the sentences.
 
-    What is given stays. The rest is learnt, unless `way` is ``"fixed"``, by Laplace's
-    evidence over one θ and one amplitude, or by the gradient of the paper's bound, with
-    the readings and the expectation of the fit.
+    A θ and an amplitude that are given stay. The rest is learnt, unless `way` is
+    ``"fixed"``, by Laplace's evidence over one of each, or by the gradient of the
+    paper's bound, with the readings and the expectation of the fit.
     """
+    theta, amplitude = given
     free = Freedom(theta is None, amplitude is None)
-    if theta is None:
-        theta = _START_THETA / median_distance(X, train.seed)
-    if amplitude is None:
-        amplitude = _START_AMPLITUDE
+    theta = theta or _START_THETA / median_distance(X, train.seed)
+    amplitude = amplitude or _START_AMPLITUDE
     n_labels = train.n_labels
     kernel = RBF(np.full(n_labels, float(theta)), np.full(n_labels, float(amplitude)))
     if way == "fixed" or not (free.theta or free.amplitude):

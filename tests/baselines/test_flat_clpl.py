@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import check_grad
 
-from tagsift.baselines.flat_clpl import FlatCLPL, clpl_objective
+from tagsift.baselines.clpl import FlatCLPL, clpl_objective
 
 
 def data(seed=0, n=30, q=4, d=5):

@@ -10,7 +10,7 @@ from tagsift.chain_gp import ChainGP, estimator, kernel_choice
 from tagsift.data import corrupt, generate
 from tagsift.errors import InputError, TagsiftWarning
 from tagsift.features import FeatureMatrix, distances
-from tagsift.gp.groups import InducingColumns, rbf_inputs
+from tagsift.gp.kernels import InducingColumns, rbf_inputs
 
 torch = pytest.importorskip("torch")
 SETTINGS = {"n_inducing": 30, "tol": 1e-9, "max_iter": 2000}

@@ -10,7 +10,7 @@ from tagsift.chain_gp.kernel_choice import best_kernel
 from tagsift.chain_gp.mode import ModeFinder
 from tagsift.data import corrupt, generate
 from tagsift.features import SequenceVectorizer
-from tagsift.gp.groups import GroupKernel
+from tagsift.gp.kernels import GroupKernel
 
 
 @pytest.fixture(scope="module")

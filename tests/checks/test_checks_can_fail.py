@@ -17,14 +17,13 @@ from tagsift.checks import (
     inputs,
     partial,
     persistence,
-    probabilistic,
     yield_checks,
 )
 from tagsift.errors import InputError
 from tagsift.features.vectorizer_state import write_vectorizer
 from tagsift.storage.state import Saved, array, whole, word
 
-MODULES = (common, inputs, partial, probabilistic, persistence)
+MODULES = (common, inputs, partial, persistence)
 ALL_CHECKS = {name for module in MODULES for name in module.__all__}
 FACTS = WordCounts.method
 BROKEN: dict[str, type[WordCounts]] = {}

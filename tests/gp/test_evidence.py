@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from tagsift.features import FeatureMatrix
 from tagsift.gp import curvature
 from tagsift.gp.evidence import GroupEvidence, learn_groups
-from tagsift.gp.groups import GroupKernel
+from tagsift.gp.kernels import GroupKernel
 
 
 def small(n_sentences: int = 6, length: int = 4, n_labels: int = 3, seed: int = 0):

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from tagsift.features import FeatureMatrix
-from tagsift.gp import groups
-from tagsift.gp.groups import (
+from tagsift.gp import kernels
+from tagsift.gp.kernels import (
     GroupKernel,
     InducingColumns,
     rbf_inputs,
@@ -113,5 +113,5 @@ def test_columns_do_not_depend_on_portions(
     part = InducingColumns.choose(X, np.full((12, 2), 0.5), 0.3, 4, 0)
     whole = part.columns(X)
     assert whole.dtype == np.float32 and whole.shape == (12, 4)
-    monkeypatch.setattr(groups, "_PORTION", 5)
+    monkeypatch.setattr(kernels, "_PORTION", 5)
     np.testing.assert_allclose(part.columns(X), whole, atol=1e-6)

@@ -18,7 +18,7 @@ from tagsift.errors import (
     ResourceError,
 )
 from tagsift.registry import load
-from tagsift.sgppsl import SGPPSL, carriers, decoding, hyperparameters
+from tagsift.sgppsl import SGPPSL, carriers, hyperparameters, predictive
 from tagsift.sgppsl import estimator as module
 from tagsift.storage import read_container, write_container
 from tests.tensors import needs_torch, torch
@@ -115,7 +115,7 @@ def test_literal_switches_change_the_answer(switch, monkeypatch):
             factors.append(tau)
             return tau.argmax(axis=1)
 
-        monkeypatch.setattr(decoding, "weighted_viterbi", spy)
+        monkeypatch.setattr(predictive, "weighted_viterbi", spy)
         for model in (base, other):
             model.predict(X)
         one, two = factors
