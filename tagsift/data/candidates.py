@@ -77,17 +77,10 @@ class PartialCorpus(RowCorpus):
     ) -> PartialCorpus:
         """Build a partial corpus from lists.
 
-        Parameters
-        ----------
-        rows, candidates : lists of sentences
-            Of words or tuples of columns; of labels (exact) or sets of labels.
-        gold, annotators
-            As in the class.
-        labels : LabelSet or iterable of str, optional
-            All labels of the task; default: the sorted union of the candidates.
-        scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
-            ``"auto"`` looks at `gold`, else at the sentences labelled exactly, else at
-            the names of the labels.
+        Rows are sentences of words or tuples of columns, candidates are labels (exact)
+        or sets of labels; all labels of the task are by default those of the
+        candidates, sorted. The scheme ``"auto"`` is found from `gold`, else from the
+        sentences labelled exactly, else from the names of the labels.
         """
         sets = [
             [frozenset((c,) if isinstance(c, str) else c) for c in sentence]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,8 @@ from tagsift.storage.state import Saved, texts
 from tagsift.typing import IntArray
 
 __all__ = ["DictFeatures"]
+
+Dicts: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class DictFeatures:
@@ -33,17 +35,13 @@ class DictFeatures:
         self._columns = {name: column for column, name in enumerate(self.names)}
 
     @classmethod
-    def learn(
-        cls, dicts: Sequence[Mapping[str, Any]], offsets: IntArray, min_count: int
-    ) -> Self:
+    def learn(cls, dicts: Dicts, offsets: IntArray, min_count: int) -> Self:
         """Collect the features that are not zero at `min_count` tokens or more."""
         entries = _entries(dicts, offsets)
         counts = Counter(name for _, name, value in entries if value != 0.0)
         return cls(sorted(name for name, count in counts.items() if count >= min_count))
 
-    def block(
-        self, dicts: Sequence[Mapping[str, Any]], offsets: IntArray
-    ) -> sp.csr_matrix:
+    def block(self, dicts: Dicts, offsets: IntArray) -> sp.csr_matrix:
         """Sparse features of the stacked tokens; unknown ones are ignored, [N, D]."""
         columns, entries = self._columns, _entries(dicts, offsets)
         found = [(n, columns[k], value) for n, k, value in entries if k in columns]
@@ -55,9 +53,7 @@ class DictFeatures:
         return matrix
 
 
-def _entries(
-    dicts: Sequence[Mapping[str, Any]], offsets: IntArray
-) -> Iterator[tuple[int, str, float]]:
+def _entries(dicts: Dicts, offsets: IntArray) -> Iterator[tuple[int, str, float]]:
     """Token, name and value of every feature."""
     several = (list, tuple, set, frozenset)
     items = ((n, *item) for n, one in enumerate(dicts) for item in one.items())

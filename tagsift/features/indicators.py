@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +22,8 @@ from tagsift.storage.state import Saved, array, by_name, texts
 from tagsift.typing import IntArray
 
 __all__ = ["Indicators"]
+
+Columns: TypeAlias = Sequence[Sequence[str]]  # the entries of all tokens, by column
 
 
 class Indicators:
@@ -53,12 +55,12 @@ class Indicators:
     @classmethod
     def learn(
         cls,
-        columns: Sequence[Sequence[str]],
+        columns: Columns,
         offsets: IntArray,
         templates: Sequence[Template],
-        min_count: int,
+        least: int,
     ) -> Self:
-        """Collect the features that occur at least `min_count` times."""
+        """Collect the features that occur at least so many times."""
         there = set(range(len(columns)))
         used = [template for template in templates if template.columns <= there]
         if not used:
@@ -77,7 +79,7 @@ class Indicators:
         keys = []
         for row in draft._token_keys(columns, offsets):
             found, counts = np.unique(row[row >= 0], return_counts=True)
-            keys.append(found[counts >= min_count])
+            keys.append(found[counts >= least])
         return cls(used, vocabularies, keys)
 
     def _sizes(self, template: Template) -> list[int]:
@@ -98,9 +100,7 @@ class Indicators:
         """Number of columns of every group."""
         return {g: int(self.counts[m].sum()) for g, m in self.groups.items()}
 
-    def blocks(
-        self, columns: Sequence[Sequence[str]], offsets: IntArray
-    ) -> dict[str, sp.csr_matrix]:
+    def blocks(self, columns: Columns, offsets: IntArray) -> dict[str, sp.csr_matrix]:
         """Sparse binary features of the stacked tokens, one block per group.
 
         Templates that look at a column that is not there are silent.
@@ -139,9 +139,7 @@ class Indicators:
                 names += [f"{template.name}={text}" for text in texts]
         return names
 
-    def _token_keys(
-        self, columns: Sequence[Sequence[str]], offsets: IntArray
-    ) -> list[IntArray]:
+    def _token_keys(self, columns: Columns, offsets: IntArray) -> list[IntArray]:
         """Key of every template at every token, [N] each; −1 where it is silent."""
         n_tokens = int(offsets[-1])
         codes = self._attribute_codes(columns)
@@ -170,7 +168,7 @@ class Indicators:
             keys.append(key)
         return keys
 
-    def _attribute_codes(self, columns: Sequence[Sequence[str]]) -> dict[str, IntArray]:
+    def _attribute_codes(self, columns: Columns) -> dict[str, IntArray]:
         """Codes of every attribute, [N] each; −1 for no value or an unknown one."""
         codes = {}
         for k, entries in enumerate(columns):

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray
@@ -107,7 +107,7 @@ class CalibrationScores:
 
 
 def calibration_scores(
-    probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
+    probabilities: ArrayLike, truth: ArrayLike, *, n_bins: int = 15
 ) -> CalibrationScores:
     """All scores of probabilities [N, L], given the column of every truth [N].
 
@@ -122,7 +122,7 @@ def calibration_scores(
 
 
 def stack_marginals(
-    marginals: Sequence[npt.ArrayLike], lengths: Sequence[int], n_labels: int
+    marginals: Sequence[ArrayLike], lengths: Sequence[int], n_labels: int
 ) -> FloatArray:
     """Stack the marginals [T, L] of all sentences, checking shapes and sums, [N, L]."""
     if len(marginals) != len(lengths):
@@ -161,9 +161,7 @@ def _check_rows(probabilities: FloatArray, where: str) -> None:
         )
 
 
-def _check(
-    probabilities: npt.ArrayLike, truth: npt.ArrayLike
-) -> tuple[FloatArray, IntArray]:
+def _check(probabilities: ArrayLike, truth: ArrayLike) -> tuple[FloatArray, IntArray]:
     """Check what every function here takes."""
     array = np.asarray(probabilities, dtype=np.float64)  # [N, L]
     index = np.asarray(truth)  # [N]
@@ -184,7 +182,7 @@ def _check(
 
 
 def top_label(
-    probabilities: npt.ArrayLike, truth: npt.ArrayLike
+    probabilities: ArrayLike, truth: ArrayLike
 ) -> tuple[FloatArray, BoolArray]:
     """Confidence of the most probable label of every token, and whether it is right."""
     array, index = _check(probabilities, truth)
@@ -192,7 +190,7 @@ def top_label(
 
 
 def reliability(
-    probabilities: npt.ArrayLike, truth: npt.ArrayLike, *, n_bins: int = 15
+    probabilities: ArrayLike, truth: ArrayLike, *, n_bins: int = 15
 ) -> Reliability:
     """Sort tokens by the largest of their probabilities [N, L] into equal bins.
 
@@ -210,7 +208,7 @@ def reliability(
     return Reliability(edges, counts.astype(np.int64), mean_confidence, accuracy)
 
 
-def brier_score(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
+def brier_score(probabilities: ArrayLike, truth: ArrayLike) -> float:
     """Squared difference of probabilities [N, L] and truth [N], summed over labels.
 
     The mean over tokens: 0 when sure and right everywhere, 2 when sure and wrong.
@@ -220,7 +218,7 @@ def brier_score(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     return float((squares - 2.0 * _of_truth(array, index) + 1.0).mean())
 
 
-def log_loss(probabilities: npt.ArrayLike, truth: npt.ArrayLike) -> float:
+def log_loss(probabilities: ArrayLike, truth: ArrayLike) -> float:
     """Mean negative log-probability [N, L] of the true column [N] (NLL), in nats."""
     known = _of_truth(*_check(probabilities, truth))  # [N]
     return float(-np.log(np.clip(known, CLIP, 1.0)).mean())
@@ -231,7 +229,7 @@ def _of_truth(array: FloatArray, index: IntArray) -> FloatArray:
     return np.where(index >= 0, array[np.arange(len(index)), index], 0.0)  # [N]
 
 
-def risk_coverage(confidence: npt.ArrayLike, correct: npt.ArrayLike) -> RiskCoverage:
+def risk_coverage(confidence: ArrayLike, correct: ArrayLike) -> RiskCoverage:
     """Risk–coverage curve: how wrong the most confident tokens are.
 
     `confidence` is larger for surer tokens, `correct` whether each label is right.
