@@ -162,17 +162,10 @@ def _walk(labels: Sequence[str], scheme: _Scheme) -> Iterator[tuple[Span, bool]]
 
 
 def spans(labels: Sequence[str], scheme: str, *, strict: bool = False) -> list[Span]:
-    """Chunks of a label sequence, in order; their ``end`` is exclusive.
+    """Chunks of the labels of a sentence, in order; their ``end`` is exclusive.
 
-    Parameters
-    ----------
-    labels : sequence of str
-        The tags of one sentence.
-    scheme : {"iob1", "iob2", "iobes", "plain"}
-        How they are written.
-    strict : bool
-        Leave out chunks that do not open or close as the scheme demands (an ``I-X``
-        after ``O`` in IOB2). By default they count, as in the CoNLL script.
+    With `strict`, chunks that do not open or close as the scheme demands (an ``I-X``
+    after ``O`` in IOB2) are left out; by default they count, as in the CoNLL script.
 
     Examples
     --------
@@ -188,17 +181,10 @@ def spans(labels: Sequence[str], scheme: str, *, strict: bool = False) -> list[S
 def tags(
     chunks: Iterable[Span | tuple[str, int, int]], length: int, scheme: str
 ) -> list[str]:
-    """Labels of a sentence that has the given chunks.
+    """Labels of a sentence of `length` tokens that has the given chunks.
 
-    Parameters
-    ----------
-    chunks : iterable of Span
-        In any order, not overlapping.
-    length : int
-        Number of tokens.
-    scheme : {"iob1", "iob2", "iobes", "plain"}
-        How to write the tags. Plain tags name the type on every token of a chunk, so
-        chunks of several tokens are not told apart again.
+    They come in any order and do not overlap. Plain tags name the type on every token
+    of a chunk, so chunks of several tokens are not told apart again.
     """
     table = _TABLE[check_scheme(scheme)]
     labels = ["O"] * length
@@ -238,14 +224,8 @@ def detect_scheme(
     differ in how chunks open after ``O`` or another type: with ``I`` or with ``B``; the
     more frequent way decides, since released corpora hold a few odd tags. Where no
     chunk opens, the names decide: labels with ``I`` and none with ``B`` are IOB1, all
-    else is IOB2.
-
-    Parameters
-    ----------
-    sequences : iterable of sequences of str
-        Gold or exact labels; never corrupted or predicted ones.
-    labels : iterable of str
-        The labels of the task, where sequences do not show all of them.
+    else is IOB2. The sequences are gold or exact labels, never corrupted or predicted
+    ones; `labels` are those of the task, where sequences do not show all of them.
     """
     parse = _TABLE["iobes"].parse
     known = {tag: parse(tag) for tag in labels}

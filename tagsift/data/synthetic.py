@@ -42,17 +42,10 @@ _VOWEL = re.compile(r"[aeiouAEIOU]|8|1[18](?!\d)")
 def generate(
     n_sentences: int, random_state: int | np.random.Generator = 0, task: str = "chunk"
 ) -> Corpus:
-    """Make synthetic newswire sentences with gold labels.
+    """Make synthetic newswire sentences of 5 to 35 tokens, with gold labels.
 
-    Parameters
-    ----------
-    n_sentences : int
-        How many, each of 5 to 35 tokens.
-    random_state : int or Generator
-        Fixes the sentences.
-    task : {"chunk", "ner", "pos"}
-        What the labels are: chunks (rows are word and part of speech), named entities
-        (the same rows) or parts of speech (rows are words).
+    The labels of the task are chunks (``"chunk"``; rows are word and part of speech),
+    named entities (``"ner"``; the same rows) or parts of speech (``"pos"``; words).
 
     Examples
     --------

@@ -65,14 +65,8 @@ def span_scores(
 ) -> SpanScores:
     """Score predicted labels span by span.
 
-    Parameters
-    ----------
-    gold, predicted : sequences of sequences of labels
-        The truth and the labels to judge.
-    scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
-        How the tags are written; ``"auto"`` looks at the gold labels.
-    reading : {"lenient", "strict"}
-        Whether spans with irregular tags count.
+    The scheme ``"auto"`` is found from the gold labels; the reading, ``"lenient"`` or
+    ``"strict"``, says whether spans with irregular tags count.
 
     Examples
     --------
