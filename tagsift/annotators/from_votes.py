@@ -27,7 +27,6 @@ __all__ = ["Aggregated", "TaggerFromVotes", "labels_of"]
 
 #: Labels that votes were turned into [N], and their confidences [N, L].
 Aggregated: TypeAlias = tuple[IntArray, FloatArray]
-
 #: The chain models that can stand inside, by table name.
 _INNER: dict[str, Any] = {kind.method.name: kind for kind in (PartialCRF, ChainGP)}
 #: From how many tokens on features that occur once are left out.

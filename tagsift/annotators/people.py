@@ -168,8 +168,7 @@ def quiet_sources(
 ) -> dict[str, float]:
     """Those whose `O` may not be a statement, though nobody said so.
 
-    They say `O` of nearly all tokens of which another annotator says something: the
-    share of these, by name.
+    The share of `O` among the tokens of which another says something, by name.
     """
     if ballots.outside < 0:
         return {}

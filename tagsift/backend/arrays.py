@@ -163,8 +163,7 @@ def positive_part(x: Array) -> Array:
 def sparse_matmul(X: Any, B: Array) -> Array:
     """Multiply a sparse or dense matrix by a dense one, in the library of `B`, [N, K].
 
-    The product has the wider of the two number types. A SciPy matrix is carried over to
-    PyTorch at every call when `B` is a tensor: bring it there once with `asarray`.
+    A SciPy matrix is carried over to PyTorch at every call when `B` is a tensor.
     """
     if is_torch(B):
         X = asarray(X, like=B)  # [N, D]

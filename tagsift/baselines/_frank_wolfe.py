@@ -62,10 +62,8 @@ _Answer: TypeAlias = tuple[IntArray, FloatArray]
 class BlockFrankWolfe:
     """The dual of one max-margin problem; `solve` may be called again and again.
 
-    Between calls the reward, the weights and the task losses may change (rounds of the
-    concave–convex procedure): the atoms and their weights stay, which is the best start
-    for the next call. The first `plain_passes` passes take plain steps. Scores of
-    tokens are ``X @ E``, those of transitions are A.
+    Between calls reward, weights and task losses may change: the atoms stay, the best
+    start for the next. Scores of tokens are ``X @ E``, those of transitions are A.
     """
 
     def __init__(

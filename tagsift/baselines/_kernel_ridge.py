@@ -100,9 +100,7 @@ class DenseRidge:
 class NystromRidge:
     """The same regression with the kernel approximated on some training tokens.
 
-    With the factor ``L Lᵀ`` of the kernel among the chosen tokens, the features
-    ``Z = k(X, basis) L⁻ᵀ`` have ``Z Zᵀ ≈ K``; ridge regression on Z with a free bias is
-    kernel ridge on Z Zᵀ.
+    With ``L Lᵀ = k(basis, basis)`` the features ``Z = k(X, basis) L⁻ᵀ`` have Z Zᵀ ≈ K.
     """
 
     def __init__(

@@ -38,10 +38,7 @@ def best_candidate(scores: FloatArray, mask: BoolArray) -> IntArray:
 
 
 class TokenTagger(ScaledTagger):
-    """Base class of the token-wise rivals; `WKNN` explains what all of them share.
-
-    A subclass writes `_fit_tokens` and `_token_scores`.
-    """
+    """Base class of the token-wise rivals; `WKNN` explains what all of them share."""
 
     saved: ClassVar[Saved] = {"variant_": word()}
 
@@ -137,9 +134,8 @@ def append_one(X: Any) -> Any:
 class CandidateSimplex:
     """The rows ``p ≥ 0``, ``Σ p = 1``, zero outside the candidate set.
 
-    Candidates are gathered into as many columns as the largest set has, so that a
-    projection sorts short rows even where there are many labels; tokens with a single
-    candidate are never sorted.
+    Candidates are gathered into as many columns as the largest set has: short rows to
+    sort even where there are many labels.
     """
 
     def __init__(self, mask: BoolArray) -> None:

@@ -143,11 +143,7 @@ def _inverse(values: FloatArray) -> FloatArray:
 
 
 class ScaledTagger(SequenceTagger):
-    """A tagger that scales its features, and knows which labels it has seen.
-
-    These methods read candidate sets: of soft labels or votes, the mask of the labels
-    with finite evidence.
-    """
+    """A tagger of candidate sets that scales features, and knows the labels seen."""
 
     saved: ClassVar[Saved] = {
         "seen_": array("L", "bool"),

@@ -37,10 +37,7 @@ _FIRST_TOL = 8e-3
 
 
 class MaxMarginTagger(ScaledTagger):
-    """Base class of the structured max-margin rivals; `Naive` explains the settings.
-
-    A subclass writes `_learn`, which fits the solver it is handed.
-    """
+    """Base class of the structured max-margin rivals; `Naive` explains the settings."""
 
     _plain_passes: ClassVar[int] = 0
     _check_params: ClassVar[dict[str, Any]] = {"tol": 0.01}
@@ -143,10 +140,9 @@ class ConcaveConvexTagger(MaxMarginTagger):
     ) -> None:
         """Alternate between the best candidate sequences and the convex step.
 
-        Starts from the mean feature of the candidates, since from w = 0 all candidate
-        sequences tie. The start is solved to `tol`, because it decides which optimum is
-        found; the rounds after it loosely at first. The weights with the lowest
-        objective win.
+        Starts from the mean feature of the candidates, solved to `tol` because it
+        decides which optimum is found; the rounds after it are solved loosely at first.
+        The weights with the lowest objective win.
         """
 
         def reward(labels: IntArray) -> Reward:

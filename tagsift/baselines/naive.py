@@ -97,11 +97,7 @@ class Naive(MaxMarginTagger):
 def draw_candidates(
     mask: BoolArray, classes: Sequence[Label], rng: np.random.Generator
 ) -> IntArray:
-    """Draw one candidate of every token uniformly from its set, [N].
-
-    The draw goes by name, so that the order of labels does not matter, nor labels that
-    are nobody's candidate.
-    """
+    """Draw one candidate of every token, [N]; by name, whatever the order of labels."""
     seen = np.flatnonzero(mask.any(axis=0))  # [L']
     names = [str(classes[int(k)]) for k in seen]
     by_name = seen[np.argsort(names, kind="stable")]  # [L']

@@ -31,11 +31,10 @@ def draw_code(
 ) -> tuple[IntArray, float]:
     """Draw random dichotomies of the labels that enough tokens do not straddle.
 
-    A token serves a column if all its candidates are on one side. A column is accepted
-    if at least a tenth of the tokens serve it, five of them on either side. Where 2,000
-    draws give none, the tenth is halved, and at last one token a side will do. Gives
-    the code of entries +1 and −1 [L, columns], and the share asked for in the end.
-    Labels are taken in the order of their candidate columns: names do not matter.
+    A token serves a column if all its candidates are on one side. At least a tenth of
+    the tokens must, five of them on either side; where 2,000 draws give no such column,
+    the tenth is halved, and at last one token a side will do. Gives the code of entries
+    +1 and −1 [L, columns], the same whatever the labels' names, and the share in force.
     """
     n, q = mask.shape
     order = np.lexsort(mask) if n else np.arange(q)  # [L]

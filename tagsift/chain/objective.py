@@ -40,12 +40,7 @@ class TransitionPrior:
 
 @dataclass(frozen=True)
 class ChainProblem:
-    """A chain to be fitted: features in the model's own coordinates, and its prior.
-
-    What the conditional random field and the chain Gaussian process have in common, so
-    that whoever fits many chains on parts of the same sentences need not know which it
-    is.
-    """
+    """A chain to be fitted, conditional random field or Gaussian process alike."""
 
     features: FeatureMatrix
     l2: float

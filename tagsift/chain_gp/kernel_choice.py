@@ -140,11 +140,7 @@ def held_out_likelihood(
 
 
 def best_temperature(chain: LinearChain, unseen: TrainingSet) -> float:
-    """Temperature of the highest likelihood times prior.
-
-    The prior is log-normal around 1: the labels of the sentences may be as partial as
-    all others, and say less about the temperature than exact ones would.
-    """
+    """Temperature of the highest likelihood times a log-normal prior around 1."""
 
     def loss(log_t: float) -> float:
         likelihood = held_out_likelihood(chain, unseen, float(np.exp(log_t)))

@@ -114,11 +114,7 @@ def fitted(estimator: SequenceTagger, **params: Any) -> SequenceTagger:
 
 
 def require(condition: object, found: str = "") -> None:
-    """Raise an `AssertionError` unless the condition holds, under ``-O`` too.
-
-    The docstring of a check says what is asked for; `found` what was found instead,
-    where there is more to say.
-    """
+    """Raise an `AssertionError`, with what was found, unless the condition holds."""
     if not condition:
         raise AssertionError(found)
 

@@ -50,9 +50,8 @@ _REACH, _SCALE = 6.0, 30.0
 class GroupEvidence:
     """The evidence of some sentences as a function of the hyperparameters.
 
-    `kernel` says which parts there are, `mean` and `mean_start` are the prior means of
-    transition and start scores, `weight` is the factor c of the determinants, and
-    `cg_steps` are the products with the curvature that a gradient may take.
+    `kernel` says which parts there are, `weight` is the factor c of the determinants,
+    and `cg_steps` are the products with the curvature that a gradient may take.
     """
 
     def __init__(

@@ -77,9 +77,8 @@ def _pivots(K: FloatArray, n_points: int) -> IntArray:
     """Greedy choice of the columns that explain most of the others, [M].
 
     With R = K − K_PZ K_ZZ⁻¹ K_ZP what the points chosen so far leave unexplained, each
-    turn takes the column i with the largest |R_i|² / R_ii, by which the next step
-    shrinks R. (The largest R_ii alone, the pivot of a Cholesky factor, takes outliers,
-    which explain only themselves.)
+    turn takes the column i with the largest |R_i|² / R_ii. (The largest R_ii alone
+    takes outliers, which explain only themselves.)
     """
     left = K.diagonal().copy()  # [P], the diagonal of R
     squares = np.einsum("ij,ij->i", K, K)  # [P], |R_i|²

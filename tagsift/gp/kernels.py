@@ -83,14 +83,10 @@ class RBF:
 
 @dataclass(frozen=True)
 class GroupKernel:
-    """Hyperparameters of the sum of kernels and of the transitions.
-
-    The RBF parts are ``"sparse"``, over all sparse groups together, and the dense
-    groups by their names.
-    """
+    """Hyperparameters of the sum of kernels and of the transitions."""
 
     linear: dict[str, float]  # prior variance σ_g² of the weights of every group
-    rbf: dict[str, tuple[float, float]]  # (σ_r², θ_r) of every RBF part
+    rbf: dict[str, tuple[float, float]]  # (σ_r², θ_r) of "sparse" and dense groups
     transition: float = 1.0  # prior variance of transition and start scores
     bias: float = 1.0  # prior variance of the label bias
 
@@ -214,11 +210,7 @@ def scaled_features(
 
 
 def uncarried_variance(phi: FeatureMatrix, kernel: GroupKernel) -> FloatArray:
-    """Prior variance of the RBF parts that their inducing points do not carry, [N].
-
-    σ_r² (1 − |a_n|²) with a_n the whitened column of a token: 0 at an inducing point,
-    σ_r² far from all of them.
-    """
+    """Prior variance σ_r² (1 − |a_n|²) of RBF parts that no inducing point carries."""
     rest = np.zeros(phi.n_tokens)  # [N]
     for name, (amplitude, _) in kernel.rbf.items():
         columns = phi.block(f"rbf:{name}")  # [N, M]

@@ -149,10 +149,9 @@ def best_tilt(score: Array, var: Array, n_steps: int = 12) -> Array:
 class Tilted:
     """A tighter closed form: ½Σa²V + log Z(μ + ½(1 − 2a)V), a = the marginals there.
 
-    ``a = 0`` is Jensen, and where the search begins. Transitions are taken as in
-    Jensen. For pieces one round finds the best a of every token; on a chain what the
-    neighbours say changes with a, so rounds are repeated, each damped until the bound
-    does not get worse.
+    The search begins with ``a = 0``, which is Jensen, as transitions always are. For
+    pieces one round finds the best a of every token; on a chain rounds are repeated,
+    each damped until the bound does not get worse.
     """
 
     n_rounds: int = 8  # of the search for a; any a gives a bound

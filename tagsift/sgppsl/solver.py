@@ -130,9 +130,7 @@ def mean_step(problem: Problem, likelihood: Likelihood, at: Reached) -> Reached:
 def _transition_direction(state: State, expected: Expected) -> Array:
     """Newton direction of the transition means, row by row.
 
-    The rows of the Hessian are I + diag(p) − p pᵀ / Σp: plain fixed-point steps
-    diverge, the counts being in the thousands. A diagonal and one outer product are
-    inverted by the formula of Sherman and Morrison.
+    The rows of the Hessian are I + diag(p) − p pᵀ / Σp, inverted by Sherman–Morrison.
     """
     xp = namespace(state.q.mu_T)
     p = expected.precision_T  # [L, L]
@@ -169,11 +167,7 @@ def variance_step(problem: Problem, likelihood: Likelihood, at: Reached) -> Reac
 
 
 def _where_it_matters(lam: Array, asked: Array) -> Array:
-    """Precisions asked for; those in force for labels that hardly move, [N, L].
-
-    A label whose precisions move by less than a twentieth of the largest mover's would
-    cost as much as that one. It keeps its factor until its turn comes.
-    """
+    """Precisions asked for; those in force for labels that hardly move, [N, L]."""
     xp = namespace(lam)
     moves = xp.sum(xp.abs(asked - lam), axis=0)  # [L]
     return xp.where((moves >= _STILL * xp.max(moves))[None, :], asked, lam)  # [N, L]
