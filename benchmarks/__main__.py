@@ -6,7 +6,6 @@ tokens, a few minutes. ``tables`` puts the committed records into docs/benchmark
 
 from __future__ import annotations
 
-import argparse
 import pkgutil
 import re
 import sys
@@ -14,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks import targets
-from experiments.command import main
+from experiments.command import main, parser_of
 from experiments.records import Records
 from tagsift.report import render_markdown
 from tagsift.storage import atomic_write
@@ -31,9 +30,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 def tables_of(name: str) -> str:
     """Return the prose and the tables of one benchmark as Markdown."""
     kind = import_module(f"benchmarks.targets.{name}").EXPERIMENT
-    parser = argparse.ArgumentParser()
-    kind.add_options(parser)
-    options = parser.parse_args([], argparse.Namespace(data=None))
+    options = parser_of(kind).parse_args([])
     found = Records(RECORDS / f"{name}.jsonl").load()
     text = render_markdown(kind.from_options(options).report(found))
     text = text.partition("## Facts")[0]

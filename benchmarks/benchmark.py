@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,8 @@ class Benchmark(Experiment):
     """Times something; threads are left as they are, and records say how many."""
 
     package = "benchmarks"
+    home = Path("runs/benchmarks")
     threads = None
-
-    @classmethod
-    def place(cls, options: argparse.Namespace) -> Path:
-        return Path("runs/benchmarks") / cls.name
 
     def config(self, cell: Any) -> dict[str, Any]:
         source = "bundled corpus" if self.data is None else "corpus"

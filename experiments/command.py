@@ -34,7 +34,7 @@ def main(arguments: list[str], package: str) -> int:
         return 0 if asked else 2
     name, *rest = arguments
     kind = import_module(f"{package}.targets.{name}").EXPERIMENT
-    options = _parser(kind).parse_args(rest)
+    options = parser_of(kind).parse_args(rest)
     options.out = options.out or kind.place(options)
     options.records = options.records or options.out / "records"
     try:
@@ -47,7 +47,8 @@ def main(arguments: list[str], package: str) -> int:
         return 130
 
 
-def _parser(kind: type[Experiment]) -> argparse.ArgumentParser:
+def parser_of(kind: type[Experiment]) -> argparse.ArgumentParser:
+    """The options of all targets, and those of one."""
     parser = argparse.ArgumentParser(
         prog=f"python -m {kind.package} {kind.name}",
         description=sys.modules[kind.__module__].__doc__,

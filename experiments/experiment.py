@@ -51,6 +51,7 @@ class Experiment(ABC):
     title: ClassVar[str] = ""  # of the page
     summary: ClassVar[str] = ""  # prose under it
     package: ClassVar[str] = "experiments"  # of the command
+    home: ClassVar[Path] = Path("runs")  # folder of pages and records
     #: Whether every cell gets a process of its own, so that its peak memory is its own.
     separate: ClassVar[bool] = False
     #: Threads of the linear algebra; None to leave that to the package and the user.
@@ -117,7 +118,7 @@ class Experiment(ABC):
     @classmethod
     def place(cls, options: argparse.Namespace) -> Path:
         """Folder of pages and records where none is named."""
-        return Path("runs") / cls.name
+        return cls.home / cls.name
 
     @property
     def command(self) -> str:

@@ -164,7 +164,8 @@ def whole_fold(data: Path | None, task: str, n_tokens: int | None = None) -> Fol
     """Learn from the training file of a task, or its first tokens; tag its test file.
 
     The label set is that of the training file. CoNLL-2000 has two test tokens with a
-    label outside it (I-LST). The bundled corpus, without `data`, is cut at four fifths.
+    label outside it (I-LST), wrong for all methods: 0.0015 of every log loss. The
+    bundled corpus, without `data`, is cut at four fifths.
     """
     if data is None:
         corpus = _stand_in(task)

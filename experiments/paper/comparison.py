@@ -143,14 +143,15 @@ def calibration_table(results: Results) -> Table:
 
 def cost_table(results: Results) -> Table:
     """Median time of a fit and peak of the memory, by method and task."""
-    costs: dict[tuple[str, str, str], list[float]] = {}
-    for record in results.records:
-        place = (record["config"]["method"], record["config"]["task"])
-        for measure, value in record["time"].items():
-            costs.setdefault((*place, measure), []).append(value)
 
-    def median(*place: str) -> float | None:
-        return float(np.median(costs[place])) if place in costs else None
+    def median(method: str, task: str, measure: str) -> float | None:
+        mine = [
+            record["time"][measure]
+            for record in results.records
+            if (record["config"]["method"], record["config"]["task"]) == (method, task)
+            and measure in record["time"]
+        ]
+        return float(np.median(mine)) if mine else None
 
     units = {"fit": "s|.1f", "peak_mib": "MiB|,.0f"}
     places = [(task, measure) for measure in units for task in results.tasks]

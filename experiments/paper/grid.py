@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
-from experiments.folds import Split
 from experiments.paper.printed import WATCHED
 from experiments.paper.results import GOLD
 from experiments.paper.suite import Suite
@@ -57,11 +56,6 @@ class GridCell:
     def on_head(self) -> bool:
         """Whether the cell is one of the methods' fits to the head of a file."""
         return self.is_fit and self.subset == "head" and not self.watch
-
-    def split(self, suite: Suite) -> Split:
-        """Which sentences the cell learns from and tags."""
-        size = suite.tasks[self.task]
-        return Split(self.task, size, suite.n_folds, self.fold, self.seed, self.subset)
 
 
 def cells(suite: Suite) -> list[GridCell]:

@@ -11,7 +11,6 @@ from experiments.paper.coverage import Coverage
 from experiments.paper.printed import WATCHED
 from experiments.paper.ranks import critical_difference_diagram
 from experiments.paper.results import F1S, FIGURE_OF, OURS, Results
-from experiments.records import Found, Record
 from tagsift.report import Figure, Report, Section, Stat, Table
 
 #: What a section may hold: prose, tables and figures.
@@ -45,16 +44,16 @@ _BELOW = (
 )
 
 
-def make_report(found: Found, coverage: Coverage, *, target: str = "all") -> Report:
+def make_report(coverage: Coverage, target: str = "all") -> Report:
     """Build the report, or the one table or figure that was asked for."""
-    return _Page(list(found.values()), coverage).report(target)
+    return _Page(coverage).report(target)
 
 
 class _Page:
     """Holds what all sections need."""
 
-    def __init__(self, found: list[Record], coverage: Coverage) -> None:
-        self.coverage = coverage
+    def __init__(self, coverage: Coverage) -> None:
+        self.coverage, found = coverage, list(coverage.records.values())
         self.results = Results(found)
         self.random = Results(found, "random")
         facts = [record["facts"] for record in found if "facts" in record]

@@ -99,8 +99,7 @@ class Paper(Experiment):
             if is_done(found.get(cell.key), self.config(cell))
         }
         fits = tuple(cell for cell in self.cells() if cell.is_fit)
-        coverage = Coverage(self.suite, fits, mine, self.command)
-        return make_report(mine, coverage, target=self.target)
+        return make_report(Coverage(self.suite, fits, mine, self.command), self.target)
 
     # The kinds of cells -------------------------------------------------------
 
@@ -175,7 +174,8 @@ class Paper(Experiment):
         }
 
     def _data(self, cell: GridCell) -> tuple[Split, Fold, PartialCorpus]:
-        split = cell.split(self.suite)
+        about = (self.suite.tasks[cell.task], self.suite.n_folds, cell.fold, cell.seed)
+        split = Split(cell.task, *about, cell.subset)
         fold = make_fold(self.data, split)
         return split, fold, corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)
 

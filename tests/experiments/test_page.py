@@ -36,7 +36,7 @@ def losing():
     broken = {**record("sure", 0.5), "key": wanted[0].key, "error": "ValueError: no"}
     del broken["scores"]
     mine[broken["key"]] = broken
-    return make_report(mine, Coverage(suite, tuple(wanted), mine))
+    return make_report(Coverage(suite, tuple(wanted), mine))
 
 
 def test_a_loss_is_told_on_the_first_screen(losing):

@@ -9,8 +9,8 @@ import matplotlib
 import numpy as np
 import pytest
 
-from experiments.paper.evolution import _spread, confidence_evolution
-from experiments.paper.figures import Band, line_panels
+from experiments.paper.figures import Band, _spread, figure_5, line_panels
+from experiments.paper.printed import WATCHED
 from experiments.paper.ranks import _columns, critical_difference_diagram, ranking
 from tagsift.errors import InputError
 from tagsift.metrics import reliability, risk_coverage
@@ -40,13 +40,13 @@ def figures():
     curve = risk_coverage(rng.random(900), rng.random(900) < 0.8)
     band = Band.over_folds([0.1, 0.5, 0.9], rng.random((5, 3)))
     rising = np.linspace([1 / 2, 1 / 2], [0.9, 0.1], 8)
-    token = {"labels": ["A&B", "C"], "evolution": rising, "truth": "C"}
+    token = {"labels": ["<A&B>", "C"], "evolution": rising, "truth": "C"}
     scores = rng.random((20, len(METHODS)))
     return [
         reliability_diagram(table),
         risk_coverage_plot({"sgppsl": curve}),
         risk_coverage_plot({"sgppsl": curve, "own": curve}),
-        confidence_evolution({"“<w>”": token, "“v”": token}),
+        figure_5(dict.fromkeys(list(WATCHED)[:2], token)),
         line_panels(
             {f"cl = {cl}": dict.fromkeys(METHODS, band) for cl in (2, 3)},
             title="Figure 6",
