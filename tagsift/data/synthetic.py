@@ -101,18 +101,15 @@ def _corpus(
 def _sentences(
     n_sentences: int, random_state: int | np.random.Generator
 ) -> Iterator[list[TaggedWord]]:
+    """Draw sentences of a fitting length that name nobody twice."""
     rng = np.random.default_rng(random_state)
-    return (_sentence(rng) for _ in range(n_sentences))
-
-
-def _sentence(rng: np.random.Generator) -> list[TaggedWord]:
-    """Draw one sentence of a fitting length that names nobody twice."""
-    while True:
+    while n_sentences > 0:
         words = _polish(newswire_grammar().draw("story", rng))
         found = spans([word.entity for word in words], "iob2")
         names = [tuple(word.token for word in words[s.start : s.end]) for s in found]
         if _SHORTEST <= len(words) <= _LONGEST and len(set(names)) == len(names):
-            return words
+            n_sentences -= 1
+            yield words
 
 
 @cache

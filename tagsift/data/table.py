@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
 from tagsift.data.columns import ANY, Block, ColumnFile, PathName, check_label, located
@@ -141,10 +142,7 @@ class Table(Generic[T]):
             return [seen[cell] for cell in cells]
 
         exact: dict[str, str | None] = {ANY: None}
-
-        def check(cell: str) -> str:
-            return check_label(cell, self.scheme)
-
+        check = partial(check_label, scheme=self.scheme)
         votes = [parsed(i, known, self.parse) for i in layout.votes]
         return Entry(
             tuple(zip(*(columns[i] for i in layout.rows), strict=True)),

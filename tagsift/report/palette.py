@@ -22,9 +22,8 @@ __all__ = ["COLOURS", "Colour", "Style", "css_variables", "method_styles", "them
 
 @dataclass(frozen=True)
 class Colour:
-    """A named colour with a value for each theme."""
+    """A colour with a value for each theme."""
 
-    name: str  # CSS variable without its dashes
     light: str  # its value on a light page
     dark: str  # and on a dark one
     stand_in: str  # what is drawn, before it is rewritten to the variable
@@ -35,9 +34,9 @@ Style: TypeAlias = dict[str, Any]
 
 _VALUES = Path(__file__).parent / "templates" / "colours.toml"
 
-#: Every colour by name.
+#: Every colour by the name of its CSS variable, without the dashes.
 COLOURS: dict[str, Colour] = {
-    name: Colour(name, light, dark, f"#01f0{place:02x}")
+    name: Colour(light, dark, f"#01f0{place:02x}")
     for place, (name, (light, dark)) in enumerate(
         tomllib.loads(_VALUES.read_text("utf-8")).items()
     )
