@@ -11,7 +11,7 @@ from scipy import stats
 
 from experiments.folds import TASKS
 from experiments.paper.ranks import Ranking, ranking
-from experiments.paper.results import OURS, Results, Setting
+from experiments.paper.results import OURS, PaperSetting, Results
 from experiments.tables import table
 from tagsift.report import Table
 from tagsift.typing import FloatArray
@@ -23,10 +23,10 @@ class Loss(NamedTuple):
     model: str
     rival: str
     task: str
-    gaps: dict[Setting, float]  # mean difference, model minus rival
+    gaps: dict[PaperSetting, float]  # mean difference, model minus rival
     lost: int  # settings in which the rival's mean is higher
     mean: float  # difference over settings
-    worst: Setting  # where the model falls furthest behind
+    worst: PaperSetting  # where the model falls furthest behind
 
 
 def losses(results: Results, measure: str) -> list[Loss]:

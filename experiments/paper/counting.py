@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy import stats
 
-from experiments.paper.results import PAPER_RIVALS, Results, Setting
+from experiments.paper.results import PAPER_RIVALS, PaperSetting, Results
 
 Cases: TypeAlias = Iterator[bool]
-Means: TypeAlias = dict[Setting, float]
+Means: TypeAlias = dict[PaperSetting, float]
 #: Methods that the paper calls partial sequence labelling, and the token-wise others.
 PSL = ("sgppsl", "naive", "clpl", "cllp")
 PLL = ("wknn", "pl-ecoc", "pl-svm", "paloc", "sure", "pl-aggd")
@@ -31,7 +31,7 @@ class View(NamedTuple):
 
     results: Results
     measure: str
-    settings: list[Setting]
+    settings: list[PaperSetting]
 
     @classmethod
     def at(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from experiments.folds import TASKS
 from experiments.paper.printed import WATCHED
-from experiments.paper.results import F1S, FIGURE_OF, Results, Setting
+from experiments.paper.results import F1S, FIGURE_OF, PaperSetting, Results
 from experiments.records import Found, Record
 from experiments.tables import table
 from tagsift.report import Figure
@@ -100,7 +100,7 @@ def _spread(places: FloatArray, gap: float) -> FloatArray:
 # Figures 6 to 9 ----------------------------------------------------------------
 
 #: Title of a panel → its settings → where they stand.
-Places: TypeAlias = dict[str, dict[Setting, float]]
+Places: TypeAlias = dict[str, dict[PaperSetting, float]]
 
 
 def figures_6_to_8(results: Results, task: str, measure: str) -> Figure | None:

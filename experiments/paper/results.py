@@ -31,7 +31,7 @@ GOLD = "crf"
 
 
 @dataclass(frozen=True, order=True)
-class Setting:
+class PaperSetting:
     """A task and a sampling of candidates."""
 
     task: str
@@ -66,11 +66,11 @@ class Results:
             and record["config"]["subset"].split("-")[0] == subset
             and not record["config"]["watch"]
         ]
-        self._index: dict[tuple[str, Setting], dict[tuple[str, int], Record]] = {}
+        self._index: dict[tuple[str, PaperSetting], dict[tuple[str, int], Record]] = {}
         for record in self.records:
             config, share = record["config"], record["config"]["p"]
             drawn = (config["cl"] or 0, -1.0 if share is None else share)
-            setting = Setting(config["task"], *drawn, config["r"] or 0.0)
+            setting = PaperSetting(config["task"], *drawn, config["r"] or 0.0)
             parts = self._index.setdefault((config["method"], setting), {})
             parts[config["subset"], config["fold"]] = record
 
@@ -87,7 +87,7 @@ class Results:
         return tuple(name for name in self.methods if name != GOLD)
 
     @cached_property
-    def settings(self) -> tuple[Setting, ...]:
+    def settings(self) -> tuple[PaperSetting, ...]:
         """All settings with candidates, in the order of the tables."""
         there = {setting for _, setting in self._index if setting.p >= 0}
         tasks = list(TASKS)
@@ -100,11 +100,11 @@ class Results:
         return tuple(name for name in TASKS if name in there)
 
     @property
-    def lists(self) -> tuple[Setting, ...]:
+    def lists(self) -> tuple[PaperSetting, ...]:
         """Settings with candidate lists (Tables II and III, Figures 6–8)."""
         return tuple(setting for setting in self.settings if not setting.r)
 
-    def of(self, task: str) -> tuple[Setting, ...]:
+    def of(self, task: str) -> tuple[PaperSetting, ...]:
         """Settings of one task."""
         return tuple(setting for setting in self.settings if setting.task == task)
 
@@ -117,7 +117,7 @@ class Results:
         return f"{title} (gold labels)" if method == GOLD else title
 
     def folds(
-        self, method: str, setting: Setting, measure: str
+        self, method: str, setting: PaperSetting, measure: str
     ) -> dict[tuple[str, int], float]:
         """Values of a measure by subset and fold.
 
@@ -125,26 +125,26 @@ class Results:
         another decoder. The method on gold labels has the same values in every setting
         of a task.
         """
-        place = setting if method != GOLD else Setting(setting.task, 0, -1.0)
+        place = setting if method != GOLD else PaperSetting(setting.task, 0, -1.0)
         values = {
             part: _read(record, measure)
             for part, record in self._index.get((method, place), {}).items()
         }
         return {part: value for part, value in values.items() if value is not None}
 
-    def mean(self, method: str, setting: Setting, measure: str) -> float | None:
+    def mean(self, method: str, setting: PaperSetting, measure: str) -> float | None:
         """Mean over the folds there are; None where there is none."""
         values = list(self.folds(method, setting, measure).values())
         return float(np.mean(values)) if values else None
 
-    def percent(self, method: str, setting: Setting, measure: str) -> float | None:
+    def percent(self, method: str, setting: PaperSetting, measure: str) -> float | None:
         """The mean in percent."""
         mean = self.mean(method, setting, measure)
         return None if mean is None else 100 * mean
 
     def gaps(
-        self, first: str, second: str, measure: str, settings: Iterable[Setting]
-    ) -> dict[Setting, float]:
+        self, first: str, second: str, measure: str, settings: Iterable[PaperSetting]
+    ) -> dict[PaperSetting, float]:
         """Mean of first minus second over common folds, in settings that have some."""
         found = {}
         for setting in settings:

@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.folds import TASKS
 from experiments.paper import printed
-from experiments.paper.results import F1S, GOLD, PAPER_RIVALS, Results, Setting
+from experiments.paper.results import F1S, GOLD, PAPER_RIVALS, PaperSetting, Results
 from experiments.tables import table
 from tagsift.report import Mark, Table
 
@@ -106,7 +106,7 @@ def table_3(results: Results) -> Table:
     return replace(made, strong=frozenset(strong))
 
 
-def _three_f1(results: Results, method: str, setting: Setting) -> str | None:
+def _three_f1(results: Results, method: str, setting: PaperSetting) -> str | None:
     """All three F1 in one cell."""
     values = [results.percent(method, setting, name) for name in F1S]
     told = [f"{value:.1f}" for value in values if value is not None]
@@ -118,7 +118,7 @@ def _ceilings(results: Results) -> str:
     parts = [
         f"{TASKS[task].title} {told}"
         for task in results.tasks
-        if (told := _three_f1(results, GOLD, Setting(task, 0, 0.0)))
+        if (told := _three_f1(results, GOLD, PaperSetting(task, 0, 0.0)))
     ]
     return f" The CRF on gold labels has {'; '.join(parts)}." if parts else ""
 
@@ -162,7 +162,7 @@ def below_table(results: Results) -> Table:
 
 
 def _elsewhere(
-    results: Results, s: Setting, decoder: str, measure: str
+    results: Results, s: PaperSetting, decoder: str, measure: str
 ) -> Iterator[str]:
     """The same fits decoded otherwise, the best other method, and the ceiling."""
 

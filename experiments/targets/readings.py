@@ -30,7 +30,7 @@ FIXED_THETA, FIXED_AMPLITUDE = 0.3, 20.0
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingChoice:
     """One row of the table."""
 
     title: str  # what differs from the default
@@ -49,16 +49,20 @@ _R1, _R2, _R5 = (
     {name: "literal"} for name in ("weighting", "confidence", "neighbour_floor")
 )
 READINGS = (
-    Reading("default readings"),
-    Reading("R1 literal", _R1),
-    Reading("R2 literal", _R2),
-    Reading("R5 literal", _R5),
-    Reading("R1, R2, R5 literal", _R1 | _R2 | _R5),
-    Reading("amplitude 1, as printed", {"amplitude": 1.0}),
-    Reading("R8: learnt by Laplace's evidence", {"hyperparameters": "laplace"}, False),
-    Reading("R8 literal: learnt by the bound", {"hyperparameters": "bound"}, False),
-    Reading("cl 2, p 0.9: default readings", cl=2, p=0.9),
-    Reading("cl 2, p 0.9: R5 literal", _R5, cl=2, p=0.9),
+    ReadingChoice("default readings"),
+    ReadingChoice("R1 literal", _R1),
+    ReadingChoice("R2 literal", _R2),
+    ReadingChoice("R5 literal", _R5),
+    ReadingChoice("R1, R2, R5 literal", _R1 | _R2 | _R5),
+    ReadingChoice("amplitude 1, as printed", {"amplitude": 1.0}),
+    ReadingChoice(
+        "R8: learnt by Laplace's evidence", {"hyperparameters": "laplace"}, False
+    ),
+    ReadingChoice(
+        "R8 literal: learnt by the bound", {"hyperparameters": "bound"}, False
+    ),
+    ReadingChoice("cl 2, p 0.9: default readings", cl=2, p=0.9),
+    ReadingChoice("cl 2, p 0.9: R5 literal", _R5, cl=2, p=0.9),
 )
 #: Column → what it shows of a record.
 COLUMNS = {
@@ -79,7 +83,7 @@ class ReadingCell(KeyedCell):
 
     form = "{task}/{reading.slug}/fold{fold}"
     task: str
-    reading: Reading
+    reading: ReadingChoice
     fold: int
 
 

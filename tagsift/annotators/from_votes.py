@@ -19,7 +19,7 @@ from tagsift.chain_gp import ChainGP
 from tagsift.data import VoteCorpus
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
-from tagsift.storage.items import Item, Reading, Writing, refuse
+from tagsift.storage.items import Item, PartsRead, PartsWritten, refuse
 from tagsift.storage.state import Saved
 from tagsift.typing import FloatArray, IntArray, Label
 
@@ -37,12 +37,12 @@ _MANY_TOKENS = 2000
 class _Inner(Item):
     """A fitted tagger inside another one, in a model file."""
 
-    def _write(self, name: str, value: Any, out: Writing) -> None:
+    def _write(self, name: str, value: Any, out: PartsWritten) -> None:
         out.meta[name] = value.method.name
         for key, item in saved_state(type(value)).items():
             item.write(f"{name}/{key.strip('_')}", getattr(value, key, None), out)
 
-    def _read(self, name: str, source: Reading) -> Any:
+    def _read(self, name: str, source: PartsRead) -> Any:
         found = source.value(name)
         if not isinstance(found, str) or found not in _INNER:
             refuse(name, f"must be one of {', '.join(_INNER)}", repr(found)[:60])

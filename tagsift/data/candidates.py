@@ -17,7 +17,7 @@ from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import Columns
 from tagsift.data.rows import Row, RowCorpus, as_rows, check_lengths
 from tagsift.data.schemes import check_scheme, detect_scheme
-from tagsift.data.table import Table
+from tagsift.data.table import CellTable
 from tagsift.errors import DataError, InputError
 
 __all__ = [
@@ -183,7 +183,7 @@ def read_partial(
         As in `read_conll`; the column named ``gold`` is the truth.
     """
     reader = CandidateReader(path, as_label_set(labels), scheme)
-    table = Table(
+    table = CellTable(
         path,
         "label",
         reader.read,

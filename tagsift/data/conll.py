@@ -9,7 +9,7 @@ from tagsift.data.layout import Columns
 from tagsift.data.rows import Row
 from tagsift.data.schemes import detect_scheme
 from tagsift.data.sentence import Corpus, Sentence
-from tagsift.data.table import Table
+from tagsift.data.table import CellTable
 
 __all__ = ["iter_conll", "read_conll", "read_text", "write_conll"]
 
@@ -65,7 +65,7 @@ def iter_conll(
 
     What the file looks like is known, and said, at its end.
     """
-    table = Table(
+    table = CellTable(
         path,
         "label",
         lambda cell: check_label(cell, scheme),
@@ -99,7 +99,7 @@ def read_text(
     list of lists of tuples of str
         Sentences of rows.
     """
-    table = Table(path, "", str, columns=columns, header=header, comments=comments)
+    table = CellTable(path, "", str, columns=columns, header=header, comments=comments)
     return [list(entry.rows) for entry in table]
 
 

@@ -15,7 +15,7 @@ from tagsift.data.rows import Row
 from tagsift.data.schemes import check_scheme
 from tagsift.errors import DataError
 
-__all__ = ["Entry", "Table"]
+__all__ = ["CellTable", "Entry"]
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -32,7 +32,7 @@ class Entry(NamedTuple, Generic[T]):
 
 
 @dataclass
-class Table(Generic[T]):
+class CellTable(Generic[T]):
     """A column file whose columns have roles, watched for being misread.
 
     Columns are counted from 1, `gold` from the end where it is negative. Whoever names

@@ -20,7 +20,7 @@ from tagsift.data.layout import parse_columns
 from tagsift.data.rows import Row, RowCorpus, check_lengths
 from tagsift.data.schemes import check_scheme, detect_scheme
 from tagsift.data.sentence import Corpus
-from tagsift.data.table import Table
+from tagsift.data.table import CellTable
 from tagsift.errors import InputError
 
 __all__ = ["Vote", "VoteCorpus", "read_votes", "write_votes"]
@@ -227,7 +227,7 @@ def read_votes(
         said = [check_label(name, scheme) for name in cell.split("|")]
         return cell if len(said) == 1 else frozenset(said)
 
-    table = Table(
+    table = CellTable(
         path,
         "vote",
         parse,

@@ -24,10 +24,10 @@ __all__ = [
     "Array",
     "Item",
     "Matrix",
-    "Reading",
+    "PartsRead",
+    "PartsWritten",
     "Texts",
     "Value",
-    "Writing",
     "damaged",
     "is_count",
     "refuse",
@@ -42,7 +42,7 @@ _LEAST_PIVOT = 1e-10
 
 
 @dataclass
-class Writing:
+class PartsWritten:
     """Where the parts of a state are put: JSON values and arrays, by their path."""
 
     meta: dict[str, Any] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Writing:
 
 
 @dataclass(frozen=True)
-class Reading:
+class PartsRead:
     """Where they are taken from, and the sizes known so far."""
 
     meta: Mapping[str, Any]
@@ -118,23 +118,23 @@ class Item:
     optional: bool = False  # whether it may be None
     training: bool = False  # whether it holds features of training tokens
 
-    def write(self, name: str, value: Any, out: Writing) -> None:
+    def write(self, name: str, value: Any, out: PartsWritten) -> None:
         """Put `value` under `name`."""
         if value is None and self.optional:
             out.meta[name] = None
         else:
             self._write(name, value, out)
 
-    def read(self, name: str, source: Reading) -> Any:
+    def read(self, name: str, source: PartsRead) -> Any:
         """Take and check what `write` put under `name`."""
         if self.optional and source.meta.get(name, name) is None:
             return None
         return self._read(name, source)
 
-    def _write(self, name: str, value: Any, out: Writing) -> None:
+    def _write(self, name: str, value: Any, out: PartsWritten) -> None:
         out.meta[name] = value.item() if isinstance(value, np.generic) else value
 
-    def _read(self, name: str, source: Reading) -> Any:
+    def _read(self, name: str, source: PartsRead) -> Any:
         raise NotImplementedError
 
     def training_parts(self, name: str) -> list[str]:
@@ -154,7 +154,7 @@ class Value(Item):
     above: float = -np.inf
     among: tuple[str, ...] = ()
 
-    def _read(self, name: str, source: Reading) -> Any:
+    def _read(self, name: str, source: PartsRead) -> Any:
         found = source.value(name)
         if type(found) not in self.kinds or (self.among and found not in self.among):
             refuse(name, f"must be {self.words}", short(found))
@@ -179,10 +179,10 @@ class Array(Item):
     infinite: float | None = None  # the one infinity that is allowed
     triangular: bool = False  # a Cholesky factor, with a positive diagonal
 
-    def _write(self, name: str, value: Any, out: Writing) -> None:
+    def _write(self, name: str, value: Any, out: PartsWritten) -> None:
         out.arrays[name] = np.asarray(to_numpy(value))
 
-    def _read(self, name: str, source: Reading) -> Any:
+    def _read(self, name: str, source: PartsRead) -> Any:
         found = source.array(name)
         source.match(name, self.shape, found.shape)
         if found.dtype.kind != self.kind[0]:
@@ -210,7 +210,7 @@ class Matrix(Item):
 
     shape: str
 
-    def _write(self, name: str, value: Any, out: Writing) -> None:
+    def _write(self, name: str, value: Any, out: PartsWritten) -> None:
         if not sp.issparse(value):
             out.arrays[name] = np.asarray(value)
             return
@@ -222,7 +222,7 @@ class Matrix(Item):
         for part in _SPARSE:
             out.arrays[f"{name}/{part}"] = getattr(rows, part)
 
-    def _read(self, name: str, source: Reading) -> Any:
+    def _read(self, name: str, source: PartsRead) -> Any:
         if name not in source.meta:
             return Array(self.shape).read(name, source)
         shape = source.meta[name]
@@ -230,7 +230,7 @@ class Matrix(Item):
         if len(sizes) != 2 or not all(map(is_count, sizes)):
             refuse(name, "must have two sizes", shape)
         source.match(name, self.shape, tuple(sizes))
-        local = Reading({}, source.arrays, {"rows": sizes[0], "columns": sizes[1]})
+        local = PartsRead({}, source.arrays, {"rows": sizes[0], "columns": sizes[1]})
         data, indices, indptr = (
             item.read(f"{name}/{part}", local) for part, item in _SPARSE.items()
         )
@@ -258,10 +258,10 @@ class Texts(Item):
     _: KW_ONLY
     distinct: bool = True
 
-    def _write(self, name: str, value: Any, out: Writing) -> None:
+    def _write(self, name: str, value: Any, out: PartsWritten) -> None:
         out.arrays[name] = np.frombuffer(json.dumps(list(value)).encode(), np.uint8)
 
-    def _read(self, name: str, source: Reading) -> Any:
+    def _read(self, name: str, source: PartsRead) -> Any:
         packed = source.array(name)  # [bytes]
         try:
             text = packed.tobytes().decode() if packed.dtype == "u1" else "null"

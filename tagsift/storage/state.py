@@ -27,10 +27,10 @@ from tagsift.storage.items import (
     Array,
     Item,
     Matrix,
-    Reading,
+    PartsRead,
+    PartsWritten,
     Texts,
     Value,
-    Writing,
     is_count,
     refuse,
 )
@@ -67,11 +67,11 @@ class _Parts(Item):
     make: Callable[[dict[Any, Any]], Any]
     sizes: Mapping[str, str] = field(default_factory=dict)
 
-    def _write(self, name: str, value: Any, out: Writing) -> None:
+    def _write(self, name: str, value: Any, out: PartsWritten) -> None:
         for key, item in self.items.items():
             item.write(f"{name}/{key}", self.get(value, key), out)
 
-    def _read(self, name: str, source: Reading) -> Any:
+    def _read(self, name: str, source: PartsRead) -> Any:
         for own, outer in self.sizes.items():
             source.sizes[own] = source.sizes[outer]
         found = {k: item.read(f"{name}/{k}", source) for k, item in self.items.items()}
@@ -88,18 +88,18 @@ class _ByName(Item):
 
     each: Item
 
-    def _write(self, name: str, value: Any, out: Writing) -> None:
+    def _write(self, name: str, value: Any, out: PartsWritten) -> None:
         out.meta[name] = list(value)
         for key, entry in value.items():
             self.each.write(f"{name}/{key}", entry, out)
 
-    def _read(self, name: str, source: Reading) -> Any:
+    def _read(self, name: str, source: PartsRead) -> Any:
         keys = source.value(name)
         if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
             refuse(name, "must be a list of names", keys)
         found = {}
         for key in keys:
-            own = Reading(source.meta, source.arrays, dict(source.sizes))
+            own = PartsRead(source.meta, source.arrays, dict(source.sizes))
             found[key] = self.each.read(f"{name}/{key}", own)
         return found
 
@@ -115,14 +115,14 @@ class _Listed(Item):
     each: Item
     training_parts = _ByName.training_parts
 
-    def _write(self, name: str, value: Any, out: Writing) -> None:
+    def _write(self, name: str, value: Any, out: PartsWritten) -> None:
         entries = list(value)
         first = [next(k for k, x in enumerate(entries) if x is y) for y in entries]
         out.meta[name] = first
         for k in sorted(set(first)):
             self.each.write(f"{name}/{k}", entries[k], out)
 
-    def _read(self, name: str, source: Reading) -> Any:
+    def _read(self, name: str, source: PartsRead) -> Any:
         first = source.value(name)
         if not isinstance(first, list) or not all(
             is_count(k) and k <= n and first[k] == k for n, k in enumerate(first)
@@ -179,7 +179,7 @@ def keyed(*, optional: bool = False, **items: Item) -> Item:
 
 def write_state(table: Saved, source: Any) -> tuple[dict[str, Any], Arrays]:
     """Collect what the table names from `source`: JSON values and arrays, by path."""
-    out = Writing()
+    out = PartsWritten()
     for name, item in table.items():
         item.write(name.strip("_"), getattr(source, name, None), out)
     return out.meta, out.arrays
@@ -191,7 +191,7 @@ def read_state(
     """Read and check what `write_state` returned, with the sizes known beforehand."""
     if not isinstance(meta, dict):
         refuse("model", "must be a table of values", meta)
-    source = Reading(meta, arrays, dict(sizes))
+    source = PartsRead(meta, arrays, dict(sizes))
     return {name: item.read(name.strip("_"), source) for name, item in table.items()}
 
 

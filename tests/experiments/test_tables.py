@@ -10,7 +10,7 @@ from experiments.paper.comparison import (
     wilcoxon_table,
 )
 from experiments.paper.figures import figure_5, figure_9, figures_6_to_8
-from experiments.paper.results import Results, Setting
+from experiments.paper.results import PaperSetting, Results
 from experiments.paper.tables import (
     below_table,
     decoders_table,
@@ -22,7 +22,7 @@ from experiments.paper.tables import (
 )
 from tests.experiments.samples import record
 
-HERE = Setting("base-np", 3, 0.1)
+HERE = PaperSetting("base-np", 3, 0.1)
 
 
 def test_the_printed_tables_are_whole():
