@@ -46,9 +46,8 @@ class Wawa(CountedVotes):
         shares = vote_shares(ballots)  # [N, L]
         agrees = said[vote, shares.argmax(axis=1)[token]]  # [K]
         n = ballots.n_annotators
-        skill = np.bincount(annotator, agrees, n) / np.maximum(
-            np.bincount(annotator, minlength=n), 1
-        )  # [A]
+        votes = np.maximum(np.bincount(annotator, minlength=n), 1)  # [A]
+        skill = np.bincount(annotator, agrees, n) / votes  # [A]
         weighted = 1e-9 * shares  # [N, L]
         np.add.at(weighted, token, skill[annotator, None] * said[vote])
         weighted *= np.exp(ballots.pinned)

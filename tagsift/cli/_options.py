@@ -22,7 +22,6 @@ import tagsift
 from tagsift.errors import InputError
 
 __all__ = [
-    "FileFormat",
     "Fitting",
     "Json",
     "Labels",
@@ -99,14 +98,6 @@ class OMeans(StrEnum):
     abstain = "abstain"
 
 
-class FileFormat(StrEnum):
-    """What a file of candidates or votes is."""
-
-    columns = "columns"
-    jsonl = "jsonl"
-    label_studio = "label-studio"
-
-
 def given(text: str, names: str = "", *, default: Any = None, **more: Any) -> Any:
     """A field of a group, which is an option."""
     return field(default=default, metadata={"option": option(text, names, **more)})
@@ -131,11 +122,12 @@ class Reading:
 class Source(Reading):
     """How a file of candidates or votes is read."""
 
-    form: FileFormat = given(
+    form: str = given(
         "columns: one token a line; jsonl: candidates as JSON lines; label-studio: an "
-        "export of Label Studio, votes of several annotators.",
+        "export of Label Studio, votes of several annotators; doccano: labels.",
         "--format",
-        default=FileFormat.columns,
+        default="columns",
+        metavar="FORMAT",
     )
     votes: str | None = given(
         "The columns are votes: which ones, counted from 1 (2:48, or 2,3,5).",

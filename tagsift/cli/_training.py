@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import tagsift
 from tagsift.cli._options import (
-    FileFormat,
     Fitting,
     Source,
     parse_labels,
@@ -18,8 +17,8 @@ from tagsift.cli._options import (
 from tagsift.cli._output import complain, percent, say
 from tagsift.cli._votes import (
     are_votes,
-    columns_only,
     make_for_votes,
+    read_exchange,
     read_vote_file,
     takes_votes,
 )
@@ -139,19 +138,25 @@ def read_training(path: Path, source: Source) -> TrainingData:
     if source.scheme != "auto":
         given["scheme"] = source.scheme
     named = source.columns is not None
-    if are_votes(source):
+    found = None
+    if source.form != "columns":
+        of_jsonl = {"labels": labels} if source.form == "jsonl" else {}
+        found = read_exchange(path, source, **of_jsonl)
+    if are_votes(source) or isinstance(found, tagsift.VoteCorpus):
         if labels is not None:
             raise InputError("--labels is for candidates; votes name their labels.")
-        corpus = read_vote_file(path, source)
+        corpus = read_vote_file(path, source, found)
         return TrainingData(path, corpus.candidates(), corpus, given, named)
     for name in ("o_means", "abstain", "exact"):
         if getattr(source, name, None) is not None:
             option = name.replace("_", "-")
             raise InputError(f"--{option} is for votes: say which columns by --votes.")
-    if source.form is FileFormat.jsonl:
-        columns_only(source)
-        partial = tagsift.data.read_jsonl(path, labels=labels, scheme=source.scheme)
-    else:
+    if isinstance(found, tagsift.Corpus):
+        found = tagsift.PartialCorpus.from_lists(
+            found.rows, found.labels, labels=labels, scheme=found.scheme
+        )
+    partial = found
+    if partial is None:
         partial = tagsift.read_partial(
             path,
             labels=labels,

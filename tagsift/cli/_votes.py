@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import FileFormat, OMeans, Source
+from tagsift.cli._options import OMeans, Source
 from tagsift.cli._output import complain
 from tagsift.errors import InputError
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = [
     "TEXT_MODELS",
     "are_votes",
-    "columns_only",
     "make_for_votes",
+    "read_exchange",
     "read_vote_file",
     "takes_votes",
     "tallies",
@@ -31,24 +31,28 @@ TEXT_MODELS = ("chain-gp", "partial-crf")
 
 
 def are_votes(source: Source) -> bool:
-    """Whether the options say that a file holds votes."""
+    """Whether the options say that columns are votes."""
     named = source.columns is not None and "vote" in source.columns.split(",")
-    return named or source.votes is not None or source.form is FileFormat.label_studio
+    return named or source.votes is not None
 
 
-def columns_only(source: Source) -> None:
-    """Refuse options that only column files have."""
+def read_exchange(path: Path, source: Source, **options: Any) -> Any:
+    """Read a file of an exchange format; options of column files are refused."""
     for name in ("votes", "gold", "comments", "columns", "header"):
         if getattr(source, name):
-            form = source.form.value
-            raise InputError(f"--{name} is for column files, not for {form}.")
+            raise InputError(f"--{name} is for column files, not for {source.form}.")
+    if source.scheme != "auto":
+        options["scheme"] = source.scheme
+    return tagsift.data.read_format(path, source.form, **options)
 
 
-def read_vote_file(path: Path, source: Source) -> VoteCorpus:
+def read_vote_file(
+    path: Path, source: Source, corpus: VoteCorpus | None = None
+) -> VoteCorpus:
     """Read votes from columns or from an export of an annotation tool."""
     exact = getattr(source, "exact", None)
     column = int(exact) if exact is not None and exact.isdecimal() else None
-    corpus = _read(path, source, column)
+    corpus = corpus or _read(path, source, column)
     corpus = replace(corpus, abstaining=_abstaining(corpus, source))
     if exact is not None and column is None:
         known = tagsift.data.read_checked(exact, corpus.rows, corpus.label_set)
@@ -58,14 +62,15 @@ def read_vote_file(path: Path, source: Source) -> VoteCorpus:
 
 
 def _read(path: Path, source: Source, exact: int | None) -> VoteCorpus:
-    if source.form is FileFormat.label_studio:
-        columns_only(source)
+    if source.form != "columns":
         if exact is not None:
             raise InputError("--exact: the number of a column is for column files.")
-        target = "iob2" if source.scheme == "auto" else source.scheme
-        return tagsift.data.read_label_studio(path, scheme=target)
-    if source.form is FileFormat.jsonl:
-        raise InputError("JSON lines hold candidates; votes come in columns.")
+        if source.form == "jsonl":
+            raise InputError("JSON lines hold candidates; votes come in columns.")
+        corpus = read_exchange(path, source)
+        if not isinstance(corpus, tagsift.VoteCorpus):
+            raise InputError(f"{path}: {source.form} holds no votes of annotators.")
+        return corpus
     if not are_votes(source):
         raise InputError("say which columns are votes, such as --votes 2:6.")
     if source.votes is not None and source.columns is not None:

@@ -17,12 +17,7 @@ EXAMPLE = "tagsift report votes.tsv --votes 2:6 -o report.html"
 
 
 def run(
-    train: Train,
-    out: Out,
-    *,
-    fitting: Fitting,
-    source: Training,
-    json: Json = False,
+    train: Train, out: Out, *, fitting: Fitting, source: Training, json: Json = False
 ) -> None:
     """Write one HTML page about votes: agreement, who is reliable, what to check.
 
@@ -41,10 +36,7 @@ def run(
         training.votes,
         model,
         title=f"Votes in {train.name}",
-        facts=[
-            ("file", train.name),
-            ("seed", str(fitting.seed)),
-        ],
+        facts=[("file", train.name), ("seed", str(fitting.seed))],
     )
     tagsift.report.write_html(out, page)
     if json:

@@ -10,13 +10,11 @@ of two annotation tools are read and written as well.
 # ruff: noqa: F403
 from __future__ import annotations
 
-from tagsift.data.annotation_tools import *
 from tagsift.data.candidates import *
 from tagsift.data.checked import *
 from tagsift.data.columns import column_lines as column_lines
 from tagsift.data.conll import *
-from tagsift.data.exchange import read_jsonl as read_jsonl
-from tagsift.data.exchange import write_jsonl as write_jsonl
+from tagsift.data.formats import *
 from tagsift.data.label_set import *
 from tagsift.data.layout import parse_columns as parse_columns
 from tagsift.data.rows import Row as Row
