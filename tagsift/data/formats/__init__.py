@@ -30,6 +30,7 @@ __all__ = [
 FORMATS: dict[str, Callable[..., Any]] = {
     "jsonl": read_jsonl,
     "label-studio": read_label_studio,
+    "doccano": read_doccano,
 }
 
 
