@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.potentials import log_evidence
+from tagsift.chain.potentials import Allowed, log_evidence
 from tagsift.data import allowed_transitions, detect_scheme
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["TrainingSet", "hold_out", "scheme_constraints", "scheme_of"]
+__all__ = ["TrainingSet", "hold_out", "scheme_constraints", "scheme_of", "way_through"]
 
 #: Share of the sentences that is left out.
 _HELD_OUT = 0.2
@@ -126,24 +126,25 @@ def scheme_of(train: TrainingSet) -> str:
     return detect_scheme(sequences, names)
 
 
-def scheme_constraints(
-    train: TrainingSet, *, known: bool
-) -> tuple[BoolArray, BoolArray, BoolArray]:
-    """Transitions, first and last labels that the tag scheme allows.
+def scheme_constraints(train: TrainingSet, *, known: bool) -> Allowed:
+    """Transitions, first and last labels that the tag scheme allows, if it is known."""
+    scheme = train.scheme if known else "plain"
+    seen = np.asarray(train.mask.any(axis=0))  # [L]
+    return way_through(train.classes, scheme, seen)
 
-    Everything is allowed where the scheme is not known for sure, and where the labels
-    seen would leave no way through a sentence.
+
+def way_through(classes: Sequence[Label], scheme: str, seen: BoolArray) -> Allowed:
+    """What the tag scheme allows; everything where it is plain.
+
+    And everything where the labels `seen` [L] would leave no way through a sentence.
     """
-    n_labels = train.n_labels
-    if known and train.scheme != "plain":
-        names = [str(name) for name in train.classes]
-        allowed, first, last = allowed_transitions(names, train.scheme)
-        seen = train.mask.any(axis=0)  # [L]
+    if scheme != "plain":
+        allowed, first, last = allowed_transitions(list(map(str, classes)), scheme)
         inside = allowed[np.ix_(seen, seen)]  # [A, A]
         if first[seen].any() and last[seen].any() and inside.any(axis=1).all():
             return allowed, first, last
-    free = np.ones(n_labels, dtype=bool)  # [L]
-    return np.ones((n_labels, n_labels), dtype=bool), free, free.copy()
+    free = np.ones(len(classes), dtype=bool)  # [L]
+    return np.ones((len(classes), len(classes)), dtype=bool), free, free.copy()
 
 
 def hold_out(train: TrainingSet) -> tuple[IntArray, IntArray]:

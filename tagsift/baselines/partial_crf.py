@@ -9,11 +9,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import Method, SequenceTagger, TrainingSet, setting
+from tagsift.base.training_set import scheme_constraints, way_through
 from tagsift.baselines._tuning import Tuning, tune
 from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainObjective, ChainProblem
-from tagsift.data import allowed_transitions
+from tagsift.chain.objective import (
+    ChainObjective,
+    ChainProblem,
+    TransitionPrior,
+    banned_means,
+)
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, number, part, whole
 from tagsift.typing import FloatArray, IntArray
@@ -42,6 +47,10 @@ class PartialCRF(SequenceTagger):
     decoder : {"viterbi", "marginal", "valid"}
         How labels are predicted: the best label sequence, the most probable label of
         every token, or the best among the label sequences that the tag scheme allows.
+    bans : bool
+        Whether transitions that the tag scheme forbids start at a score of −5 in the
+        fit, as in `ChainGP`, and are never predicted. The published method has none;
+        ``bans=True`` is the better tagger where labels follow a scheme.
     tune : bool
         Whether to choose `l2` from 0.1, 0.3, 1, 3 and 10 on held-out training
         sequences first.
@@ -93,6 +102,7 @@ class PartialCRF(SequenceTagger):
     max_iter: int = setting(1000, least=1)
     tol: float = setting(1e-6, least=0)
     decoder: Literal["viterbi", "marginal", "valid"] = setting("viterbi")
+    bans: bool = setting(False)
     tune: bool = setting(False)
 
     def _fit(self, train: TrainingSet) -> IntArray:
@@ -102,8 +112,14 @@ class PartialCRF(SequenceTagger):
             self.tuning_ = tune(self, train, self.grid)
             self.l2_ = float(self.tuning_.settings["l2"])
         features, evidence = train.features, train.log_evidence
-        weight = train.sample_weight
-        objective = ChainObjective(features, evidence, self.l2_, sample_weight=weight)
+        means = banned_means(scheme_constraints(train, known=self.bans))
+        objective = ChainObjective(
+            features,
+            evidence,
+            self.l2_,
+            TransitionPrior(*means),
+            sample_weight=train.sample_weight,
+        )
         found = minimise(
             objective,
             np.zeros(objective.n_parameters),
@@ -140,10 +156,11 @@ class PartialCRF(SequenceTagger):
     def _predict(self, features: FeatureMatrix) -> IntArray:
         if self.decoder == "marginal":
             return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
-        if self.decoder == "valid":
-            allowed = allowed_transitions(list(map(str, self.classes_)), self.scheme_)
-            return self.weights_.best(features, allowed)
-        return self.weights_.best(features)
+        allowed = None
+        if self.bans or self.decoder == "valid":
+            seen = self.weights_.possible  # [L]
+            allowed = way_through(self.classes_, self.scheme_, seen)
+        return self.weights_.best(features, allowed)
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
         return self.weights_.marginals(features)

@@ -25,7 +25,10 @@ from tagsift.chain.potentials import Allowed, Potentials, log_evidence
 from tagsift.features import FeatureMatrix
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["ChainObjective", "ChainProblem", "TransitionPrior"]
+__all__ = ["ChainObjective", "ChainProblem", "TransitionPrior", "banned_means"]
+
+#: Prior mean of transitions that the tag scheme forbids.
+_BANNED = -5.0
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,12 @@ class TransitionPrior:
     mean_start: FloatArray | None = None  # [L], of start scores; 0 by default
     scale: float = 1.0  # standard deviation of transition and start scores
     scale_bias: float = 1.0  # standard deviation of the bias
+
+
+def banned_means(allowed: Allowed) -> tuple[FloatArray, FloatArray]:
+    """Prior means with which what is forbidden starts far down, [L, L] and [L]."""
+    between, first, _ = allowed
+    return np.where(between, 0.0, _BANNED), np.where(first, 0.0, _BANNED)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tagsift.base import Method, TrainingSet, setting
 from tagsift.base.label_sets import SetTagger
 from tagsift.base.training_set import scheme_constraints
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainProblem
+from tagsift.chain.objective import ChainProblem, banned_means
 from tagsift.chain_gp.kernel_choice import (
     JudgedKernel,
     best_kernel,
@@ -39,8 +39,6 @@ _JUDGE_TOKENS = 20_000
 #: Factor of all variances that is tried as well where there are more tokens than that:
 #: rare features fill most columns of a large corpus, and want smaller weights.
 _SMALLER = 0.25
-#: Prior mean of transitions that the tag scheme forbids.
-_BANNED = -5.0
 #: How much rougher the fits without the held-out sentences are.
 _ROUGH = 10.0
 
@@ -195,7 +193,7 @@ class ChainGP(SetTagger):
 
     def _finder(self) -> ModeFinder:
         return ModeFinder(
-            *self._prior_means(),
+            *banned_means(self.allowed_),
             self.n_inducing,
             self.max_iter,
             use_device(self.device),
@@ -216,19 +214,15 @@ class ChainGP(SetTagger):
         rough = _ROUGH * self.tol
         return best_kernel(finder, part, kernels, temperature=given, tol=rough)
 
-    def _prior_means(self) -> tuple[FloatArray, FloatArray]:
-        """What the scheme forbids starts far below the rest, [L, L] and [L]."""
-        allowed, first, _ = self.allowed_
-        return np.where(allowed, 0.0, _BANNED), np.where(first, 0.0, _BANNED)
-
     def _learn(self, train: TrainingSet) -> list[GroupKernel]:
         """Kernels to choose from."""
         self.evidence_: float | None = None
         self.history_: list[dict[str, Any]] = []
         if self.kernel is not None:
             return [read_kernel(self.kernel, train.features)]
+        means = banned_means(self.allowed_)
         kernels, self.evidence_, self.history_ = learn_kernels(
-            train, *self._prior_means(), rbf=self.rbf, enabled=bool(self.verbose)
+            train, *means, rbf=self.rbf, enabled=bool(self.verbose)
         )
         return kernels
 

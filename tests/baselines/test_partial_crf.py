@@ -250,6 +250,32 @@ def test_decoders():
     assert model.set_params(decoder="marginal").predict(features)[0][0] == "O"
 
 
+def test_bans_hold_in_the_fit_and_in_what_is_predicted(tmp_path):
+    names = ("B-X", "I-X", "O")
+    X = sp.csr_matrix(np.eye(3))
+    features = FeatureMatrix(("x",), (X,), np.array([0, 3]))
+    y = [["O", {"I-X", "B-X"}, "O"]]
+    about = {"labels": names, "scheme": "iob2", "tol": 1e-12}
+    free, banned = (PartialCRF(bans=b, **about).fit(features, y) for b in (False, True))
+    assert np.isclose(*free.weights_.transitions[2, :2])
+    assert banned.weights_.transitions[2, 1] < -4
+    assert banned.recovered_ == [["O", "B-X", "O"]]
+    # By themselves these scores would open a sentence with I-X.
+    banned.weights_ = LinearChain(
+        np.zeros((3, 3)), np.zeros(3), np.zeros((3, 3)), np.array([0.0, 2.0, 1.0])
+    )
+    banned.save(tmp_path / "model.tagsift")
+    for model in (banned, tagsift.load(tmp_path / "model.tagsift")):
+        assert model.predict(features)[0][0] == "O"
+    assert banned.set_params(bans=False).predict(features)[0][0] == "I-X"
+
+
+def test_bans_without_a_way_through_are_none():
+    names = ("B-X", "I-X", "O")
+    model = PartialCRF(labels=names, scheme="iob2", bans=True)
+    assert model.fit([["a", "b"]], [["I-X", "I-X"]]).predict([["c"]]) == [["I-X"]]
+
+
 def test_saved_models_predict_the_same(tmp_path):
     train = toy(9)
     model = fit(train, PartialCRF(l2=0.3))

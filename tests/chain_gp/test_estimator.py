@@ -41,18 +41,20 @@ def unit_kernel(rows) -> dict:
     return {"linear": ones, "rbf": {}, "transition": 1.0, "bias": 1.0}
 
 
-def test_equals_the_partial_crf_without_its_additions(data):
+@pytest.mark.parametrize("bans", [False, True])
+def test_equals_the_partial_crf_without_its_additions(data, bans):
     partial, test = data
     plain = ChainGP(
         kernel=unit_kernel(partial.rows),
-        constraints="none",
+        constraints="scheme" if bans else "none",
         temperature=1.0,
         tol=1e-9,
         max_iter=1000,
     ).fit(partial.rows, partial.candidates)
-    crf = PartialCRF(l2=1.0, tol=1e-9, max_iter=1000).fit(
+    crf = PartialCRF(l2=1.0, tol=1e-9, max_iter=1000, bans=bans).fit(
         partial.rows, partial.candidates
     )
+    assert all(part.all() for part in plain.allowed_) != bans
     assert plain.log_posterior_ == pytest.approx(crf.objective_, rel=1e-6)
     ours, theirs = (m.predict_marginals(test.rows) for m in (plain, crf))
     for a, b in zip(ours, theirs, strict=True):
