@@ -25,7 +25,7 @@ from experiments.experiment import Option
 from experiments.fitting import fit
 from experiments.folds import Fold
 from experiments.measuring import limited, versions
-from experiments.records import Found, Record
+from experiments.records import Found
 from tagsift.data import Corpus, PartialCorpus, Sentence
 
 
@@ -90,7 +90,7 @@ class DeviceBenchmark(Benchmark):
         """Make the folds from the corpora."""
 
     @abstractmethod
-    def measure(self, cell: Any, work: Workload, needed: Any) -> dict[str, Any]:
+    def measure(self, cell: Any, work: Workload) -> dict[str, Any]:
         """Run one cell against the clock."""
 
     @property
@@ -107,19 +107,19 @@ class DeviceBenchmark(Benchmark):
         more = {"on": self.device, "first_tokens": self.tokens}
         return {**super().config(cell), **more}
 
-    def run(self, cell: Any, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: Any) -> dict[str, Any]:
         import torch
 
         work = _load(self.file)[cell.work].first(self.tokens)
         about = {"data": work.fold.sizes(), "versions": versions("torch")}
         if self.cuda:
-            found = self.measure(cell, work, needed)
+            found = self.measure(cell, work)
             gpu = {"gpu": self.cuda.get_device_name(), "cuda": torch.version.cuda}
             return about | found | gpu
         # Without a GPU ``device="cuda"`` means PyTorch on the CPU.
         use = {"cpu": "cpu", "cuda": torch.device("cpu")}.__getitem__
         with mock.patch.object(self.module, "use_device", use):
-            return about | self.measure(cell, work, needed)
+            return about | self.measure(cell, work)
 
     def about(self, found: Found) -> str:
         gpus = {record.get("gpu", "no GPU") for record in found.values()}

@@ -12,7 +12,7 @@ from typing import Any
 
 from experiments.experiment import Experiment, choose
 from experiments.records import Found, Records, is_done
-from experiments.runner import ENGINES, Outcome, pending, run
+from experiments.runner import ENGINES, pending, run
 from tagsift.errors import InputError, TagsiftError
 from tagsift.report import render_markdown, write_html, write_markdown
 
@@ -83,11 +83,11 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
         missing = pending(experiment, cells, records.load(), **again)
         print(f"{len(cells)} cells asked for, {len(missing)} to run")
         return 0
-    outcome = Outcome()
+    made = []
     if not options.no_run:
         where = {name: getattr(options, name) for name in ("jobs", "engine", "minutes")}
         quiet = options.quiet or options.json
-        outcome = run(experiment, records, cells, **where, **again, quiet=quiet)
+        made = run(experiment, records, cells, **where, **again, quiet=quiet)
     found = records.load()
     if not found and options.no_run:
         raise InputError(f"{records.path}: expected records, found none; run it first.")
@@ -99,13 +99,13 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
     failed = {key: one["error"] for key, one in known.items() if "error" in one}
     left = len(cells) - len(known)
     facts = {"experiment": experiment.name, "cells": len(cells)}
-    facts |= {"run_now": outcome.done, "failed": list(failed), "missing": left}
+    facts |= {"run_now": len(made), "failed": list(failed), "missing": left}
     if found and not options.no_page:
         facts |= _draw(experiment, found, options)
     if options.json:
         print(json.dumps(facts, ensure_ascii=False, indent=1))
     elif not options.no_run:
-        print(f"{outcome.done} cells run, {len(failed)} failed, {left} left")
+        print(f"{len(made)} cells run, {len(failed)} failed, {left} left")
     short = [f"falls short: {key}" for key in experiment.falls_short(known)]
     for words in [f"failed: {key}: {why}" for key, why in failed.items()] + short:
         print(words, file=sys.stderr)

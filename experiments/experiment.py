@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 from experiments.folds import data_folder
-from experiments.records import Found, Record
+from experiments.records import Found, Record, is_done
 from experiments.tables import page
 from tagsift.errors import InputError
 from tagsift.report import Report, Table
@@ -65,8 +65,8 @@ class Experiment(ABC):
         """List the cells in an order that makes part of a run useful."""
 
     @abstractmethod
-    def run(self, cell: Any, needed: Record | None) -> dict[str, Any]:
-        """Run a cell in this process; `needed` is the record of what it `needs`."""
+    def run(self, cell: Any) -> dict[str, Any]:
+        """Run a cell in this process."""
 
     def tables(self, found: Found) -> Iterable[Table]:
         """Make the tables of the page; those without rows are left out."""
@@ -74,7 +74,19 @@ class Experiment(ABC):
 
     def report(self, found: Found) -> Report:
         """Make the page of the records."""
-        return page(self.title, found, self.tables(found), self.summary)
+        made = page(self.title, found, self.tables(found), self.summary)
+        return replace(made, notices=(*self.old(found), *made.notices))
+
+    def old(self, found: Found) -> Iterator[str]:
+        """Say how many records are of other settings; they count until made again."""
+        cells = [cell for cell in self.cells() if cell.key in found]
+        old = [x.key for x in cells if not is_done(found[x.key], self.config(x))]
+        if old:
+            what = sorted({found[key]["config"].get("method", key) for key in old})
+            yield (
+                f"{len(old)} records are of older settings and wait to be made again, "
+                f"such as hyperparameters of the first fold: {', '.join(what)}."
+            )
 
     def finished(self, found: Found) -> Iterator[tuple[Any, Record]]:
         """Yield the cells that have been run and did not fail, with their records."""
@@ -82,10 +94,6 @@ class Experiment(ABC):
             record = found.get(cell.key)
             if record is not None and "error" not in record:
                 yield cell, record
-
-    def needs(self, cell: Any) -> Any | None:
-        """Return the cell whose record this one starts from, such as a tuning."""
-        return None
 
     def prepare(self, todo: Sequence[Any]) -> None:
         """Make what several cells need, before the first of them is run."""

@@ -180,6 +180,13 @@ def whole_fold(data: Path | None, task: str, n_tokens: int | None = None) -> Fol
     return Fold.of(train, test, train.label_set)
 
 
+def development_fold(data: Path | None, task: str) -> Fold:
+    """Sentences 500–2,000 (450–1,350 of Chunking): 400 (360) to learn from, to tag."""
+    n = TASKS[task].n_sentences
+    behind = read_head(data, task, 3 * n if task == "chunking" else 4 * n)[n:]
+    return Fold.of(behind[: 4 * n // 5], behind[4 * n // 5 :], behind.label_set)
+
+
 def corrupted(
     fold: Fold,
     split: Split,

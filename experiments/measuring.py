@@ -13,6 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from threadpoolctl import threadpool_info
+
 import tagsift
 
 _PROC = Path("/proc/self")
@@ -85,13 +87,16 @@ def versions(*more: str) -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found | {"tagsift": tagsift.__version__}
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    names = ("internal_api", "version", "architecture")  # code chosen by the processor
+    blas = {" ".join(str(pool.get(x, "")) for x in names) for pool in pools}
+    return found | {"blas": ", ".join(sorted(blas)), "tagsift": tagsift.__version__}
 
 
-def machine() -> dict[str, Any]:
-    """Return cores, threads and load: what a time depends on."""
+def machine(threads: int | None) -> dict[str, Any]:
+    """Return cores, threads (None: as the user says) and load: what times hang on."""
     return {
         "cores": os.cpu_count(),
-        "threads": os.environ.get("OMP_NUM_THREADS", "all"),
+        "threads": str(threads or os.environ.get("OMP_NUM_THREADS", "all")),
         "load": round(os.getloadavg()[0], 1),
     }

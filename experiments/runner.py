@@ -12,9 +12,9 @@ import os
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from experiments.experiment import Experiment
@@ -29,15 +29,6 @@ ENGINES = ("processes", "ray")
 Promise: TypeAlias = "futures.Future[Any]"
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a run did."""
-
-    done: int = 0  # cells finished in this run
-    left: int = 0  # cells not begun because the time was over
-    errors: tuple[tuple[str, str], ...] = ()  # key and error of those that failed
-
-
 def pending(
     experiment: Experiment,
     cells: Sequence[Any],
@@ -46,7 +37,7 @@ def pending(
     retry_failed: bool = False,
     redo: bool = False,
 ) -> list[Any]:
-    """Cells without a record, in their order, each behind the cell that it needs.
+    """Cells without a record, in their order.
 
     Cells that failed, or all that were asked for, are there again if so said.
     """
@@ -55,14 +46,7 @@ def pending(
         record = known.get(cell.key)
         return is_done(record, experiment.config(cell), retry_failed=retry_failed)
 
-    found: dict[str, Any] = {}
-    for cell in cells:
-        if redo or not done(cell):
-            first = experiment.needs(cell)
-            if first is not None and not done(first):
-                found.setdefault(first.key, first)
-            found.setdefault(cell.key, cell)
-    return list(found.values())
+    return [cell for cell in cells if redo or not done(cell)]
 
 
 def run(
@@ -75,71 +59,57 @@ def run(
     minutes: float | None = None,
     quiet: bool = False,
     **again: bool,
-) -> Outcome:
+) -> list[Record]:
     """Run what is missing (or is to be run again), as the only run on these records.
 
-    After so many minutes no new cell is begun.
+    After so many minutes no new cell is begun. Returns the new records.
     """
     if engine not in ENGINES:
         raise InputError(f"expected an engine of {', '.join(ENGINES)}, found {engine}.")
     with records.exclusive():
         records.tidy()
-        known = records.load()
-        todo = pending(experiment, cells, known, **again)
+        todo = pending(experiment, cells, records.load(), **again)
         experiment.prepare(todo)
-        done, errors = 0, []
+        made: list[Record] = []
         deadline = None if minutes is None else time.monotonic() + 60 * minutes
         with _executor(experiment, jobs, engine) as pool:
-            results = _results(pool, experiment, todo, known, jobs, deadline)
+            results = _results(pool, experiment, todo, jobs, deadline)
             shown = progress(
                 results, experiment.name, enabled=not quiet, total=len(todo)
             )
             try:
                 for record in shown:
                     records.add(record)
-                    done += 1
-                    if "error" in record:
-                        errors.append((str(record["key"]), str(record["error"])))
+                    made.append(record)
             except futures.BrokenExecutor as error:
                 raise ResourceError(
-                    f"a worker was killed after {done} cells, most likely for lack of "
-                    "memory; what is finished is kept. Run again with fewer jobs."
+                    f"a worker was killed after {len(made)} cells, most likely for "
+                    "lack of memory; what is finished is kept. Use fewer jobs."
                 ) from error
         records.tidy()
-    return Outcome(done, len(todo) - done, tuple(errors))
+    return made
 
 
 def _results(
     pool: futures.Executor,
     experiment: Experiment,
     todo: Sequence[Any],
-    known: dict[str, Record],
     jobs: int,
     deadline: float | None,
 ) -> Iterator[Record]:
     """Records in the order in which they come, until the time is over."""
-    waiting = {cell.key: cell for cell in todo}
-    running: dict[Promise, str] = {}
+    waiting, running = deque(todo), set[Promise]()
     while waiting or running:
         late = deadline is not None and time.monotonic() > deadline
-        for key in [] if late else list(waiting):
-            if len(running) >= jobs:
-                break
-            first = experiment.needs(waiting[key])
-            start = None if first is None else first.key
-            if start not in waiting and start not in running.values():
-                needed = None if start is None else known[start]
-                task = pool.submit(run_cell, experiment, waiting.pop(key), needed)
-                running[task] = key
+        while waiting and not late and len(running) < jobs:
+            running.add(pool.submit(run_cell, experiment, waiting.popleft()))
         if not running:
             return
-        for task in futures.wait(running, return_when=futures.FIRST_COMPLETED).done:
-            key = running.pop(task)
-            known[key] = task.result()
-            yield known[key]
+        done, running = futures.wait(running, return_when=futures.FIRST_COMPLETED)
+        yield from (task.result() for task in done)
 
 
-def run_cell(experiment: Experiment, cell: Any, needed: Record | None) -> Record:
+def run_cell(experiment: Experiment, cell: Any) -> Record:
     """Run one cell and return its record; an error becomes part of it."""
     record: Record = {
         "key": cell.key,
@@ -151,14 +121,12 @@ def run_cell(experiment: Experiment, cell: Any, needed: Record | None) -> Record
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", TagsiftWarning)
         try:
-            if needed is not None and "error" in needed:
-                raise InputError(f"{needed['key']} failed: {needed['error']}")
             with blas_threads(experiment.threads):
-                record |= experiment.run(cell, needed)
+                record |= experiment.run(cell)
         except Exception as error:  # the other cells shall go on
             record["error"] = f"{type(error).__name__}: {error}"
     record["warnings"] = sorted({type(one.message).__name__ for one in caught})
-    record["time"] = cost | machine() | record.get("time", {})
+    record["time"] = cost | machine(experiment.threads) | record.get("time", {})
     return record
 
 

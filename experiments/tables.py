@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -41,8 +42,21 @@ def page(
         title=title,
         summary=summary if filled else "Nothing has been run yet.",
         sections=(Section("Tables", "", filled),) if filled else (),
+        notices=tuple(mixed(found)),
         facts=facts_of(found),
     )
+
+
+def mixed(found: Found) -> Iterator[str]:
+    """Say that records come from several environments, and which."""
+    counts = Counter(
+        ", ".join(f"{k} {v}" for k, v in record["versions"].items() if k != "tagsift")
+        for record in found.values()
+        if "versions" in record
+    )
+    if len(counts) > 1:
+        told = (f"{words} ({n} records)" for words, n in counts.most_common())
+        yield f"The records come from {len(counts)} environments: {'; '.join(told)}."
 
 
 def facts_of(found: Found, *, commands: bool = True) -> tuple[tuple[str, str], ...]:

@@ -22,7 +22,7 @@ from benchmarks.benchmark import Benchmark, paper_fold, percent
 from experiments.experiment import KeyedCell, Option
 from experiments.fitting import fit, tuner_of
 from experiments.measuring import timed
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.typing import FloatArray
 
@@ -69,7 +69,7 @@ class Budgets(Benchmark):
         pairs = [("start-up", "none"), *pairs]
         return [BudgetCell(*pair, self.repeat) for pair in pairs]
 
-    def run(self, cell: BudgetCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: BudgetCell) -> dict[str, Any]:
         work = {"start-up": self.start_up, "fits": self.fits, "tagging": self.tagging}
         return {"rows": work[cell.what](cell)}
 

@@ -149,7 +149,7 @@ class GpuChain(DeviceBenchmark):
         fits = product(DEVICES, SIZES, KERNELS)
         return found + [ChainCell(*about, device) for device, *about in fits]
 
-    def measure(self, cell: ChainCell, work: Workload, needed: Any) -> dict[str, Any]:
+    def measure(self, cell: ChainCell, work: Workload) -> dict[str, Any]:
         if cell.kernel == "none":
             evaluation(work.first(300), self)  # warm up
             with limited(min(60.0, self.limit)):

@@ -18,7 +18,7 @@ from benchmarks.benchmark import CL, Benchmark, P
 from experiments.experiment import KeyedCell, Option
 from experiments.folds import whole_fold
 from experiments.measuring import peak_mib, timed
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift import registry
 from tagsift.data import Corpus, LabelSet, corrupt
@@ -73,7 +73,7 @@ class Growth(Benchmark):
         shapes += [(min(LABEL_TOKENS, self.max_tokens), n) for n in LABELS[:-1]]
         return [GrowthCell(method, *shape) for shape in shapes for method in SETTINGS]
 
-    def run(self, cell: GrowthCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: GrowthCell) -> dict[str, Any]:
         fold = whole_fold(self.data, "chunking", cell.tokens)
         y, classes = masks(fold.train, cell.labels)
         X = fold.train_features

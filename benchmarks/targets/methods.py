@@ -17,7 +17,7 @@ from experiments.experiment import KeyedCell, Option
 from experiments.fitting import fit
 from experiments.folds import TASKS
 from experiments.measuring import limited
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift import registry
 
@@ -51,7 +51,7 @@ class Methods(Benchmark):
     def cells(self) -> list[MethodCell]:
         return [MethodCell(task, method) for task in TITLES for method in NAMES]
 
-    def run(self, cell: MethodCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: MethodCell) -> dict[str, Any]:
         exact = registry.estimator(cell.method).method.exact_only
         fold, partial = paper_fold(self.data, cell.task, exact=exact)
         with limited(self.limit):

@@ -14,15 +14,12 @@ from unittest import mock
 
 import numpy as np
 
-from benchmarks.benchmark import Benchmark, paper_fold, percent
+from benchmarks.benchmark import KERNELS, Benchmark, paper_fold, percent
 from experiments.experiment import KeyedCell
 from experiments.fitting import fit
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.gp.inducing import choose_points
-
-#: θ and amplitude that the evidence chooses on these folds.
-KERNELS = {"base-np": (0.00556, 10.0), "chunking": (0.00556, 80.0)}
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class Points(Benchmark):
         about = itertools.product(KERNELS, (200, 400), ("uniform", "greedy"), (0, 1))
         return [PointsCell(*one) for one in about]
 
-    def run(self, cell: PointsCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: PointsCell) -> dict[str, Any]:
         fold, partial = paper_fold(self.data, cell.task)
         theta, amplitude = KERNELS[cell.task]
         params = {"theta": theta, "amplitude": amplitude, "n_inducing": cell.points}

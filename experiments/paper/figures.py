@@ -11,8 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.folds import TASKS
-from experiments.paper.printed import WATCHED
-from experiments.paper.results import F1S, FIGURE_OF, PaperSetting, Results
+from experiments.paper.results import (
+    F1S,
+    FIGURE_OF,
+    PROSE,
+    WATCHED,
+    PaperSetting,
+    Results,
+)
 from experiments.records import Found, Record
 from experiments.tables import table
 from tagsift.report import Figure
@@ -115,8 +121,7 @@ def figures_6_to_8(results: Results, task: str, measure: str) -> Figure | None:
         measure,
         title=f"Figure {FIGURE_OF[task]}: {TASKS[task].title}, {F1S[measure]}",
         x_label="p",
-        caption="Mean over folds; the band is one standard deviation. The CRF on gold "
-        "labels is a ceiling and depends on neither cl nor p.",
+        caption=PROSE["figures-6-to-8"],
     )
 
 
@@ -144,9 +149,7 @@ def figure_9(results: Results, measure: str) -> Figure | None:
         title=f"Figure 9: ways to draw candidates, {F1S[measure]}",
         x_label="sampling",
         x_names=dict(enumerate(ways, 1)),
-        caption="r: every wrong label is a candidate with this probability; cl: "
-        "candidate lists of this length. p = 0.5. Mean over folds; the band is one "
-        "standard deviation.",
+        caption=PROSE["figure-9"],
     )
 
 

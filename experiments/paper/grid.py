@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any
 
-from experiments.paper.printed import WATCHED
-from experiments.paper.results import GOLD
-from experiments.paper.suite import Suite
+from experiments.paper.results import GOLD, WATCHED, read_toml
+from experiments.paper.suite import MethodPlan, Suite
 from tagsift import registry
 from tagsift.errors import InputError
 
@@ -18,6 +17,8 @@ _BY_COST = (
     "corpus", "word-counts", "crf", "wknn", "pl-svm", "partial-crf", "sgppsl",
     "chain-gp", "naive", "sure", "pl-aggd", "clpl", "cllp", "pl-ecoc", "paloc",
 )  # fmt: skip
+#: Method → task → λ for cl 2, 3 and 4, as `python -m experiments penalties` found it.
+_PENALTIES = read_toml("penalties")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,6 @@ class GridCell:
     seed: int = 0
     subset: str = "head"  # or "random-1"
     watch: str = ""  # a watched word of Figure 5
-    tuning: bool = False  # only the settings are wanted that other folds are run with
 
     @property
     def key(self) -> str:
@@ -44,30 +44,38 @@ class GridCell:
         sampling = "gold" if self.p is None else f"{drawn}-p{self.p:g}"
         subset = "" if self.subset == "head" else self.subset
         place = (sampling, f"f{self.fold}", f"s{self.seed}", subset, self.watch)
-        words = "-".join(filter(None, ("tuning" * self.tuning, *place)))
-        return f"{self.task}/{self.method}/{words}"
+        return f"{self.task}/{self.method}/{'-'.join(filter(None, place))}"
 
     @property
     def is_fit(self) -> bool:
         """Whether the cell has a place in a table or figure of methods."""
-        return self.method != "corpus" and not self.tuning
+        return self.method != "corpus"
 
     @property
     def on_head(self) -> bool:
         """Whether the cell is one of the methods' fits to the head of a file."""
         return self.is_fit and self.subset == "head" and not self.watch
 
+    @property
+    def rank(self) -> int:
+        """How soon it is run: cl 3 with p 0.1, Table III and Figure 9, the rest."""
+        if self.subset != "head":
+            return 3
+        if self.p is None or self.watch or (self.cl, self.p) == (3, 0.1):
+            return 0
+        return 1 if self.cl in (None, 3) or (self.cl, self.p) == (2, 0.5) else 2
+
 
 def cells(suite: Suite) -> list[GridCell]:
-    """List the cells of a suite: the first folds and the cheap methods in front."""
+    """List the cells of a suite, the most telling and the cheap ones in front."""
     data = [GridCell(task, "corpus") for task in suite.tasks]
     found = dict.fromkeys([*data, *_watched(suite), *_fits(suite)])
     tasks = list(suite.tasks)
 
-    def order(cell: GridCell) -> tuple[str, int, int, int]:
+    def order(cell: GridCell) -> tuple[int, str, int, int, int]:
         known = cell.method in _BY_COST
         cost = _BY_COST.index(cell.method) if known else len(_BY_COST)
-        return cell.subset, cell.fold, cost, tasks.index(cell.task)
+        return cell.rank, cell.subset, cell.fold, cost, tasks.index(cell.task)
 
     return sorted((replace(cell, seed=suite.seed) for cell in found), key=order)
 
@@ -75,21 +83,19 @@ def cells(suite: Suite) -> list[GridCell]:
 def _fits(suite: Suite) -> Iterator[GridCell]:
     """Cells on the head of the files, and on random subsets."""
     drawn = (suite.cl, suite.p, suite.r)
-    plans = [("head", x.name, x.folds, *drawn) for x in suite.methods.values()]
+    plans = [("head", name, suite.run_folds, *drawn) for name in suite.methods]
     if (some := suite.robustness) is not None:
-        every = dict.fromkeys(suite.tasks, some.folds)
         about = product((f"random-{seed}" for seed in some.seeds), some.methods)
-        plans += [(*one, every, some.cl, some.p, ()) for one in about]
+        plans += [(*one, some.folds, some.cl, some.p, ()) for one in about]
     for subset, method, folds, sizes, shares, flips in plans:
         exact = registry.estimator(method).method.exact_only
-        for task in suite.tasks:
-            for fold in folds[task]:
-                base = GridCell(task, method, fold=fold, subset=subset)
-                if exact:
-                    yield base  # gold labels: once
-                    continue
-                yield from (replace(base, cl=cl, p=p) for cl in sizes for p in shares)
-                yield from (replace(base, p=suite.flip_p, r=r) for r in flips)
+        for task, fold in product(suite.tasks, folds):
+            base = GridCell(task, method, fold=fold, subset=subset)
+            if exact:
+                yield base  # gold labels: once
+                continue
+            yield from (replace(base, cl=cl, p=p) for cl in sizes for p in shares)
+            yield from (replace(base, p=suite.flip_p, r=r) for r in flips)
 
 
 def _watched(suite: Suite) -> Iterator[GridCell]:
@@ -110,10 +116,21 @@ def config_of(cell: GridCell, suite: Suite, corpus: str) -> dict[str, Any]:
         **asdict(cell),
         **about,
         "n_folds": suite.n_folds,
-        "params": dict(plan.params),
+        "params": params_of(cell, plan),
         "tuning": plan.tuning,
-        "decoders": [] if cell.tuning else list(plan.decoders),
+        "decoders": list(plan.decoders),
     }
+
+
+def params_of(cell: GridCell, plan: MethodPlan) -> dict[str, Any]:
+    """Settings of a method; flips have the penalty of the lists they are held against.
+
+    These are cl 2 for few flips and cl 3 for many (Figure 9).
+    """
+    if plan.tuning != "development":
+        return dict(plan.params)
+    cl = cell.cl or (2 if (cell.r or 0.0) < 0.5 else 3)
+    return {**plan.params, "lam": _PENALTIES[cell.method][cell.task][cl - 2]}
 
 
 # What can be asked for, and the cells that each table or figure needs ------------

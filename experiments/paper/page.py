@@ -3,54 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
+from experiments.folds import TASKS
 from experiments.paper import claims, comparison, figures, tables
-from experiments.paper.coverage import Coverage
-from experiments.paper.printed import WATCHED
-from experiments.paper.ranks import critical_difference_diagram
-from experiments.paper.results import F1S, FIGURE_OF, OURS, Results
+from experiments.paper.comparison import critical_difference_diagram
+from experiments.paper.grid import GridCell
+from experiments.paper.results import F1S, FIGURE_OF, OURS, PROSE, WATCHED, Results
+from experiments.paper.suite import Suite
+from experiments.records import Found, Record
+from experiments.tables import facts_of, mixed, table
 from tagsift.report import Figure, Report, Section, Stat, Table
 
 #: What a section may hold: prose, tables and figures.
 Content: TypeAlias = Iterable[str | Table | Figure | None]
 
 _MAIN = "span_f1"
-_INTRO = (
-    "The experiments of section IV of the paper, run again: every cell is one fit, all "
-    "methods saw the same corrupted folds, and everything on this page was made from "
-    "the records of the cells. The paper does not say which F1 it reports nor which "
-    "features it used; three F1 are given, and features are templates over word and "
-    "part of speech. Figures here are in percent where not said otherwise."
-)
 #: Target → section; figures have the same name in both.
 _TABLES = {"table-1": "Table I", "table-2": "Table II", "table-3": "Table III"}
-_SYNTHETIC = (
-    "These runs used the bundled, synthetic corpus in place of the paper's: the "
-    "figures say that the parts work and nothing about the paper."
-)
-_OTHER_RECOVERY = "The same for ChainGP, beside the paper's SGPPSL (%)"
-_BELOW = (
-    "Every cell of Tables II and III in which SGPPSL is below the figure that the "
-    "paper prints, with what the same fits reach when they are decoded otherwise and "
-    "what other methods reach on the same folds. Where the fits are above the figure "
-    "with another decoder, it is the weighted one that falls short: Equation (30) "
-    "adds probabilities, so a frequent pair of labels, whose transition term is near "
-    "1, outbids what a sure token can offer for a rare label, and the factor of "
-    "Equation (29) shrinks that offer further, since many of the ten nearest tokens of "
-    "a rare label carry another one. The fits have their share in it: with the decoder "
-    "that suits them best they stay behind the best other method on the same folds."
-)
 
 
-def make_report(coverage: Coverage, target: str = "all") -> Report:
-    """Build the report, or the one table or figure that was asked for."""
-    return _Page(coverage).report(target)
-
-
-class _Page:
-    """Holds what all sections need."""
+class Page:
+    """The report, or the one table or figure that was asked for."""
 
     def __init__(self, coverage: Coverage) -> None:
         self.coverage, found = coverage, list(coverage.records.values())
@@ -66,7 +42,8 @@ class _Page:
         self.losses = comparison.losses(self.results, _MAIN)
         self.judged = claims.judge_claims(self.results, self.watched)
         synthetic = any(one["config"].get("corpus") == "bundled" for one in found)
-        self.notices = ((_SYNTHETIC,) if synthetic else ()) + tuple(coverage.notices)
+        said = [PROSE["synthetic"]] if synthetic else []
+        self.notices = (*said, *coverage.notices)
 
     def report(self, target: str) -> Report:
         """The whole section, or one table or figure of it."""
@@ -82,7 +59,7 @@ class _Page:
         sections = [self.section(name) for name in self.builders]
         return Report(
             title="Section IV, run again",
-            summary=_INTRO,
+            summary=PROSE["intro"],
             sections=tuple(s for s in sections if s.text or s.content),
             stats=tuple(self.stats()),
             notices=(*self.loss_notices(), *self.notices),
@@ -108,10 +85,13 @@ class _Page:
             "Table I": lambda: [tables.table_1(self.facts)],
             "Table II": lambda: [
                 tables.table_2(results),
-                tables.table_2(results, "chain-gp", title=_OTHER_RECOVERY),
+                tables.table_2(results, "chain-gp", title=PROSE["other-recovery"]),
             ],
             "Table III": lambda: [tables.table_3(results)],
-            "Cells below the paper": lambda: [_BELOW, tables.below_table(results)],
+            "Cells below the paper": lambda: [
+                PROSE["below"],
+                tables.below_table(results),
+            ],
             "Figure 5": self.figure_5,
             **{
                 f"Figure {number}": partial(with_all_f1, figures.figures_6_to_8, task)
@@ -150,12 +130,12 @@ class _Page:
         ):
             marks = [row[-1] for row in made.rows if row[-1] is not None]
             above = sum(getattr(mark, "text", "") == "above" for mark in marks)
-            if marks and _SYNTHETIC not in self.notices:
+            if marks and PROSE["synthetic"] not in self.notices:
                 yield Stat(name, f"{above} of {len(marks)}")
         verdicts = [claim.verdict for claim in self.judged]
-        held, mixed = verdicts.count("supported"), verdicts.count("mixed")
+        held, mixed = verdicts.count("confirmed"), verdicts.count("mixed")
         tested = len(verdicts) - verdicts.count("not tested")
-        yield Stat("claims supported", f"{held} of {tested}", f"{mixed} more mixed")
+        yield Stat("claims confirmed", f"{held} of {tested}", f"{mixed} more mixed")
         ranked = comparison.rank_methods(self.results, _MAIN)
         if ranked is not None:
             told = f"{ranked.ranks[0]:.2f} over {ranked.n_settings} settings"
@@ -198,3 +178,98 @@ class _Page:
         for model in OURS:
             for name, words in F1S.items():
                 yield comparison.wilcoxon_table(self.results, model, name, words)
+
+
+# What was asked for, and what of it was run ---------------------------------------
+
+_TUNED = {"each fit": "in every fit", "development": "λ, behind the head", "": "–"}
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What was asked for and what was run."""
+
+    suite: Suite
+    cells: tuple[GridCell, ...]  # its fits, or those of one table or figure
+    records: Found
+    command: str = ""  # that makes the page again
+    old: tuple[str, ...] = ()  # what is to be said of records of older settings
+
+    @cached_property
+    def missing(self) -> list[GridCell]:
+        """Cells without a record."""
+        return [cell for cell in self.cells if cell.key not in self.records]
+
+    @cached_property
+    def failed(self) -> list[Record]:
+        """Records of cells that failed."""
+        mine = (self.records.get(cell.key, {}) for cell in self.cells)
+        return [record for record in mine if "error" in record]
+
+    @cached_property
+    def thinned(self) -> list[tuple[str, str, int]]:
+        """Method, task and folds run, where these are fewer than the suite has."""
+        folds: dict[tuple[str, str], set[int]] = {}
+        for cell in self.cells:
+            if cell.on_head:
+                mine = folds.setdefault((cell.method, cell.task), set())
+                if "scores" in self.records.get(cell.key, {}):
+                    mine.add(cell.fold)
+        order = [(method, task) for method in self.suite.methods for task in TASKS]
+        return [
+            (*place, len(folds[place]))
+            for place in order
+            if place in folds and len(folds[place]) < self.suite.n_folds
+        ]
+
+    @property
+    def notices(self) -> Iterator[str]:
+        """What a reader must not miss."""
+        if self.missing:
+            yield (
+                f"{len(self.missing)} of the {len(self.cells)} cells have not been "
+                "run; the figures are those of the others."
+            )
+        yield from (*self.old, *mixed(self.records))
+        if self.failed:
+            yield f"{len(self.failed)} cells failed; they are listed at the end."
+        if self.thinned:
+            methods = sorted({method for method, _, _ in self.thinned})
+            yield (
+                f"Run on fewer than {self.suite.n_folds} folds: {', '.join(methods)} "
+                "(listed at the end). Methods are compared on common folds only."
+            )
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Settings and versions, for the end of the page."""
+        about = {
+            "suite": self.suite.name,
+            "cells": f"{len(self.cells) - len(self.missing)} of {len(self.cells)}",
+            "folds": str(self.suite.n_folds),
+            "seed": str(self.suite.seed),
+            "command": f"`{self.command}`",
+        }
+        versions = facts_of(self.records, commands=False)
+        return (*about.items(), *((k, v) for k, v in versions if k != "tagsift"))
+
+    def tables(self) -> Iterator[Table]:
+        """How methods were set and tuned, which were thinned, and what failed."""
+        settings = []
+        for plan in self.suite.methods.values():
+            params = ", ".join(f"{k} = {v}" for k, v in plan.params.items())
+            tuned = _TUNED[plan.tuning]
+            settings.append((Results.title(plan.name), params or "defaults", tuned))
+        yield table(
+            ("method", "settings", "tuned"),
+            settings,
+            title="Settings of the methods",
+            note=PROSE["settings"],
+        )
+        yield table(
+            ("method", "task", "folds|d"),
+            [(Results.title(m), TASKS[task].title, n) for m, task, n in self.thinned],
+            title=f"Run on fewer than {self.suite.n_folds} folds",
+        )
+        failed = [(str(record["key"]), str(record["error"])) for record in self.failed]
+        yield table(("cell", "error"), failed, title="Cells that failed")

@@ -1,17 +1,34 @@
-"""Records, asked for by task, method and setting; every table starts here."""
+"""Records, asked for by task, method and setting, and what the paper prints.
+
+Every table starts here.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from experiments.folds import TASKS
 from experiments.records import Record, pick
 from tagsift import registry
+from tagsift.data import Corpus
+from tagsift.errors import InputError
 
+
+def read_toml(name: str) -> dict[str, Any]:
+    """Read a table that stands beside this file."""
+    path = Path(__file__).with_name(f"{name}.toml")
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+#: What the page says beside tables and figures, by their names.
+PROSE: dict[str, str] = read_toml("prose")
 #: Task → number of its figure in the paper.
 FIGURE_OF = {"base-np": 6, "chunking": 7, "ner": 8}
 #: The three F1 columns: name in records → words.
@@ -73,6 +90,12 @@ class Results:
             setting = PaperSetting(config["task"], *drawn, config["r"] or 0.0)
             parts = self._index.setdefault((config["method"], setting), {})
             parts[config["subset"], config["fold"]] = record
+
+    def under(self, decoder: str) -> Results:
+        """The same fits, those of SGPPSL with another decoder's scores."""
+        other = [one.get("decoders", {}).get(decoder, {}) for one in self.records]
+        both = zip(self.records, other, strict=True)
+        return Results([{**one, "scores": one["scores"] | new} for one, new in both])
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
@@ -161,3 +184,54 @@ def _read(record: Record, measure: str) -> float | None:
     place = f"decoders.{decoder}.{name}" if decoder else f"scores.{measure}"
     (value,) = pick(record, "recovery.ambiguous" if measure == "recovery" else place)
     return None if value is None else float(value)
+
+
+#: Tables II and III in percent, and the words of Figure 5.
+PRINTED = read_toml("printed")
+
+
+def _cells(table: str) -> dict[tuple[str, str, float], float]:
+    return {
+        (task, row, p): value
+        for task, rows in PRINTED[table].items()
+        for row, values in rows.items()
+        for p, value in zip(PRINTED["p"], values, strict=True)
+    }
+
+
+#: Recovered true labels of ambiguous training tokens: (task, cl, p) → percent.
+TABLE_2 = {(task, int(cl), p): x for (task, cl, p), x in _cells("table-2").items()}
+#: F1 at cl = 3: (task, decoder, p) → percent. The paper does not say which F1.
+TABLE_3 = _cells("table-3")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A training token whose confidences Figure 5 follows."""
+
+    task: str
+    word: str
+    around: str  # the words of its sentence that the paper prints around it
+    candidates: list[str]
+    p: float  # share of exact sentences
+    printed: str  # the label that the paper prints as the truth
+    right: bool  # whether the paper says that its curves end at the truth
+
+
+#: Watched words by name.
+WATCHED: dict[str, Watched] = {
+    word: Watched(word=word, **about) for word, about in PRINTED["figure-5"].items()
+}
+
+
+def find(corpus: Corpus, watched: Watched) -> tuple[int, int]:
+    """Return sentence and token number of a watched word."""
+    around = watched.around.split()
+    for s, words in enumerate(corpus.tokens):
+        for t in range(len(words) - len(around) + 1):
+            if list(words[t : t + len(around)]) == around:
+                return s, t + around.index(watched.word)
+    raise InputError(
+        f"the watched word {watched.word!r} is not in the {len(corpus)} sentences of "
+        f"{watched.task}; take the head of the real corpus, or set watch = false."
+    )

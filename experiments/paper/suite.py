@@ -21,9 +21,9 @@ class MethodPlan:
     """How one method takes part."""
 
     name: str
-    folds: Mapping[str, tuple[int, ...]]  # by task
     params: Mapping[str, Any] = field(default_factory=dict)
-    #: Where settings are tuned: in each fit, once on the first fold, or not at all.
+    #: Where settings come from: each fit's own sentences, development sentences
+    #: (`penalties.toml`), or the defaults.
     tuning: str = ""
     decoders: tuple[str, ...] = ()  # to score besides, from the same fit
 
@@ -46,6 +46,7 @@ class Suite:
     name: str
     tasks: Mapping[str, int]  # sentences of each
     n_folds: int
+    run_folds: tuple[int, ...]  # of these
     seed: int
     cl: tuple[int, ...]  # candidate lists: all combinations of cl and p
     p: tuple[float, ...]
@@ -57,7 +58,7 @@ class Suite:
 
     def plan(self, method: str) -> MethodPlan:
         """How a method takes part; with its defaults where the suite has it not."""
-        return self.methods.get(method) or MethodPlan(method, {})
+        return self.methods.get(method) or MethodPlan(method)
 
 
 def read_suite(name: str) -> Suite:
@@ -72,13 +73,11 @@ def read_suite(name: str) -> Suite:
         )
     try:
         return _Reader(tomllib.loads(path.read_text("utf-8")), path).suite()
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # of the text or of the table
         raise DataError(f"not valid TOML: {error}.", path) from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise DataError(f"cannot read the suite ({reason}).", path) from error
-    except UnicodeDecodeError as error:
-        raise DataError("expected UTF-8 text, found other bytes.", path) from error
 
 
 #: What an entry may be: the test of a value, and what is expected in words.
@@ -105,8 +104,8 @@ _SHARE: _Kind = (_is_share, "a number between 0 and 1")
 _SHARES = _list(_is_share, "a list of numbers between 0 and 1")
 _NAMES = _list(lambda x: type(x) is str, "a list of names")
 _COUNTS = _list(lambda x: type(x) is int and x > 0, "a list of whole numbers above 0")
-_TUNINGS = ("", "each fit", "first fold")
-_TUNING: _Kind = (_TUNINGS.__contains__, "each fit or first fold")
+_TUNINGS = ("", "each fit", "development")
+_TUNING: _Kind = (_TUNINGS.__contains__, "each fit or development")
 
 
 class _Reader:
@@ -139,30 +138,20 @@ class _Reader:
         for what in ("task", "method"):
             if not top[f"{what}s"]:
                 raise self.refused(f"{what}s", f"at least one {what}", {})
-        run_folds = dict.fromkeys(top["tasks"], list(top.pop("run_folds")))
         plans = top["methods"].items()
-        top["methods"] = {name: self.plan(name, raw, run_folds) for name, raw in plans}
+        top["methods"] = {name: self.plan(name, raw) for name, raw in plans}
         top["robustness"] = self.robustness() if "robustness" in self.raw else None
         return Suite(self.path.stem, n_folds=top.pop("folds"), **top)
 
-    def plan(
-        self, name: str, raw: Mapping[str, Any], run_folds: Mapping[str, list[int]]
-    ) -> MethodPlan:
+    def plan(self, name: str, raw: Mapping[str, Any]) -> MethodPlan:
         if name not in registry.names():
             raise self.refused(f"methods.{name}", "a method of `tagsift methods`", name)
         kinds: _Kinds = {
-            "folds": ((lambda x: True, ""), {}),  # a list, or a table of lists
             "params": (_TABLE, {}),
             "tuning": (_TUNING, ""),
             "decoders": (_NAMES, []),
         }
-        plan = self.entries(raw, kinds, f"methods.{name}")
-        folds = raw.get("folds", {})
-        if not isinstance(folds, dict):
-            folds = dict.fromkeys(run_folds, folds)
-        by_task = {task: (self.folds, run_folds.get(task, [])) for task in TASKS}
-        found = self.entries(folds, by_task, f"methods.{name}.folds")
-        return MethodPlan(name, **plan | {"folds": {x: found[x] for x in run_folds}})
+        return MethodPlan(name, **self.entries(raw, kinds, f"methods.{name}"))
 
     def robustness(self) -> Robustness:
         known = self.raw["methods"].__contains__

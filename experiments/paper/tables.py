@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from experiments.folds import TASKS
-from experiments.paper import printed
-from experiments.paper.results import F1S, GOLD, PAPER_RIVALS, PaperSetting, Results
+from experiments.paper.results import (
+    F1S,
+    GOLD,
+    PAPER_RIVALS,
+    PROSE,
+    TABLE_2,
+    TABLE_3,
+    PaperSetting,
+    Results,
+)
 from experiments.tables import table
 from tagsift.report import Mark, Table
 
@@ -56,15 +64,14 @@ def table_2(
         if values:
             spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
             ours = float(np.mean(values))
-            beside = _beside(ours, printed.TABLE_2.get((s.task, s.cl, s.p)))
+            beside = _beside(ours, TABLE_2.get((s.task, s.cl, s.p)))
             rows.append((s.title, s.cl, s.p, ours, spread, len(values), *beside))
     head = ("task", "cl|d", "p|g", "ours %|.2f", "± folds|.2f", "folds|d")
     return table(
         (*head, "paper %|.2f", "difference|+.2f", "against the paper"),
         rows,
         title=title,
-        note="Counted on ambiguous training tokens only, as the paper's figures must "
-        "be: with exact tokens counted, none could be below 90 at p = 0.9.",
+        note=PROSE["table-2"],
     )
 
 
@@ -87,7 +94,7 @@ def table_3(results: Results) -> Table:
             ours = values[column]
             if ours is not None:
                 pair[len(rows)] = ours
-                paper = printed.TABLE_3.get((s.task, decoder, s.p))
+                paper = TABLE_3.get((s.task, decoder, s.p))
                 figure, gap, mark = _beside(ours, paper)
                 about = (figure, F1S[COMPARED[s.task]], gap, mark)
                 rows.append((s.title, s.p, words, *values, *about))
@@ -99,9 +106,7 @@ def table_3(results: Results) -> Table:
         ("task", "p|g", "decoder", *f1s, *rest),
         rows,
         title="Table III: decoders (%), cl = 3",
-        note="The paper does not say which F1 it reports. By their size its figures "
-        "are compared with span F1 on Base NP and Chunking and with token-weighted F1 "
-        "on NER; the better decoder of a pair in bold." + _ceilings(results),
+        note=PROSE["table-3"] + _ceilings(results),
     )
     return replace(made, strong=frozenset(strong))
 
@@ -145,9 +150,9 @@ def below_table(results: Results) -> Table:
     rows = []
     for s in results.lists:
         f1 = COMPARED[s.task]
-        cells = [("", "recovery", printed.TABLE_2.get((s.task, s.cl, s.p)))]
+        cells = [("", "recovery", TABLE_2.get((s.task, s.cl, s.p)))]
         if s.cl == 3:
-            cells += [(d, f1, printed.TABLE_3.get((s.task, d, s.p))) for d in DECODERS]
+            cells += [(d, f1, TABLE_3.get((s.task, d, s.p))) for d in DECODERS]
         for decoder, measure, paper in cells:
             name = f"{decoder}:{measure}" if decoder else measure
             ours = results.percent("sgppsl", s, name)
@@ -212,6 +217,5 @@ def robustness_table(results: Results, random: Results) -> Table:
         ("task", "cl|d", "p|g", *heads),
         rows,
         title="SGPPSL on random subsets (%)",
-        note="F1 is the one compared in Table III. Random subsets of the same size, "
-        "drawn from the whole training file.",
+        note=PROSE["robustness"],
     )

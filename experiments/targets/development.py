@@ -17,13 +17,12 @@ import numpy as np
 
 from experiments.experiment import Experiment
 from experiments.fitting import FOUR_SCORES
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.errors import InputError
 
 RECORDS = Path(__file__).parents[1] / "records" / "development.jsonl"
 RIVAL = "partial CRF"
-N_FOLDS = 5
 
 
 class Development(Experiment):
@@ -44,33 +43,28 @@ class Development(Experiment):
     def cells(self) -> list[Any]:
         return []
 
-    def run(self, cell: Any, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: Any) -> dict[str, Any]:
         raise InputError("the widths of the priors are constants; nothing can be run.")
 
     def tables(self, found: Found) -> Tables:
-        names, signs = zip(*((one.name, one.sign) for one in FOUR_SCORES), strict=True)
-        scores: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
+        scores: dict[str, dict[tuple[Any, ...], list[Any]]] = {}
         for record in found.values():
             place = tuple(pick(record["config"], "task", "part", "cl", "r", "p"))
-            values = pick(record["scores"], *names)
-            sides = scores.setdefault(place, {})
-            sides.setdefault(record["config"]["start"], []).append(values)
-        starts = sorted({start for sides in scores.values() for start in sides})
-        means = np.array(
-            [
-                [np.mean(sides[start], axis=0) for start in starts]
-                for sides in scores.values()
-                if all(len(sides.get(start, ())) == N_FOLDS for start in starts)
-            ]
-        )  # [S, starts, scores]
-        leads = (means - means[:, [starts.index(RIVAL)]]) * signs
+            sides = scores.setdefault(record["config"]["start"], {})
+            values = pick(record["scores"], *(one.name for one in FOUR_SCORES))
+            sides.setdefault(place, []).append(values)
+        common = [x for x in scores[RIVAL] if all(x in one for one in scores.values())]
+        means = {
+            start: np.array([np.mean(one[place], axis=0) for place in common])
+            for start, one in scores.items()
+        }  # [S, scores] each
         rows = []
-        for start, lead in zip(starts, leads.swapaxes(0, 1), strict=True):
-            told = zip(FOUR_SCORES, lead.mean(0), strict=True)
-            first, *others = (score.number(value, "+") for score, value in told)
-            if start != RIVAL:
-                ahead = f"{(lead[:, 0] > 0).sum()} of {len(lead)}"
-                rows.append((start, first, ahead, *others))
+        for start in sorted(means.keys() - {RIVAL}):
+            lead = means[start] - means[RIVAL]  # [S, scores]
+            told = zip(FOUR_SCORES, lead.mean(axis=0), strict=True)
+            first, *rest = (one.number(x * one.sign, "+") for one, x in told)
+            ahead = f"{(lead[:, 0] > 0).sum()} of {len(lead)}"
+            rows.append((start, first, ahead, *rest))
         f1, *rest = (f"{score.title}|>" for score in FOUR_SCORES)
         yield table(("start", f1, "ahead|>", *rest), rows)
 

@@ -23,7 +23,7 @@ import numpy as np
 from experiments.experiment import Experiment, KeyedCell
 from experiments.folds import TASKS, read_head
 from experiments.measuring import measured
-from experiments.records import Found, Record
+from experiments.records import Found
 from experiments.tables import Tables, table
 from tagsift.annotators import VoteTagger
 from tagsift.chain_gp import ChainGP
@@ -64,7 +64,7 @@ class Looks(Experiment):
     def cells(self) -> list[LookCell]:
         return [LookCell(*pair) for pair in product(CORPORA, ORDERS)]
 
-    def run(self, cell: LookCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: LookCell) -> dict[str, Any]:
         if self.data is None:
             raise InputError("looks need the corpora; name their folder with --data.")
         crowd, data = cell.corpus == "crowd", self.data

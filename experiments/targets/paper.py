@@ -17,12 +17,18 @@ import numpy as np
 from experiments.experiment import Experiment
 from experiments.fitting import DIGITS, fit, make_model, rounded, tuner_of
 from experiments.folds import Fold, Split, corrupted, data_folder, make_fold, read_head
-from experiments.paper.coverage import Coverage
-from experiments.paper.grid import TARGETS, GridCell, cells, config_of, needed
-from experiments.paper.page import make_report
-from experiments.paper.printed import WATCHED, find
+from experiments.paper.grid import (
+    TARGETS,
+    GridCell,
+    cells,
+    config_of,
+    needed,
+    params_of,
+)
+from experiments.paper.page import Coverage, Page
+from experiments.paper.results import WATCHED, find
 from experiments.paper.suite import SUITES, Suite, read_suite
-from experiments.records import Found, Record, Records, is_done
+from experiments.records import Found, Records
 from tagsift.data import PartialCorpus
 from tagsift.errors import InputError
 from tagsift.report import Report
@@ -74,32 +80,21 @@ class Paper(Experiment):
     def config(self, cell: GridCell) -> dict[str, Any]:
         return config_of(cell, self.suite, self.corpus)
 
-    def needs(self, cell: GridCell) -> GridCell | None:
-        """Return the tuning on the first fold, where the method is tuned there."""
-        plan = self.suite.plan(cell.method)
-        if not cell.is_fit or cell.watch or plan.tuning != "first fold":
-            return None
-        return replace(cell, fold=0, tuning=True)
-
-    def run(self, cell: GridCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: GridCell) -> dict[str, Any]:
         if cell.method == "corpus":
             found = self._facts(cell)
-        elif cell.watch:
-            found = self._evolution(cell)
         else:
-            found = self._tuned(cell) if cell.tuning else self._fitted(cell, needed)
+            found = self._evolution(cell) if cell.watch else self._fitted(cell)
         return {"suite": self.suite.name, **found}
 
     def report(self, found: Found) -> Report:
-        """Make the page of the target, of records that are as the suite asks for."""
+        """Make the page of the target, of records that the suite asks for."""
         _corpus(found)
-        mine = {
-            cell.key: found[cell.key]
-            for cell in self.all_cells()
-            if is_done(found.get(cell.key), self.config(cell))
-        }
+        keys = [cell.key for cell in self.all_cells() if cell.key in found]
+        mine = {key: found[key] for key in keys}
         fits = tuple(cell for cell in self.cells() if cell.is_fit)
-        return make_report(Coverage(self.suite, fits, mine, self.command), self.target)
+        coverage = Coverage(self.suite, fits, mine, self.command, tuple(self.old(mine)))
+        return Page(coverage).report(self.target)
 
     # The kinds of cells -------------------------------------------------------
 
@@ -115,25 +110,15 @@ class Paper(Experiment):
         }
         return {"facts": facts}
 
-    def _tuned(self, cell: GridCell) -> dict[str, Any]:
-        """Settings that the other folds are run with."""
-        _, fold, partial = self._data(cell)
-        tuner = tuner_of(cell.method)
-        params = {**self.suite.plan(cell.method).params, **tuner.ask, **tuner.hurry}
-        model = make_model(cell.method, fold, params, cell.seed)
-        model.fit(fold.train_features, partial.candidates)
-        return {"settings": tuner.read(model)}
-
-    def _fitted(self, cell: GridCell, needed: Record | None) -> dict[str, Any]:
+    def _fitted(self, cell: GridCell) -> dict[str, Any]:
         """Everything a finished fit says."""
         _, fold, partial = self._data(cell)
         plan = self.suite.plan(cell.method)
-        tuner = tuner_of(cell.method) if plan.tuning == "each fit" else None
-        settings = {} if needed is None else dict(needed["settings"])
-        params = {**plan.params, **(tuner.ask if tuner else {}), **settings}
+        tuner = tuner_of(cell.method if plan.tuning == "each fit" else "")
+        params = {**params_of(cell, plan), **tuner.ask}
         fitted = fit(cell.method, fold, partial, params, cell.seed)
         found: dict[str, Any] = {
-            "settings": tuner.read(fitted.model) if tuner else settings,
+            "settings": tuner.read(fitted.model),
             "scores": rounded(fitted.scores()),
         }
         if not fitted.model.method.exact_only:

@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from sklearn.model_selection import KFold
 
 from experiments.experiment import Experiment
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift import baselines
 from tagsift.baselines.clpl import FlatCLPL
@@ -115,7 +115,7 @@ class PartialLabelSets(Experiment):
     def cells(self) -> list[FlatCell]:
         return list(all_cells())
 
-    def run(self, cell: FlatCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: FlatCell) -> dict[str, Any]:
         if self.data is None:
             raise InputError("expected a folder with pll/; give --data, found none.")
         found = cell.accuracies(self.data / "pll", cell.seeds)

@@ -20,7 +20,7 @@ import numpy as np
 from experiments.experiment import Experiment, KeyedCell, Option
 from experiments.fitting import fit
 from experiments.folds import TASKS, Split, corrupted, make_fold
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.features.distances import median_distance
 
@@ -103,7 +103,7 @@ class Readings(Experiment):
     def config(self, cell: ReadingCell) -> dict[str, Any]:
         return {"task": cell.task, "fold": cell.fold, **asdict(cell.reading)}
 
-    def run(self, cell: ReadingCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: ReadingCell) -> dict[str, Any]:
         reading = cell.reading
         split = Split(cell.task, TASKS[cell.task].n_sentences, 5, cell.fold, 0)
         fold = make_fold(self.data, split)

@@ -24,7 +24,7 @@ from scipy.stats import spearmanr
 from experiments.experiment import Experiment
 from experiments.fitting import rounded
 from experiments.measuring import measured, versions
-from experiments.records import Found, Record, pick
+from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
 from tagsift.baselines import PartialCRF
@@ -119,7 +119,7 @@ class Votes(Experiment):
         plain = [VoteCell(key, name) for key, names in wanted.items() for name in names]
         return list(dict.fromkeys([VoteCell("crowd", "vote-tagger", True), *plain]))
 
-    def run(self, cell: VoteCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: VoteCell) -> dict[str, Any]:
         """Turn the votes into labels, fit the tagger, and score both."""
         if self.data is None:
             raise InputError("votes need the corpora; name their folder with --data.")

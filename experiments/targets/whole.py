@@ -57,7 +57,7 @@ class Whole(Experiment):
     def cells(self) -> list[WholeCell]:
         return [WholeCell(*pair, self.seed) for pair in product(CORPORA, METHODS)]
 
-    def run(self, cell: WholeCell, needed: Record | None) -> dict[str, Any]:
+    def run(self, cell: WholeCell) -> dict[str, Any]:
         fold = whole_fold(self.data, cell.task)
         split = Split(cell.task, len(fold.train), 1, 0, cell.seed, "whole")
         exact = registry.estimator(cell.method).method.exact_only

@@ -61,7 +61,7 @@ def test_a_benchmark_runs_and_draws(name, only, n_cells, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("name", "only"),
     [
-        ("gpu", "task=base-np,what=fits+given"),
+        ("gpu", "task=base-np,what=fits+learnt+given"),
         ("gpu_chain", "size=9400,kernel=none+given"),
     ],
 )
@@ -71,7 +71,7 @@ def test_gpu_benchmarks_agree_on_the_cpu(name, only, tmp_path):
     asked += ["--folds", str(tmp_path / "folds")]
     assert main([*asked, "--device", "torch-cpu", "--tokens", "100"], "benchmarks") == 0
     found = Records(tmp_path / "records").load().values()
-    assert len(found) == 3  # learnt before given; one evaluation and both sides
+    assert len(found) == 3  # fits, learnt, given; one evaluation and both sides
     assert all(one["agree"] for one in found if "agree" in one)
     shares = [one["agreement"] for one in found if "agreement" in one]
     assert all(share["equal_labels"] > 0.99 for share in shares)

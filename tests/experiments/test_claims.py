@@ -22,23 +22,23 @@ def test_recovery_is_judged_by_steps():
     ]
     verdicts = judged(rising)
     text = "Recovery rises with the share of exact sentences, in most cases"
-    assert verdicts[text] == "supported"
-    assert verdicts["Recovery falls as the number of candidates grows"] == "supported"
+    assert verdicts[text] == "confirmed"
+    assert verdicts["Recovery falls as the number of candidates grows"] == "confirmed"
     falling = [
         {**r, "recovery": {"ambiguous": 1 - r["recovery"]["ambiguous"]}} for r in rising
     ]
-    assert judged(falling)[text] == "not supported"
+    assert judged(falling)[text] == "not confirmed"
 
 
 def test_a_win_over_all_rivals_and_one_over_half_of_them():
     text = "Chunking: SGPPSL consistently outperforms the other methods"
     ours = record("sgppsl", 0.8, task="chunking")
     weak = [record(name, 0.5, task="chunking") for name in PAPER_RIVALS]
-    assert judged([ours, *weak])[text] == "supported"
+    assert judged([ours, *weak])[text] == "confirmed"
     strong = [record(name, 0.9, task="chunking") for name in PAPER_RIVALS[:3]]
     assert judged([ours, *weak[3:], *strong])[text] == "mixed"
     better = [record(name, 0.9, task="chunking") for name in PAPER_RIVALS]
-    assert judged([ours, *better])[text] == "not supported"
+    assert judged([ours, *better])[text] == "not confirmed"
 
 
 def test_two_measures_that_disagree_are_mixed():
@@ -50,6 +50,26 @@ def test_two_measures_that_disagree_are_mixed():
     assert claim.evidence == "span F1: 1 of 1; token-weighted F1: 0 of 1"
 
 
+def test_claims_are_judged_under_the_other_decoders_too():
+    text = "Chunking: SGPPSL consistently outperforms the other methods"
+    ours = record("sgppsl", 0.5, task="chunking", decoders={"log": 0.8})
+    rivals = [record(name, 0.6, task="chunking") for name in PAPER_RIVALS]
+    found = judge_claims(Results([ours, *rivals]), {})
+    (claim,) = [c for c in found if c.text == text]
+    assert claim.verdict == "not confirmed"
+    assert [c.verdict for c in claim.others] == [
+        "not confirmed",
+        "confirmed",
+        "not confirmed",
+    ]
+    (row,) = [row for row in claims_table(found).rows if row[1] == text]
+    assert [mark.text for mark in row[4:]] == [
+        "not confirmed (0 of 9)",
+        "confirmed (9 of 9)",
+        "not confirmed (0 of 9)",
+    ]
+
+
 def test_flip_sampling_is_held_against_candidate_lists():
     found = [
         record("sgppsl", 0.80, cl=2, p=0.5),
@@ -58,9 +78,9 @@ def test_flip_sampling_is_held_against_candidate_lists():
         record("sgppsl", 0.71, cl=None, p=0.5, r=0.75),
     ]
     verdicts = judged(found)
-    assert verdicts["r = 0.05 is consistent with cl = 2 in most cases"] == "supported"
-    assert verdicts["r = 0.75 is lower than r = 0.05"] == "supported"
-    assert verdicts["Base NP: r = 0.75 approximates cl = 3"] == "supported"
+    assert verdicts["r = 0.05 is consistent with cl = 2 in most cases"] == "confirmed"
+    assert verdicts["r = 0.75 is lower than r = 0.05"] == "confirmed"
+    assert verdicts["Base NP: r = 0.75 approximates cl = 3"] == "confirmed"
 
 
 def test_a_watched_word_is_judged_by_where_it_ends():
@@ -73,7 +93,7 @@ def test_a_watched_word_is_judged_by_where_it_ends():
     del one["scores"]
     found = judge_claims(Results([one]), {"holding": one})
     (claim,) = [c for c in found if "holding" in c.text]
-    assert claim.verdict == "supported"
+    assert claim.verdict == "confirmed"
     assert claim.evidence.startswith("ends at I with confidence 0.70")
     assert "the token is O, not I" in claim.evidence
 

@@ -12,7 +12,7 @@ from experiments.folds import (
     read_head,
     stable_seed,
 )
-from experiments.paper.printed import WATCHED, find
+from experiments.paper.results import WATCHED, find
 from tagsift.data import Corpus
 from tagsift.errors import InputError
 

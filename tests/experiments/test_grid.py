@@ -4,6 +4,7 @@ import pytest
 
 from experiments.experiment import choose
 from experiments.paper.grid import GridCell, cells, config_of
+from experiments.paper.results import read_toml
 from experiments.paper.suite import read_suite
 from tagsift.errors import InputError
 
@@ -32,11 +33,33 @@ def test_keys_are_distinct_and_fit_for_files():
     assert all(key.isascii() and " " not in key for key in keys)
 
 
-def test_the_first_fold_and_cheap_methods_come_first():
-    found = [c for c in cells(read_suite("paper")) if c.subset == "head"]
-    assert [c.fold for c in found] == sorted(c.fold for c in found)
-    first = [c.method for c in found if c.fold == 0 and not c.watch]
-    assert first.index("wknn") < first.index("sgppsl") < first.index("paloc")
+def test_the_most_telling_cells_and_cheap_methods_come_first():
+    found = [cell for cell in cells(read_suite("paper")) if cell.on_head]
+    telling = [cell for cell in found if (cell.cl, cell.p) == (3, 0.1)]
+    gold = [cell for cell in found if cell.method == "crf"]
+    first = found[: len(telling) + len(gold)]
+    assert set(first) == {*telling, *gold}
+    assert [c.fold for c in first] == sorted(c.fold for c in first)
+    methods = [cell.method for cell in first]
+    assert methods.index("wknn") < methods.index("sgppsl") < methods.index("paloc")
+    ranks = [cell.rank for cell in found]
+    assert ranks == sorted(ranks)
+    last = [cell.fold for cell in found if cell.rank == 2]  # neither table nor Figure 9
+    assert last == sorted(last)
+
+
+def test_structured_rivals_have_the_penalty_of_their_task_and_lists():
+    suite = read_suite("paper")
+
+    def lam(task: str, method: str, **about) -> float | None:
+        config = config_of(GridCell(task, method, **about), suite, "conll")
+        return config["params"].get("lam")
+
+    table = read_toml("penalties")
+    assert lam("ner", "naive", cl=4, p=0.1) == table["naive"]["ner"][2]
+    assert lam("ner", "clpl", p=0.5, r=0.05) == table["clpl"]["ner"][0]
+    assert lam("base-np", "cllp", p=0.5, r=0.75) == table["cllp"]["base-np"][1]
+    assert lam("ner", "wknn", cl=4, p=0.1) is None
 
 
 def test_a_key_names_the_setting():
@@ -59,7 +82,7 @@ def test_a_config_holds_what_decides_the_scores():
     suite = read_suite("smoke")
     cell = GridCell("ner", "sgppsl", 3, 0.1, None, 0)
     config = config_of(cell, suite, "bundled")
-    assert config["tuning"] == "first fold"
+    assert config["tuning"] == "each fit"
     assert config["params"] == dict(suite.methods["sgppsl"].params)
     assert config["n_sentences"] == suite.tasks["ner"]
     assert config != config_of(cell, suite, "conll")

@@ -28,7 +28,7 @@ N_CELLS = 2 * (3 + 3 + 1) + 1
 
 @dataclass(frozen=True)
 class Toy:
-    """A number to be squared; all but the first need the first."""
+    """A number to be squared."""
 
     number: int
 
@@ -49,16 +49,12 @@ class Squares(Experiment):
     def cells(self) -> list[Toy]:
         return [Toy(number) for number in range(self.size)]
 
-    def needs(self, cell: Toy) -> Toy | None:
-        return Toy(0) if cell.number else None
-
-    def run(self, cell: Toy, needed: Any) -> dict[str, Any]:
+    def run(self, cell: Toy) -> dict[str, Any]:
         with open(self.log, "a", encoding="utf-8") as stream:
             stream.write(f"{cell.number} {os.getpid()}\n")
         if cell.number in self.bad:
             raise ValueError("a bad number")
-        first = 0 if needed is None else needed["scores"]["square"]
-        return {"scores": {"square": first + cell.number**2}}
+        return {"scores": {"square": cell.number**2}}
 
     def report(self, found: Any) -> Any:
         raise NotImplementedError
@@ -75,21 +71,20 @@ def log_of(experiment: Squares) -> list[int]:
     return [int(line.split()[0]) for line in experiment.log.read_text().splitlines()]
 
 
-def test_cells_are_run_once_and_behind_what_they_need(squares):
+def test_cells_are_run_once(squares):
     experiment, records = squares
-    assert run(experiment, records, [Toy(3)], quiet=True).done == 2
-    assert log_of(experiment) == [0, 3]
-    assert run(experiment, records, experiment.cells(), quiet=True).done == 2
-    assert log_of(experiment) == [0, 3, 1, 2]
-    assert run(experiment, records, experiment.cells(), quiet=True).done == 0
+    assert len(run(experiment, records, [Toy(3)], quiet=True)) == 1
+    assert len(run(experiment, records, experiment.cells(), quiet=True)) == 3
+    assert log_of(experiment) == [3, 0, 1, 2]
+    assert run(experiment, records, experiment.cells(), quiet=True) == []
     assert records.load()["toy/3"]["scores"] == {"square": 9}
 
 
-def test_a_cell_waits_for_what_it_needs_with_many_workers(squares):
+def test_many_workers_do_every_cell_once(squares):
     experiment, records = squares
-    outcome = run(experiment, records, experiment.cells(), jobs=2, quiet=True)
-    assert (outcome.done, outcome.errors) == (4, ())
-    assert log_of(experiment)[0] == 0
+    made = run(experiment, records, experiment.cells(), jobs=2, quiet=True)
+    assert sorted(one["key"] for one in made) == [f"toy/{n}" for n in range(4)]
+    assert sorted(log_of(experiment)) == [0, 1, 2, 3]
 
 
 def test_redo_runs_what_is_asked_for_and_nothing_else(squares):
@@ -99,21 +94,21 @@ def test_redo_runs_what_is_asked_for_and_nothing_else(squares):
     assert log_of(experiment) == [0, 1, 2, 3, 2]
 
 
-def test_what_needs_a_failed_cell_fails_and_is_retried_with_it(squares, tmp_path):
+def test_a_failed_cell_is_retried_when_asked(squares):
     experiment, records = squares
     broken = replace(experiment, bad=(0,))
-    outcome = run(broken, records, broken.cells(), quiet=True)
-    assert (outcome.done, len(outcome.errors)) == (4, 4)
-    assert log_of(broken) == [0]
-    assert "toy/0 failed: ValueError: a bad number" in dict(outcome.errors)["toy/1"]
+    made = run(broken, records, broken.cells(), quiet=True)
+    assert [one.get("error") for one in made] == ["ValueError: a bad number"] + [
+        None
+    ] * 3
+    assert run(experiment, records, experiment.cells(), quiet=True) == []
     again = run(experiment, records, experiment.cells(), retry_failed=True, quiet=True)
-    assert (again.done, again.errors) == (4, ())
+    assert [one["scores"] for one in again] == [{"square": 0}]
 
 
 def test_no_cell_is_begun_after_the_time(squares):
     experiment, records = squares
-    outcome = run(experiment, records, experiment.cells(), minutes=0, quiet=True)
-    assert (outcome.done, outcome.left) == (0, 4)
+    assert run(experiment, records, experiment.cells(), minutes=0, quiet=True) == []
     assert len(pending(experiment, experiment.cells(), records.load())) == 4
 
 
@@ -138,7 +133,7 @@ def paper(suite: Path | str) -> Paper:
     return Paper(None, "all", read_suite(str(suite)), "bundled")
 
 
-def run_suite(suite: Path | str, folder: Path, **more: Any) -> runner.Outcome:
+def run_suite(suite: Path | str, folder: Path, **more: Any) -> list[Any]:
     experiment = paper(suite)
     only = more.pop("only", {})
     cells = choose(experiment.cells(), only)
@@ -171,8 +166,7 @@ def test_a_record_holds_what_tables_need(unbroken):
 
 def test_workers_give_the_same_records(tiny, tmp_path, unbroken):
     folder = tmp_path / "workers"
-    outcome = run_suite(tiny, folder, jobs=2)
-    assert (outcome.done, outcome.errors, outcome.left) == (N_CELLS, (), 0)
+    assert len(run_suite(tiny, folder, jobs=2)) == N_CELLS
     assert found_in(folder) == unbroken
 
 
@@ -186,10 +180,10 @@ def test_a_ray_cluster_gives_the_same_records(tiny, tmp_path, unbroken):
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
-        outcome = run_suite(tiny, tmp_path / "ray", jobs=2, engine="ray")
+        made = run_suite(tiny, tmp_path / "ray", jobs=2, engine="ray")
     finally:
         ray.shutdown()
-    assert (outcome.done, outcome.errors) == (N_CELLS, ())
+    assert len(made) == N_CELLS
     assert found_in(tmp_path / "ray") == unbroken
 
 
@@ -219,35 +213,18 @@ def test_a_failing_method_is_recorded_and_the_rest_goes_on(tmp_path):
         TINY.replace("decoders = []", "params = { n_neighbours = 0 }"), "utf-8"
     )
     folder = tmp_path / "out"
-    outcome = run_suite(path, folder)
-    assert (outcome.done, len(outcome.errors)) == (N_CELLS, 6)
+    assert len(run_suite(path, folder)) == N_CELLS
     found = Records(folder).load()
     failed = [key for key, one in found.items() if "error" in one]
     assert {key.split("/")[1] for key in failed} == {"wknn"} and len(failed) == 6
     assert "InputError" in found[failed[0]]["error"]
-    assert {key for key, _ in outcome.errors} == set(failed)
-    assert run_suite(path, folder).done == 0
-    assert len(run_suite(path, folder, retry_failed=True).errors) == 6
+    assert run_suite(path, folder) == []
+    assert len(run_suite(path, folder, retry_failed=True)) == 6
 
 
 def test_a_changed_setting_runs_its_cells_again(tiny, tmp_path, unbroken):
     tiny.write_text(TINY.replace("max_iter = 3", "max_iter = 4"), "utf-8")
-    assert run_suite(tiny, tmp_path / "unbroken").done == 2  # the two folds of crf
-
-
-def test_a_tuning_that_is_there_leaves_no_trace_in_a_record(tmp_path):
-    """A run killed between a tuning and its cell must end with the same record."""
-    only = {"task": "ner", "method": "sgppsl", "cl": "2", "p": "0.1", "fold": "0"}
-    run_suite("smoke", tmp_path, only=only)
-    key = "ner/sgppsl/cl2-p0.1-f0-s0"
-    first = found_in(tmp_path)
-    tuning = first["ner/sgppsl/tuning-cl2-p0.1-f0-s0"]
-    assert first[key]["settings"] == tuning["settings"]
-    (path,) = tmp_path.rglob("*.jsonl")
-    kept = [line for line in path.read_text().splitlines() if f'"{key}"' not in line]
-    path.write_text("\n".join(kept) + "\n", encoding="utf-8")
-    assert run_suite("smoke", tmp_path, only=only).done == 1
-    assert found_in(tmp_path) == first
+    assert len(run_suite(tiny, tmp_path / "unbroken")) == 2  # the two folds of crf
 
 
 # The command line ---------------------------------------------------------------

@@ -23,19 +23,6 @@ def test_the_paper_suite_is_that_of_the_paper():
     assert len(suite.methods) >= 12
 
 
-def test_folds_of_a_method_can_be_given_for_each_task(tmp_path):
-    path = tmp_path / "own.toml"
-    path.write_text(
-        "folds = 3\nrun_folds = [0, 1]\ncl = [2]\np = [0.5]\n"
-        "[tasks]\nner = 9\nbase-np = 9\n"
-        "[methods.wknn]\nfolds = { ner = [2] }\n[methods.crf]\nfolds = [1]\n",
-        encoding="utf-8",
-    )
-    suite = read_suite(str(path))
-    assert suite.methods["wknn"].folds == {"ner": (2,), "base-np": (0, 1)}
-    assert suite.methods["crf"].folds == {"ner": (1,), "base-np": (1,)}
-
-
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -52,11 +39,11 @@ def test_folds_of_a_method_can_be_given_for_each_task(tmp_path):
         ("ner = 12", "", "tasks: expected at least one task"),
         ("[methods.wknn]", "[methods.sleep]", "expected a method of `tagsift methods`"),
         ("decoders = []", "speed = 1", "methods.wknn: expected one of decoders"),
-        ("decoders = []", "folds = [7]", "folds.ner: expected folds between 0 and 1"),
+        ("cl = [2]", "cl = [2]\nrun_folds = [7]", "expected folds between 0 and 1"),
         (
             "decoders = []",
             "tuning = 'daily'",
-            "tuning: expected each fit or first fold",
+            "tuning: expected each fit or development",
         ),
         ("folds = 2", "folds = 2\nwatch = 1", "watch: expected true or false, found 1"),
         ("folds = 2", "folds = 2\nspeed = 1", "the suite: expected one of cl"),

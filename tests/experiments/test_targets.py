@@ -26,13 +26,39 @@ needs_records = pytest.mark.skipif(
 @needs_records
 @pytest.mark.parametrize(
     ("experiment", "n_cells"),
-    [(Duel(None, Path("none")), 300), (Whole(None, 0), 9), (Readings(None, 2), 40)],
+    [(Whole(None, 0), 9), (Readings(None, 2), 40)],
 )
 def test_committed_records_need_no_run(experiment: Any, n_cells: int):
     found = Records(RECORDS / f"{experiment.name}.jsonl").load()
     cells = experiment.cells()
     assert len(cells) == n_cells
     assert all(is_done(found.get(c.key), experiment.config(c)) for c in cells)
+
+
+@needs_records
+def test_the_duel_has_no_records_but_of_its_cells():
+    keys = {cell.key for cell in Duel(None).cells()}
+    assert len(keys) == 600
+    assert Records(RECORDS / "duel.jsonl").load().keys() <= keys
+
+
+def test_the_page_says_what_is_of_older_settings_or_other_environments():
+    duel = Duel(None)
+    crf, gp, *_ = duel.cells()
+    scores = dict.fromkeys(("span_f1", "recovery", "nll", "ece"), 0.5)
+    found = {
+        cell.key: {
+            "config": duel.config(cell) | more,
+            "versions": {"python": python},
+            "scores": scores,
+            "seconds": 1.0,
+        }
+        for cell, more, python in ((crf, {}, "3.11"), (gp, {"tuning": "old"}, "3.12"))
+    }
+    old, environments = duel.report(found).notices
+    assert old.startswith("1 records are of older settings") and "chain-gp" in old
+    assert "2 environments: python 3.11 (1 records); python 3.12" in environments
+    assert not list(duel.old({crf.key: found[crf.key]}))
 
 
 @needs_records

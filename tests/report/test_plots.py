@@ -9,9 +9,9 @@ import matplotlib
 import numpy as np
 import pytest
 
+from experiments.paper.comparison import _columns, critical_difference_diagram, ranking
 from experiments.paper.figures import Band, _spread, figure_5, line_panels
-from experiments.paper.printed import WATCHED
-from experiments.paper.ranks import _columns, critical_difference_diagram, ranking
+from experiments.paper.results import WATCHED
 from tagsift.errors import InputError
 from tagsift.metrics import reliability, risk_coverage
 from tagsift.report import (
