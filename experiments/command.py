@@ -64,6 +64,7 @@ def parser_of(kind: type[Experiment]) -> argparse.ArgumentParser:
     add("--only", action="append", default=[], metavar="NAME=VALUES", help=only)
     add("--minutes", type=float, help="begin no new cell after this time")
     add("--retry-failed", action="store_true", help="run cells that failed again")
+    add("--renew", action="store_true", help="run cells of other environments again")
     add("--redo", action="store_true", help="run cells again that have a record")
     add("--count", action="store_true", help="say what is missing and run nothing")
     add("--no-run", action="store_true", help="only draw what the records hold")
@@ -78,7 +79,7 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
     """Run, draw, say what was done, and return the exit status."""
     records = Records(options.records)
     cells = choose(experiment.cells(), _conditions(options.only))
-    again = {"retry_failed": options.retry_failed, "redo": options.redo}
+    again = {x: getattr(options, x) for x in ("retry_failed", "renew", "redo")}
     if options.count:
         missing = pending(experiment, cells, records.load(), **again)
         print(f"{len(cells)} cells asked for, {len(missing)} to run")

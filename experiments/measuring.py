@@ -17,6 +17,8 @@ from threadpoolctl import threadpool_info
 
 import tagsift
 
+#: What `constraints.txt` decides of an environment.
+PINNED = ("python", "numpy", "scipy", "scikit-learn")
 _PROC = Path("/proc/self")
 
 
@@ -82,7 +84,7 @@ def limited(seconds: float) -> Iterator[None]:
 def versions(*more: str) -> dict[str, str]:
     """Return the versions that figures hang on; of absent packages none."""
     found = {"python": platform.python_version()}
-    for name in ("numpy", "scipy", "scikit-learn", *more):
+    for name in (*PINNED[1:], *more):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

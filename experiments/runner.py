@@ -18,7 +18,7 @@ from concurrent import futures
 from typing import Any, TypeAlias
 
 from experiments.experiment import Experiment
-from experiments.measuring import machine, measured, versions
+from experiments.measuring import PINNED, machine, measured, versions
 from experiments.records import Found, Record, Records, is_done
 from tagsift.errors import InputError, MissingExtraError, ResourceError, TagsiftWarning
 from tagsift.progress import progress
@@ -35,15 +35,20 @@ def pending(
     known: Found,
     *,
     retry_failed: bool = False,
+    renew: bool = False,
     redo: bool = False,
 ) -> list[Any]:
     """Cells without a record, in their order.
 
-    Cells that failed, or all that were asked for, are there again if so said.
+    Cells that failed, that were run in another environment, or all that were asked for,
+    are there again if so said.
     """
+    here = {name: x for name, x in versions().items() if name in PINNED}.items()
 
     def done(cell: Any) -> bool:
         record = known.get(cell.key)
+        if renew and not here <= (record or {}).get("versions", {}).items():
+            return False
         return is_done(record, experiment.config(cell), retry_failed=retry_failed)
 
     return [cell for cell in cells if redo or not done(cell)]

@@ -115,7 +115,7 @@ def config_of(cell: GridCell, suite: Suite, corpus: str) -> dict[str, Any]:
     return {
         **asdict(cell),
         **about,
-        "n_folds": suite.n_folds,
+        "n_folds": suite.folds,
         "params": params_of(cell, plan),
         "tuning": plan.tuning,
         "decoders": list(plan.decoders),

@@ -219,7 +219,7 @@ class Coverage:
         return [
             (*place, len(folds[place]))
             for place in order
-            if place in folds and len(folds[place]) < self.suite.n_folds
+            if place in folds and len(folds[place]) < self.suite.folds
         ]
 
     @property
@@ -236,7 +236,7 @@ class Coverage:
         if self.thinned:
             methods = sorted({method for method, _, _ in self.thinned})
             yield (
-                f"Run on fewer than {self.suite.n_folds} folds: {', '.join(methods)} "
+                f"Run on fewer than {self.suite.folds} folds: {', '.join(methods)} "
                 "(listed at the end). Methods are compared on common folds only."
             )
 
@@ -246,7 +246,7 @@ class Coverage:
         about = {
             "suite": self.suite.name,
             "cells": f"{len(self.cells) - len(self.missing)} of {len(self.cells)}",
-            "folds": str(self.suite.n_folds),
+            "folds": str(self.suite.folds),
             "seed": str(self.suite.seed),
             "command": f"`{self.command}`",
         }
@@ -269,7 +269,7 @@ class Coverage:
         yield table(
             ("method", "task", "folds|d"),
             [(Results.title(m), TASKS[task].title, n) for m, task, n in self.thinned],
-            title=f"Run on fewer than {self.suite.n_folds} folds",
+            title=f"Run on fewer than {self.suite.folds} folds",
         )
         failed = [(str(record["key"]), str(record["error"])) for record in self.failed]
         yield table(("cell", "error"), failed, title="Cells that failed")

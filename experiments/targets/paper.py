@@ -159,7 +159,7 @@ class Paper(Experiment):
         }
 
     def _data(self, cell: GridCell) -> tuple[Split, Fold, PartialCorpus]:
-        about = (self.suite.tasks[cell.task], self.suite.n_folds, cell.fold, cell.seed)
+        about = (self.suite.tasks[cell.task], self.suite.folds, cell.fold, cell.seed)
         split = Split(cell.task, *about, cell.subset)
         fold = make_fold(self.data, split)
         return split, fold, corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)

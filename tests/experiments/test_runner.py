@@ -94,6 +94,15 @@ def test_redo_runs_what_is_asked_for_and_nothing_else(squares):
     assert log_of(experiment) == [0, 1, 2, 3, 2]
 
 
+def test_cells_of_another_environment_are_renewed_when_asked(squares):
+    experiment, records = squares
+    (one, *_) = run(experiment, records, experiment.cells(), quiet=True)
+    records.add({**one, "versions": {**one["versions"], "numpy": "1.0"}})
+    assert run(experiment, records, experiment.cells(), quiet=True) == []
+    renewed = run(experiment, records, experiment.cells(), renew=True, quiet=True)
+    assert [record["key"] for record in renewed] == ["toy/0"]
+
+
 def test_a_failed_cell_is_retried_when_asked(squares):
     experiment, records = squares
     broken = replace(experiment, bad=(0,))

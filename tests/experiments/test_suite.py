@@ -18,7 +18,7 @@ def test_the_suites_of_the_package_can_be_read(name: str):
 def test_the_paper_suite_is_that_of_the_paper():
     suite = read_suite("paper")
     assert suite.tasks == {"base-np": 500, "chunking": 450, "ner": 500}
-    assert (suite.n_folds, suite.cl, suite.flip_p) == (5, (2, 3, 4), 0.5)
+    assert (suite.folds, suite.cl, suite.flip_p) == (5, (2, 3, 4), 0.5)
     assert suite.p == (0.1, 0.3, 0.5, 0.7, 0.9) and suite.r == (0.05, 0.75)
     assert len(suite.methods) >= 12
 
