@@ -41,7 +41,7 @@ START_UP = {
 QUICK: dict[str, dict[str, Any]] = {
     "partial-crf": {},
     "sgppsl": {"hyperparameters": "fixed"},
-    "chain-gp": {"temperature": 1.0},
+    "chain-gp": {"temperature": 1.0, "span_bonus": 0.0},
 }
 
 
@@ -111,7 +111,9 @@ class Budgets(Benchmark):
                 rows.append(row)
             models = {name: one.model for name, one in rounds[-1].items()}
             known = {name: tuner_of(name).read(one) for name, one in models.items()}
-            known["chain-gp"]["temperature"] = models["chain-gp"].temperature_
+            ours = models["chain-gp"]
+            learnt = {"temperature": ours.temperature_, "span_bonus": ours.span_bonus_}
+            known["chain-gp"] |= learnt
         return rows
 
     def tagging(self, cell: BudgetCell) -> list[dict[str, Any]]:
