@@ -26,7 +26,13 @@ from tagsift.chain_gp.mode import ModeFinder
 from tagsift.gp.kernels import GroupKernel
 from tagsift.typing import BoolArray
 
-__all__ = ["HeldOut", "best_temperature", "expected_f1", "held_out_likelihood"]
+__all__ = [
+    "HeldOut",
+    "best_bonus",
+    "best_temperature",
+    "expected_f1",
+    "held_out_likelihood",
+]
 
 #: Most tokens that are looked at, and fewest held-out sentences that say anything.
 _MOST_TOKENS, _FEWEST = 20_000, 10
