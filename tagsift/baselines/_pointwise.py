@@ -13,9 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import TrainingSet
-from tagsift.baselines._scaling import ScaledTagger, beside, one_sequence
+from tagsift.baselines._scaled import ScaledTagger
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.features import FeatureMatrix, checked
+from tagsift.features.scaling import beside, one_sequence
 from tagsift.storage.state import Saved, array, word
 from tagsift.threads import blas_threads
 from tagsift.typing import BoolArray, FloatArray, IntArray

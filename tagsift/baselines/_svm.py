@@ -20,8 +20,8 @@ from sklearn.svm import SVC, LinearSVC
 from tagsift.base import setting
 from tagsift.baselines._kernel_ridge import KernelExpansion
 from tagsift.baselines._pointwise import TokenTagger
-from tagsift.baselines._scaling import beside
 from tagsift.errors import ConvergenceWarning
+from tagsift.features.scaling import beside
 from tagsift.progress import warn_user
 from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, matrix

@@ -1,4 +1,4 @@
-"""Feature scaling shared by all baselines (rows of sparse, columns of dense features).
+"""Feature scaling: rows of sparse, columns of dense features.
 
 Sparse columns are never centred, and a dense column without variance becomes zero.
 Where there are both kinds, both get a squared row length of about one, so that neither
@@ -13,17 +13,15 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.base import SequenceTagger, TrainingSet, setting
-from tagsift.errors import InputError, NotSupportedError
+from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
 from tagsift.features.distances import row_norms
-from tagsift.storage.state import Saved, array, part, word
-from tagsift.typing import BoolArray, FloatArray, IntArray
+from tagsift.storage.state import Saved, array, word
+from tagsift.typing import FloatArray
 
 __all__ = [
     "FeatureScaler",
     "Scale",
-    "ScaledTagger",
     "beside",
     "one_sequence",
     "scale_features",
@@ -140,33 +138,3 @@ def _inverse(values: FloatArray) -> FloatArray:
     """One over every value, zero where the value is (as good as) zero."""
     tiny = values <= 1e-12 * max(1.0, float(values.max(initial=0.0)))
     return np.where(tiny, 0.0, 1.0 / np.where(tiny, 1.0, values))
-
-
-class ScaledTagger(SequenceTagger):
-    """A tagger of candidate sets that scales features, and knows the labels seen."""
-
-    saved: ClassVar[Saved] = {
-        "seen_": array("L", "bool"),
-        "scaler_": part(FeatureScaler),
-    }
-
-    scale: Scale = setting("auto")
-
-    def _decode(self, features: FeatureMatrix, mask: BoolArray) -> IntArray:
-        """Best labels of new tokens inside the mask, [M]: what a subclass writes."""
-        raise NotSupportedError(f"{type(self).__name__} does not define _decode.")
-
-    def _predict(self, features: FeatureMatrix) -> IntArray:
-        shape = (features.n_tokens, len(self.seen_))
-        return self._decode(features, np.broadcast_to(self.seen_, shape))  # [M]
-
-    def _restricted(
-        self, features: FeatureMatrix, evidence: FloatArray
-    ) -> tuple[IntArray, FloatArray | None]:
-        return self._decode(features, evidence > -np.inf), None
-
-    def _learn_scale(self, train: TrainingSet) -> Any:
-        """Note which labels are a candidate somewhere; scale the features, [N, D]."""
-        self.seen_ = np.asarray(train.mask.any(axis=0))  # [L]
-        X, self.scaler_ = scale_features(train.features, self.scale)  # [N, D]
-        return X

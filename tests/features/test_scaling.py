@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tagsift.baselines._scaling import scale_features
 from tagsift.errors import InputError
 from tagsift.features.matrix import FeatureMatrix
+from tagsift.features.scaling import scale_features
 from tests.reference.saved_again import saved_again
 
 
