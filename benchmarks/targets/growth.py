@@ -31,7 +31,7 @@ LABEL_TOKENS = 5000
 SETTINGS: dict[str, dict[str, Any]] = {
     "partial-crf": {},
     "chain-gp": {},
-    "sgppsl": {"theta": 0.0055, "amplitude": 80.0},
+    "sgppsl": {"theta": 0.17, "amplitude": 80.0, "posterior": "inducing"},
 }
 
 

@@ -124,7 +124,7 @@ def asarray(
     import torch
 
     if sp.issparse(x):
-        return _sparse_tensor(sp.csr_matrix(x, dtype=dtype), device)
+        return _sparse_tensor(sp.csr_matrix(x, dtype=dtype).sorted_indices(), device)
     if not is_torch(x):
         x = torch.as_tensor(np.ascontiguousarray(x))
     kind = None if dtype is None else getattr(torch, np.dtype(dtype).name)

@@ -11,7 +11,7 @@ from tagsift.backend.arrays import is_torch, namespace
 from tagsift.errors import InputError
 from tagsift.typing import Array
 
-__all__ = ["cho_solve", "cholesky", "solve_triangular"]
+__all__ = ["cho_solve", "cholesky", "inverse_triangular", "solve_triangular"]
 
 #: Jitter tried in turn, relative to the mean of the diagonal.
 _JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
@@ -122,3 +122,11 @@ def cho_solve(L: Array, B: Array) -> Array:
     """Solve ``L Lᵀ X = B``, given the lower Cholesky factor."""
     half = solve_triangular(L, B)  # [N, K]
     return solve_triangular(L, half, trans=True, overwrite=True)  # [N, K]
+
+
+def inverse_triangular(L: Array) -> Array:
+    """Inverse of a lower triangular matrix, [N, N]; what is above it must be 0."""
+    if is_torch(L):
+        return solve_triangular(L, namespace(L).eye(len(L), dtype=L.dtype).to(L.device))
+    (trtri,) = get_lapack_funcs(("trtri",), (L,))
+    return trtri(L, lower=1)[0] if len(L) else L

@@ -1,5 +1,6 @@
 """What both Gaussian processes share.
 
 `kernels` (one per label, or a sum over feature groups), `inducing` (which tokens carry
-a posterior), `search` (for hyperparameters).
+a posterior), `curvature` and `evidence` (Laplace's approximation of a chain), `search`
+(for hyperparameters).
 """

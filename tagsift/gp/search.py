@@ -1,4 +1,4 @@
-"""Search for hyperparameters, in their logarithms: with a gradient, or without one."""
+"""Search for hyperparameters, in their logarithms, with a gradient."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-import numpy as np
 from scipy.optimize import minimize
 
 from tagsift.typing import FloatArray
 
-__all__ = ["climb", "pattern_search"]
+__all__ = ["climb"]
 
 Found = TypeVar("Found")
-#: Largest logarithm that a pattern search tries, and the smallest step it takes.
-_FARTHEST, _FINEST = 8.0, 0.5
 
 
 def climb(
@@ -51,41 +48,3 @@ def climb(
 
 class _EnoughError(Exception):
     """All evaluations are spent."""
-
-
-def pattern_search(
-    function: Callable[[FloatArray], float],
-    free: Sequence[bool],
-    *,
-    max_trials: int = 16,
-    width: float = float(np.log(4.0)),
-) -> FloatArray:
-    """Maximise without a gradient: steps along the axes, halved when none helps.
-
-    The function takes shifts of the logarithms, and so is the best one returned, [H];
-    only those that are `free` are tried.
-    """
-    seen: dict[tuple[float, ...], float] = {}
-
-    def value(point: tuple[float, ...]) -> float:
-        if point not in seen:
-            seen[point] = function(np.array(point))
-        return seen[point]
-
-    best = (0.0,) * len(free)
-    value(best)
-    while len(seen) < max_trials and width > _FINEST:
-        improved = False
-        for axis in np.flatnonzero(free):
-            for sign in (1.0, -1.0):
-                while len(seen) < max_trials:
-                    moved = list(best)
-                    moved[axis] = round(moved[axis] + sign * width, 6)
-                    point = tuple(moved)
-                    too_far = abs(moved[axis]) > _FARTHEST
-                    if too_far or value(point) <= value(best):
-                        break
-                    best, improved = point, True
-        if not improved:
-            width /= 2.0
-    return np.array(best)  # [H]

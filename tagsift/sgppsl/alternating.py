@@ -127,8 +127,7 @@ class _Loop:
         self.converged = False
         # The start has fresh variances, and the last step gets them.
         self.due, self.limit, self.calm = False, _STALE, True
-        # Where the bound ignores variances that confidences answer to, haste is waste.
-        self.fast = settings.weighted_pieces and problem.expectation.uses_variance
+        self.fast = settings.weighted_pieces
         self.anderson = Anderson()
 
     def step(self) -> None:

@@ -14,7 +14,7 @@ from tagsift.features.distances import squared_distances
 from tagsift.gp.inducing import whiten
 from tagsift.gp.kernels import RBF
 from tagsift.progress import warn_user
-from tagsift.sgppsl.posterior import Covariance, Dense, Inducing
+from tagsift.sgppsl.posterior import SINGLE, Covariance, Dense, Inducing
 from tagsift.typing import Array, IntArray
 
 __all__ = [
@@ -26,21 +26,23 @@ __all__ = [
     "warn_of_jitter",
 ]
 
-#: Up to this many tokens ``posterior="auto"`` is exact, by device.
-_DENSE_LIMIT = {"cpu": 1500, "cuda": 12000}
+#: Tokens, and numbers in the factors of all labels, up to which ``posterior="auto"`` is
+#: exact: the sizes of the paper.
+_EXACT_TOKENS, _EXACT_NUMBERS = 10_000, 2_000_000_000
 #: Share of the diagonal added to the inducing covariance above which a warning is due.
 _LOUD_JITTER = 1e-6
 _GIB = 2.0**30
 
 
 def count_carriers(
-    posterior: str, n_inducing: int, n_tokens: int, device: str
+    posterior: str, n_inducing: int, n_tokens: int, n_labels: int
 ) -> int | None:
     """Most inducing points; None where every token carries the posterior (R9)."""
-    if posterior == "auto":
-        exact = n_tokens <= _DENSE_LIMIT[device.split(":")[0]]
-        posterior = "dense" if exact else "inducing"
-    return None if posterior == "dense" else min(n_inducing, n_tokens)
+    numbers = n_tokens**2 * n_labels
+    exact = n_tokens <= _EXACT_TOKENS and numbers <= _EXACT_NUMBERS
+    if posterior == "dense" or (posterior == "auto" and exact):
+        return None
+    return min(n_inducing, n_tokens)
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,10 @@ class Distances:
 
     def covariance(self, kernel: RBF) -> tuple[Covariance, list[Array]]:
         """Covariances, equal θ once, and the inducing factors (none when dense)."""
+        if self.ZZ is None:
+            return Dense.of(self.ZN, kernel), []
         widths = kernel.theta.tolist()
         owners = [widths.index(theta) for theta in widths]  # [L]
-        amplitude = [float(a) for a in kernel.amplitude]  # [L]
-        if self.ZZ is None:
-            grams = {y: kernel.unit_gram(self.ZN, y) for y in sorted(set(owners))}
-            return Dense([grams[y] for y in owners], amplitude), []
         made = {
             y: whiten(kernel.unit_gram(self.ZZ, y), kernel.unit_gram(self.ZN, y))
             for y in sorted(set(owners))
@@ -77,7 +77,7 @@ class Distances:
         covariance = Inducing(
             [made[y][0] for y in owners],
             [norms[y] for y in owners],
-            amplitude,
+            [float(a) for a in kernel.amplitude],
             max(jitter for _, _, jitter in made.values()),
         )
         return covariance, [made[y][1] for y in owners]
@@ -98,9 +98,10 @@ def warn_of_jitter(covariance: Covariance) -> None:
 def fit_bytes(n_tokens: int, n_labels: int, n_points: int | None, n_widths: int) -> int:
     """Bytes that the arrays of a fit take at their peak; dense without `n_points`."""
     per_token = 12 * n_tokens * n_labels
+    if n_points is None:  # large factors are half as wide, and take no second place
+        factors = n_labels / 2 + 2 if n_tokens > SINGLE else 2 * n_labels + 2
+        return 8 * int(n_tokens**2 * (n_widths + factors) + per_token)
     # The factors of the last step stay until the next ones are accepted.
-    if n_points is None:
-        return 8 * (n_tokens**2 * (n_widths + 2 * n_labels + 2) + per_token)
     matrices = n_points * n_tokens * (n_widths + 3)
     factors = n_points**2 * (n_widths + 2 * n_labels)
     choice = 16 * n_points**2  # covariances of twice as many points

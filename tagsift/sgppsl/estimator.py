@@ -15,6 +15,7 @@ from tagsift.chain.potentials import log_evidence
 from tagsift.chain.viterbi import transition_factor
 from tagsift.errors import InputError, NumericalWarning
 from tagsift.features import FeatureMatrix
+from tagsift.features.scaling import FeatureScaler, scale_features
 from tagsift.gp.inducing import choose_points
 from tagsift.progress import warn_user
 from tagsift.sgppsl.alternating import alternate
@@ -56,13 +57,13 @@ class SGPPSL(SequenceTagger):
         from 0.3 / median squared distance.
     amplitude : float, optional
         Prior variance of the latent values; by default learnt. The paper has 1.0.
-    hyperparameters : {"laplace", "bound", "fixed"}
-        How those not given are learnt: Laplace's evidence over one θ and one amplitude;
-        the gradient of the paper's bound, ending with a θ of its own for every label;
-        or not at all.
+    hyperparameters : {"held-out", "bound", "fixed"}
+        How those not given are learnt: the candidate sets of held-out sentences over
+        one θ and one amplitude; the gradient of the paper's bound, ending with a θ of
+        its own for every label; or not at all.
     posterior : {"auto", "dense", "inducing"}
-        Every training token, or inducing points; ``"auto"`` takes inducing points above
-        1,500 tokens (12,000 on a GPU).
+        Every training token, or inducing points (Reading R9); ``"auto"`` takes these
+        above 10,000 tokens, or where tokens² · labels exceeds two thousand million.
     n_inducing : int
         Number of inducing points.
     weighting : {"confidence", "literal"}
@@ -121,12 +122,13 @@ class SGPPSL(SequenceTagger):
         structured=True,
         probabilities=True,
         settings="theta and amplitude learnt; {decoder}, {n_neighbours}",
-        cost="N·M² per label and refresh (M inducing points)",
+        cost="⅔N³ per label and refresh; N·M² with M inducing points",
         many_labels=100,
         source="Lu & Chow, Partial sequence labeling with structured Gaussian "
         "Processes",
     )
     saved: ClassVar[Saved] = {
+        "scaler_": part(FeatureScaler),
         "gp_": part(FittedGP),
         "decoding_": part(Decoding),
         "lower_bound_": number(),
@@ -135,7 +137,7 @@ class SGPPSL(SequenceTagger):
 
     theta: float | None = setting(None, above=0)
     amplitude: float | None = setting(None, above=0)
-    hyperparameters: Literal["laplace", "bound", "fixed"] = setting("laplace")
+    hyperparameters: Literal["held-out", "bound", "fixed"] = setting("held-out")
     posterior: Literal["auto", "dense", "inducing"] = setting("auto")
     n_inducing: int = setting(400, least=1)
     weighting: Literal["confidence", "literal"] = setting("confidence")
@@ -155,18 +157,21 @@ class SGPPSL(SequenceTagger):
     def _fit(self, train: TrainingSet) -> IntArray:
         device = self._check_settings(train)
         n_points = count_carriers(
-            self.posterior, self.n_inducing, train.n_tokens, self.device
+            self.posterior, self.n_inducing, train.n_tokens, train.n_labels
         )
         own = self.hyperparameters == "bound" and self.theta is None
         n_widths = train.n_labels if own else 1
         check_memory(device, train.n_tokens, train.n_labels, n_points, n_widths)
-        X = train.features.stacked()  # [N, D]
-        readings = Settings(self.weighting, self.confidence, self.likelihood)
+        X, self.scaler_ = scale_features(train.features)  # [N, D]
+        scaled = FeatureMatrix(("scaled",), (X,), train.offsets)
+        train = replace(train, features=scaled)
         taken = expectation(self.expectation, train.seed)
-        given = self.theta, self.amplitude
-        self.kernel_ = kernel = choose_kernel(
-            X, train, device, given, self.hyperparameters, readings, taken
+        readings = Settings(
+            self.weighting, self.confidence, self.likelihood, taken.spread
         )
+        given = self.theta, self.amplitude
+        how = self.hyperparameters, readings, taken
+        self.kernel_ = kernel = choose_kernel(train, device, n_points, given, *how)
         points = None
         if n_points is not None:
             theta = float(kernel.theta.mean())
@@ -192,7 +197,7 @@ class SGPPSL(SequenceTagger):
             kernel,
             X if points is None else X[points],
             state.beta,
-            state.factors.cholesky,
+            [] if points is None else state.factors.cholesky,
             roots,
             state.factors.root if points is None else None,
             to_numpy(state.q.mu_T),
@@ -218,7 +223,7 @@ class SGPPSL(SequenceTagger):
         if self.hyperparameters == "bound" and self.expectation == "laplace":
             raise InputError(
                 "hyperparameters='bound' climbs the value of a bound, which "
-                "expectation='laplace' does not give; use hyperparameters='laplace'."
+                "expectation='laplace' does not give; use hyperparameters='held-out'."
             )
         if train.n_labels > 1 and train.evidence is None and train.mask.all():
             warn_user(
@@ -239,13 +244,13 @@ class SGPPSL(SequenceTagger):
             One pair per sentence.
         """
         features = self._transform(X)
-        mu, var = self.gp_.moments(features.stacked())
+        mu, var = self.gp_.moments(self.scaler_.transform(features))
         return features.split(mu), features.split(var)
 
     def _softmax(self, features: FeatureMatrix, evidence: FloatArray) -> FloatArray:
         """Equation (27) times what is known of the labels, rows sum to 1, [M, L]."""
-        mu, var = self.gp_.moments(features.stacked())
-        scores = mu + 0.5 * var + evidence  # [M, L]
+        mu, var = self.gp_.moments(self.scaler_.transform(features))
+        scores = mu + expectation(self.expectation).spread * var + evidence  # [M, L]
         return np.asarray(emission_scores(scores, 0.0 * var))  # [M, L]
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
@@ -261,8 +266,9 @@ class SGPPSL(SequenceTagger):
             return self.decoding_.best_log(*scores)
         if self.decoder == "viterbi":
             return self.decoding_.best(*scores)
-        X, how = features.stacked(), (self.n_neighbours, self.neighbour_floor)
-        return self.decoding_.best(*scores, self.decoding_.factor(X, *how))
+        X = self.scaler_.transform(features)  # [M, D]
+        tau = self.decoding_.factor(X, self.n_neighbours, self.neighbour_floor)
+        return self.decoding_.best(*scores, tau)
 
     def _restricted(
         self, features: FeatureMatrix, evidence: FloatArray

@@ -86,7 +86,7 @@ class Expected:
 class Jensen:
     """Equations (14), (16) and (21): E[log Z(f)] ≤ log Z(μ + ½V)."""
 
-    uses_variance: ClassVar[bool] = True
+    spread: ClassVar[float] = 0.5
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
@@ -99,7 +99,7 @@ class Jensen:
 class Laplace:
     """The mode: everything at μ; the variances do not enter the value."""
 
-    uses_variance: ClassVar[bool] = False
+    spread: ClassVar[float] = 0.0
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
@@ -156,7 +156,7 @@ class Tilted:
 
     n_rounds: int = 8  # of the search for a; any a gives a bound
 
-    uses_variance: ClassVar[bool] = True
+    spread: ClassVar[float] = 0.5
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
@@ -201,7 +201,7 @@ class Sampled:
     n_samples: int = 8  # in antithetic pairs
     seed: int = 0
 
-    uses_variance: ClassVar[bool] = True
+    spread: ClassVar[float] = 0.5
 
     def __call__(self, likelihood: Likelihood, q: Moments) -> Expected:
         """Evaluate at the moments `q`."""
@@ -225,8 +225,8 @@ class Sampled:
         return replace(mean, precision=positive_part(mean.precision))
 
 
-#: Moments in; expected log-likelihood and its derivatives out. `uses_variance` says
-#: whether the value depends on the variances.
+#: Moments in; expected log-likelihood and its derivatives out. `spread` is the share of
+#: V in a score: at the mode there is none, neither in the value nor in confidences.
 Expectation: TypeAlias = Jensen | Laplace | Tilted | Sampled
 
 

@@ -1,48 +1,58 @@
-"""Width and amplitude of the RBF process: as given, by evidence, or by the bound.
+"""Width and amplitude of the RBF process: as given, by held-out sets, or by the bound.
 
 The paper climbs the bound (15) in θ by its gradient (20), in an outer loop around the
-confidences (section III-D). That bound prefers amplitudes that are far too small
-(Reading R8). Laplace's evidence, log p(S | f̂) − ½ f̂ᵀK⁻¹f̂ − ½ log|I + √λ K √λ| at the
-mode f̂ with λ = p(1 − p), does not, and needs no confidences. Two numbers are searched
-by it, the width and the amplitude that all labels share; the bound is climbed first in
-these two, then label by label.
+confidences (section III-D). That bound prefers amplitudes that are far too small, and
+so does Laplace's evidence with a curvature that is uncoupled between labels (Reading
+R8). What the model is asked for says more: how likely the candidate sets of sentences
+are that it has not seen. Two numbers are searched by that, the width and the amplitude
+that all labels share; the bound is climbed first in these two, then label by label.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from tagsift.backend import asarray, cho_solve, namespace, solve_triangular
+from tagsift.backend import (
+    asarray,
+    cho_solve,
+    logsumexp,
+    namespace,
+    solve_triangular,
+)
 from tagsift.base import TrainingSet
-from tagsift.features.distances import median_distance
+from tagsift.features.distances import median_distance, squared_distances
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF
-from tagsift.gp.search import climb, pattern_search
+from tagsift.gp.search import climb
 from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.carriers import Distances
-from tagsift.sgppsl.expectations import Expectation, Laplace
+from tagsift.sgppsl.expectations import Expectation
 from tagsift.sgppsl.labels import Labels, Settings, build_likelihood
-from tagsift.sgppsl.likelihoods import Likelihood, Separate
+from tagsift.sgppsl.likelihoods import Likelihood
 from tagsift.sgppsl.posterior import Inducing
-from tagsift.sgppsl.solver import Problem, State, ascend, carry_over, evaluate, start
+from tagsift.sgppsl.predictive import dense_moments, inducing_moments
+from tagsift.sgppsl.solver import Problem, State, ascend, carry_over, evaluate
 from tagsift.typing import Array, FloatArray
 
 __all__ = [
     "Freedom",
+    "HeldOut",
     "choose_kernel",
     "climb_bound",
-    "laplace_evidence",
-    "search_evidence",
+    "search_held_out",
     "theta_gradient",
 ]
 
 #: Tokens and inducing points that the hyperparameters are learnt from.
 _LEARN_TOKENS, _LEARN_POINTS = 3000, 300
 #: Where the hyperparameters start: θ · median squared distance, and amplitude.
-_START_THETA, _START_AMPLITUDE = 0.3, 20.0
+_START_THETA, _START_AMPLITUDE = 0.3, 30.0
+#: How many times either may be tripled or divided by three.
+_FARTHEST = 2
 #: How far log θ may move from where it begins, and between what log σ² may lie.
 _REACH, _AMPLITUDES = 4.0, (float(np.log(1e-2)), float(np.log(1e4)))
 
@@ -56,9 +66,9 @@ class Freedom:
 
 
 def choose_kernel(
-    X: Any,
     train: TrainingSet,
     device: Any,
+    n_points: int | None,
     given: tuple[float | None, float | None],
     way: str,
     settings: Settings,
@@ -67,71 +77,90 @@ def choose_kernel(
     """Hyperparameters of all labels, learnt on a seeded part of the sentences.
 
     A θ and an amplitude that are given stay. The rest is learnt, unless `way` is
-    ``"fixed"``, by Laplace's evidence over one of each, or by the gradient of the
-    paper's bound, with the readings and the expectation of the fit.
+    ``"fixed"``, by held-out sentences over one of each, or by the gradient of the
+    paper's bound, with the readings and the expectation of the fit. `n_points` is that
+    of `tagsift.sgppsl.carriers.count_carriers`.
     """
     theta, amplitude = given
     free = Freedom(theta is None, amplitude is None)
-    theta = theta or _START_THETA / median_distance(X, train.seed)
+    theta = theta or _START_THETA / median_distance(
+        train.features.stacked(), train.seed
+    )
     amplitude = amplitude or _START_AMPLITUDE
     n_labels = train.n_labels
     kernel = RBF(np.full(n_labels, float(theta)), np.full(n_labels, float(amplitude)))
     if way == "fixed" or not (free.theta or free.amplitude):
         return kernel
     part = train.draw(_LEARN_TOKENS, stream=0)
+    each = np.arange(part.features.n_sequences)  # [S']
+    held = part.take_sequences(each[each % 3 == 2])
+    if way == "held-out":
+        part = part.take_sequences(each[each % 3 < 2])
     rows = part.features.stacked()  # [N', D]
-    points = choose_points(rows, part.shares, float(theta), _LEARN_POINTS, train.seed)
+    points = None
+    if way == "bound" or n_points is not None:
+        n_points = min(n_points or _LEARN_POINTS, _LEARN_POINTS)
+        points = choose_points(rows, part.shares, float(theta), n_points, train.seed)
     distances = Distances.of(rows, points, device)
     labels = Labels.build(part.log_evidence, part.offsets, device)
-    if way == "laplace":
-        likelihood = Separate(labels.evidence)
-        return search_evidence(kernel, distances, likelihood, labels.uniform(), free)
-    return climb_bound(kernel, distances, labels, settings, expectation, free)[0]
+    if way == "bound":
+        return climb_bound(kernel, distances, labels, settings, expectation, free)[0]
+    if held.n_tokens == 0:
+        return kernel
+    carriers, new = rows if points is None else rows[points], held.features.stacked()
+    problem = HeldOut(
+        distances,
+        labels,
+        squared_distances(carriers, new, device=device),
+        asarray(held.log_evidence, device=device),
+        settings,
+        expectation,
+    )
+    return search_held_out(kernel, problem, free)
 
 
-def laplace_evidence(
-    distances: Distances,
-    kernel: RBF,
-    likelihood: Likelihood,
-    weights: Array,
-    state: State | None = None,
-) -> tuple[float, State]:
-    """Evidence of the candidate sets under `kernel`, and the mode it was taken at."""
-    covariance, _ = distances.covariance(kernel)
-    covariance = replace(covariance, variances=False)  # the mode needs none
-    problem = Problem(covariance, Laplace())
-    if state is None:
-        state = start(problem, weights, weights.shape[1])
-    else:
-        state = carry_over(problem, state)
-    state, bounds = ascend(problem, likelihood, state, n_mean=8, n_variance=3, tol=1e-5)
-    return bounds[-1] - 0.5 * state.factors.log_det, state
+@dataclass(frozen=True)
+class HeldOut:
+    """Sentences to fit, and others whose candidate sets are to be foretold."""
+
+    distances: Distances  # of the tokens to fit
+    labels: Labels
+    new: Array  # [N, M], squared distances from what carries the fit to the others
+    evidence: Array  # [M, L], log evidence of these
+    settings: Settings
+    expectation: Expectation
+
+    def score(self, kernel: RBF) -> float:
+        """Log-probability of the held-out sets, Σ log Σ_y e(y) S(y, x) with (27)."""
+        covariance, roots = self.distances.covariance(kernel)
+        problem = Problem(covariance, self.expectation)
+        found = alternate(problem, self.labels, self.settings, max_iter=20, tol=1e-3)
+        beta, factors = found.state.beta, found.state.factors
+        known = kernel, self.new, beta, factors.cholesky
+        if roots:
+            mu, var = inducing_moments(*known, roots)  # [M, L], [M, L]
+        else:
+            mu, var = dense_moments(*known, factors.root)  # [M, L], [M, L]
+        scores = mu + self.expectation.spread * var  # [M, L]
+        sets = logsumexp(scores + self.evidence) - logsumexp(scores)  # [M]
+        return float(namespace(sets).sum(sets))
 
 
-def search_evidence(
-    kernel: RBF,
-    distances: Distances,
-    likelihood: Likelihood,
-    weights: Array,
-    free: Freedom,
-    *,
-    max_trials: int = 16,
-) -> RBF:
-    """Pattern search for the width and the amplitude that all labels share."""
-    state: State | None = None
+def search_held_out(kernel: RBF, problem: HeldOut, free: Freedom) -> RBF:
+    """Climb the score by threes in the amplitude and the θ that all labels share."""
 
-    def shifted(logs: FloatArray) -> RBF:
-        amplitude, theta = np.exp(logs)
-        return RBF(kernel.theta * theta, kernel.amplitude * amplitude)
+    def moved(by: tuple[int, int]) -> RBF:
+        return RBF(kernel.theta * 3.0 ** by[1], kernel.amplitude * 3.0 ** by[0])
 
-    def value(logs: FloatArray) -> float:
-        nonlocal state
-        trial = shifted(logs)
-        found, state = laplace_evidence(distances, trial, likelihood, weights, state)
-        return found
-
-    axes = (free.amplitude, free.theta)
-    return shifted(pattern_search(value, axes, max_trials=max_trials))
+    score = cache(lambda by: problem.score(moved(by)))
+    best, last = (0, 0), None
+    ways = [(1, 0), (-1, 0)] * free.amplitude + [(0, 1), (0, -1)] * free.theta
+    while best != last:
+        last = best
+        around = [(last[0] + a, last[1] + t) for a, t in ways]
+        near = [by for by in around if max(map(abs, by)) <= _FARTHEST]
+        best = max([last, *near], key=score)
+    return moved(best)
 
 
 def climb_bound(

@@ -40,6 +40,7 @@ class Settings:
     weighting: str = "confidence"  # R1: confidences weight the bound, or "literal"
     measure: str = "softmax"  # R2: Equation (17) in the form of (27), or "literal"
     likelihood: str = "piecewise"  # factor-as-piece, or "chain": whole sentences
+    spread: float = 0.5  # share of V in a score: none at the mode
 
     @property
     def literal_pieces(self) -> bool:
@@ -130,7 +131,7 @@ def pair_confidence_sums(
 def measure(settings: Settings, q: Moments, labels: Labels) -> Array:
     """Equation (17) by the reading asked for, [N, L]."""
     way = literal_confidence if settings.measure == "literal" else confidence
-    return way(q.mu, q.var, labels.evidence)
+    return way(q.mu, 2.0 * settings.spread * q.var, labels.evidence)
 
 
 def build_likelihood(

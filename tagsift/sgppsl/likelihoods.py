@@ -23,7 +23,7 @@ from tagsift.chain.lattice import Lattice, forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.typing import Array
 
-__all__ = ["Chain", "Likelihood", "Partition", "Piecewise", "Separate"]
+__all__ = ["Chain", "Likelihood", "Partition", "Piecewise"]
 
 
 @dataclass(frozen=True)
@@ -74,27 +74,6 @@ class Piecewise:
 
 
 @dataclass(frozen=True)
-class Separate:
-    r"""Tokens by themselves: :math:`\sum_n \log \sum_y e_n(y) \, p(y | x_n, f)`.
-
-    The likelihood of what is known of the tokens that needs no confidences; its
-    evidence sets the hyperparameters of `Piecewise` fits. Transitions play no part.
-    """
-
-    evidence: Array  # [N, L], log evidence; 0 and −inf for candidate sets
-
-    def free(self, U: Array, T: Array) -> Partition:
-        """Sum of the log-normalisers over all labels."""
-        xp = namespace(U)
-        norms, p = log_softmax_parts(U)  # [N], [N, L]
-        return Partition(float(xp.sum(norms)), p, xp.zeros_like(T), p * (1.0 - p))
-
-    def restricted(self, U: Array, T: Array) -> Partition:
-        """Sum of the log-normalisers with the evidence."""
-        return self.free(U + self.evidence, T)
-
-
-@dataclass(frozen=True)
 class Chain:
     r"""The likelihood of whole sentences, :math:`\exp(\log Z_S(f) - \log Z(f))`.
 
@@ -117,7 +96,7 @@ class Chain:
 
 
 #: Two log-partition functions of the scores, `free` and `restricted`.
-Likelihood: TypeAlias = Piecewise | Separate | Chain
+Likelihood: TypeAlias = Piecewise | Chain
 
 
 def _as_partition(lattice: Lattice) -> Partition:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -33,28 +33,35 @@ from tagsift.backend import (
     asarray,
     cho_solve,
     cholesky,
+    inverse_triangular,
     is_torch,
     namespace,
     positive_part,
     solve_triangular,
 )
+from tagsift.gp.kernels import RBF
 from tagsift.typing import Array
 
 __all__ = [
+    "SINGLE",
     "Covariance",
     "Dense",
     "Factors",
     "Inducing",
+    "column_squares",
     "kl_divergence",
     "lower_bound",
     "transition_kl",
 ]
 
 
-#: Factor, variances [N], KL and log-determinant of one label.
-_Part: TypeAlias = tuple[Array, Array, float, float]
+#: Factor, variances [N] and KL of one label.
+_Part: TypeAlias = tuple[Array, Array, float]
 #: Tokens whose columns are worked on at a time.
 _BLOCK = 1024
+#: Tokens above which the exact factors are in single precision, and λσ² below which a
+#: variance is not read off the inverse of B.
+SINGLE, _WEAK = 2000, 1e-3
 
 
 @dataclass(frozen=True)
@@ -65,37 +72,42 @@ class Factors:
     root: Array  # [N, L], √λ
     var: Array  # [N, L], posterior variances
     kls: list[float]  # ½[log|V⁻¹K| + tr(VK⁻¹) − N] of Equation (13), by label
-    log_dets: list[float]  # log|V⁻¹K|, by label
 
     @property
     def kl(self) -> float:
         """The part of Equation (13) that depends on V, summed over the labels."""
         return sum(self.kls)
 
-    @property
-    def log_det(self) -> float:
-        """log|V⁻¹K|, summed over the labels."""
-        return sum(self.log_dets)
-
     def solve(self, columns: Array) -> Array:
         """Solve with the factor of label y for column y."""
+        xp = namespace(columns)
         solved = [
-            cho_solve(L, columns[:, y : y + 1])[:, 0]
+            cho_solve(L, xp.astype(columns[:, y : y + 1], L.dtype))[:, 0]
             for y, L in enumerate(self.cholesky)
         ]  # L × [·]
-        return namespace(columns).stack(solved, axis=1)  # [·, L]
+        return xp.astype(xp.stack(solved, axis=1), columns.dtype)  # [·, L]
 
 
 @dataclass(frozen=True)
 class Dense:
     """The exact posterior over all training tokens.
 
-    Without `variances`, `factor` gives log-determinants only, and zeros for the rest.
+    Without `variances`, `factor` gives the Cholesky factors only.
     """
 
     grams: Sequence[Array]  # L × [N, N], correlations exp(−θd); equal θ share one array
     amplitude: Sequence[float]  # prior variance σ² of every label
     variances: bool = True
+    out_of_reach: ClassVar[float] = 0.0  # prior variance that no site can lower
+
+    @classmethod
+    def of(cls, distances: Array, kernel: RBF, **about: bool) -> Dense:
+        """Correlations of all labels, those of one θ once, and their amplitudes."""
+        widths = kernel.theta.tolist()
+        grams = {theta: widths.index(theta) for theta in widths}
+        made = {theta: kernel.unit_gram(distances, y) for theta, y in grams.items()}
+        amplitude = [float(a) for a in kernel.amplitude]  # [L]
+        return cls([made[theta] for theta in widths], amplitude, **about)
 
     @property
     def size(self) -> int:
@@ -107,20 +119,27 @@ class Dense:
         return _factor(self, self.grams, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
-        """Factor, variances, KL and log-determinant of one label."""
+        """Factor, variances and KL of one label."""
         xp = namespace(lam)
         gram, scale = self.grams[y], self.amplitude[y]
-        side = root * scale**0.5  # [N]
-        B = side[:, None] * gram  # [N, N]
+        single = not is_torch(gram) and len(gram) > SINGLE
+        kind = np.float32 if single else gram.dtype
+        side = xp.astype(root * scale**0.5, kind)  # [N]
+        B = xp.astype(gram, kind, copy=True)  # [N, N]
+        B *= side[:, None]
         B *= side[None, :]
         L, _ = cholesky(_plus_identity(B), overwrite=True)  # [N, N]
         if not self.variances:
-            return L, xp.zeros_like(lam), 0.0, _log_det(L)
-        half = solve_triangular(L, side[:, None] * gram, overwrite=True)  # [N, N]
-        var = positive_part(scale * (gram.diagonal() - _column_squares(half)))  # [N]
-        log_det = _log_det(L)
+            return L, xp.zeros_like(lam), 0.0
+        inverse = inverse_triangular(L)  # [N, N]
+        weak = scale * lam < _WEAK  # [N]
+        known = xp.where(weak, xp.ones_like(lam), lam)  # [N]
+        var = (1.0 - column_squares(inverse)) / known  # [N]
+        half = inverse @ (side[:, None] * xp.astype(gram[:, weak], kind))  # [N, W]
+        var[weak] = scale * xp.astype(1.0 - column_squares(half), var.dtype)
+        var = positive_part(var)  # [N]
         # tr(VK⁻¹) = N − Σ λ·v
-        return L, var, 0.5 * (log_det - float(xp.sum(lam * var))), log_det
+        return L, var, 0.5 * (_log_det(L) - float(xp.sum(lam * var)))
 
     def mean(self, beta: Array) -> Array:
         """μ = Kα."""
@@ -141,13 +160,18 @@ class Dense:
 
 @dataclass(frozen=True)
 class Inducing:
-    """The posterior through M inducing points, whitened; `variances` as in `Dense`."""
+    """The posterior through M inducing points, whitened."""
 
     A: Sequence[Array]  # L × [M, N], chol(K_ZZ)⁻¹ K_Zn at unit amplitude; shared too
     norms: Sequence[Array]  # L × [N], squared column norms of A, at most 1
     amplitude: Sequence[float]  # prior variance σ² of every label
     jitter: float = 0.0  # the largest that the unit diagonal of K_ZZ needed
-    variances: bool = True
+
+    @property
+    def out_of_reach(self) -> Array:
+        """Prior variance σ²(1 − |A_n|²) that no point carries, [N, L]."""
+        each = zip(self.amplitude, self.norms, strict=True)
+        return namespace(self.norms[0]).stack([s * (1.0 - n) for s, n in each], axis=1)
 
     @property
     def size(self) -> int:
@@ -159,7 +183,7 @@ class Inducing:
         return _factor(self, self.A, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
-        """Factor, variances, KL and log-determinant of one label, block by block."""
+        """Factor, variances and KL of one label, block by block."""
         xp = namespace(lam)
         A, scale = self.A[y], self.amplitude[y]
         side = root * scale**0.5  # [N]
@@ -169,15 +193,12 @@ class Inducing:
             scaled = A[:, rows] * side[rows][None, :]  # [M, B]
             B = B + scaled @ scaled.T  # [M, M]
         L, _ = cholesky(_plus_identity(B), overwrite=True)  # [M, M]
-        if not self.variances:
-            return L, xp.zeros_like(lam), 0.0, _log_det(L)
-        squares = [_column_squares(solve_triangular(L, A[:, rows])) for rows in blocks]
+        squares = [column_squares(solve_triangular(L, A[:, rows])) for rows in blocks]
         reduced = scale * xp.concat(squares)  # [N]
         var = scale * (1.0 - self.norms[y]) + reduced  # [N]
-        log_det = _log_det(L)
         # tr(VK⁻¹) = N − Σ λ·v, here without the prior's residual
-        kl = 0.5 * (log_det - float(xp.sum(lam * reduced)))
-        return L, positive_part(var), kl, log_det
+        kl = 0.5 * (_log_det(L) - float(xp.sum(lam * reduced)))
+        return L, positive_part(var), kl
 
     def mean(self, beta: Array) -> Array:
         """μ = Aᵀm."""
@@ -205,16 +226,17 @@ Covariance: TypeAlias = Dense | Inducing
 def _factor(
     form: Covariance, matrices: Sequence[Array], lam: Array, last: Factors | None
 ) -> Factors:
-    """Factor label by label; those that equal an earlier one are taken over."""
+    """Factor label by label; those that equal an earlier one are taken over.
+
+    Of a large problem `last` loses the factors that are replaced.
+    """
     xp = namespace(lam)
     root = xp.sqrt(lam)  # [N, L]
     parts: list[_Part] = []
     for y, matrix in enumerate(matrices):
         column = root[:, y]  # [N]
         if last is not None and bool(xp.all(column == last.root[:, y])):
-            parts.append(
-                (last.cholesky[y], last.var[:, y], last.kls[y], last.log_dets[y])
-            )
+            parts.append((last.cholesky[y], last.var[:, y], last.kls[y]))
         elif (
             y > 0
             and matrix is matrices[y - 1]
@@ -223,10 +245,11 @@ def _factor(
         ):
             parts.append(parts[-1])
         else:
+            if last is not None and len(lam) > SINGLE:
+                last.cholesky[y] = None  # its memory is needed
             parts.append(form._label(y, lam[:, y], column))
-    lowers, columns, kls, log_dets = zip(*parts, strict=True)
-    var = xp.stack(columns, axis=1)  # [N, L]
-    return Factors(list(lowers), root, var, list(kls), list(log_dets))
+    lowers, columns, kls = zip(*parts, strict=True)
+    return Factors(list(lowers), root, xp.stack(columns, axis=1), list(kls))
 
 
 def _blocks(A: Array) -> list[slice]:
@@ -261,7 +284,7 @@ def _plus_identity(B: Array) -> Array:
     return B
 
 
-def _column_squares(A: Array) -> Array:
+def column_squares(A: Array) -> Array:
     """Squared norms of the columns, [N]."""
     if is_torch(A):
         return (A * A).sum(0)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,6 +34,7 @@ from tagsift.chain.viterbi import neighbour_factor, weighted_viterbi
 from tagsift.errors import NotSupportedError
 from tagsift.features.distances import Reference, nearest, squared_distances
 from tagsift.gp.kernels import RBF
+from tagsift.sgppsl.posterior import Dense, column_squares
 from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, listed, matrix, part
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
@@ -55,13 +57,15 @@ _BLOCK = 2048
 class FittedGP:
     """Posterior of the unary and transition latents, ready for Equations (22)–(24).
 
-    Its M points are the inducing points, or all training tokens when dense.
+    Its M points are the inducing points, or all training tokens when dense. The factors
+    of a dense posterior are made from its √λ when they are first asked for: a model
+    file would grow by gigabytes.
     """
 
     kernel: RBF
     points: Any  # [M, D], csr or dense
     beta: Array  # [M, L], coefficients of the means
-    lowers: Sequence[Array]  # L × [M, M], Cholesky factors of the posterior
+    lowers: Sequence[Array]  # L × [M, M], factors of Λ; none when dense
     roots: Sequence[Array]  # L × [M, M], of the inducing correlations; none when dense
     root: Array | None  # [M, L], √λ of the training tokens; only when dense
     mu_T: FloatArray  # [L, L]
@@ -71,7 +75,7 @@ class FittedGP:
         "kernel": part(RBF),
         "points": matrix("M D", training=True),
         "beta": array("M L"),
-        "lowers": listed("L", array("M M", triangular=True)),
+        "lowers": listed("R", array("M M", triangular=True)),
         "roots": listed("R", array("M M", triangular=True)),
         "root": array("M L", least=0, optional=True),
         "mu_T": array("L L"),
@@ -83,18 +87,28 @@ class FittedGP:
         """Whether every training token carries the posterior."""
         return self.root is not None
 
+    @cached_property
+    def factors(self) -> Sequence[Array]:
+        """Cholesky factors of the posterior, L × [M, M]."""
+        if self.root is None:
+            return self.lowers
+        squares = squared_distances(self.points, self.points, like=self.beta)  # [M, M]
+        covariance = Dense.of(squares, self.kernel, variances=False)
+        return covariance.factor(self.root**2).cholesky
+
     def moments(self, X: Any) -> tuple[FloatArray, FloatArray]:
         """Predictive means and variances at new tokens, Equations (23)–(24)."""
         shape = (X.shape[0], self.kernel.n_labels)
         mu, var = np.zeros(shape), np.zeros(shape)  # [N*, L]
-        kernel, beta, lowers = self.kernel, self.beta, self.lowers
+        kernel, beta = self.kernel, self.beta
         for lo in range(0, X.shape[0], _BLOCK):
             rows = slice(lo, lo + _BLOCK)
             distances = squared_distances(self.points, X[rows], like=beta)  # [M, B]
+            known = kernel, distances, beta, self.factors
             if self.root is not None:
-                found = dense_moments(kernel, distances, beta, lowers, self.root)
+                found = dense_moments(*known, self.root)
             else:
-                found = inducing_moments(kernel, distances, self.roots, beta, lowers)
+                found = inducing_moments(*known, self.roots)
             mu[rows], var[rows] = to_numpy(found[0]), to_numpy(found[1])
         return mu, var
 
@@ -131,26 +145,29 @@ def dense_moments(
     """
     xp = namespace(alpha)
     means, spreads = [], []
-    for y in range(kernel.n_labels):
-        K = kernel.gram(distances, y)  # [N, M]
-        means.append(alpha[:, y] @ K)  # [M]  Eq. (23)
-        half = solve_triangular(lowers[y], root[:, y][:, None] * K)  # [N, M]
-        var = float(kernel.amplitude[y]) - xp.sum(half * half, axis=0)  # [M]
-        spreads.append(positive_part(var))  # Eq. (24)
+    for y, theta in enumerate(kernel.theta):
+        if y == 0 or theta != kernel.theta[y - 1]:
+            K = kernel.unit_gram(distances, y)  # [N, M]
+        scale, L = float(kernel.amplitude[y]), lowers[y]
+        means.append(scale * (alpha[:, y] @ K))  # [M]  Eq. (23)
+        side = xp.astype(root[:, y][:, None] * K, L.dtype)  # [N, M]
+        half = solve_triangular(L, side, overwrite=True)  # [N, M]
+        var = scale - scale**2 * column_squares(half)  # [M]
+        spreads.append(positive_part(xp.astype(var, alpha.dtype)))  # Eq. (24)
     return xp.stack(means, axis=1), xp.stack(spreads, axis=1)  # [M, L]
 
 
 def inducing_moments(
     kernel: RBF,
     distances: Array,
-    roots: Sequence[Array],
     beta: Array,
     lowers: Sequence[Array],
+    roots: Sequence[Array],
 ) -> tuple[Array, Array]:
     """Equations (23) and (24) through the inducing points, [N*, L] each.
 
-    From the squared distances [M, N*] of these and new tokens, the Cholesky factors of
-    the inducing correlations, whitened means m [M, L], and the Cholesky factors of Λ.
+    From the squared distances [M, N*] of these and new tokens, whitened means m [M, L],
+    the Cholesky factors of Λ, and those of the inducing correlations.
     With A_* = chol(K_ZZ)⁻¹ K_Z*, μ_* = A_*ᵀm and V_* = k_** − |A_*|² + |L_Λ⁻¹A_*|².
     """
     xp = namespace(beta)

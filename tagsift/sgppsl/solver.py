@@ -38,6 +38,9 @@ __all__ = [
 
 #: Smallest step tried before a coordinate counts as converged.
 _SMALLEST_STEP = 1e-3
+#: Most steps towards a token's own fixed point, the change of log λ at which it counts
+#: as found, and what keeps its logarithms finite.
+_OWN_STEPS, _SETTLED, _TINY, _LEAST = 10, 1e-2, 1e-30, 1e-6
 #: Share of the largest mover's change below which a label's variances are left alone.
 _STILL = 0.05
 
@@ -92,7 +95,7 @@ def carry_over(problem: Problem, state: State) -> State:
 def _penalty(problem: Problem, state: State) -> float:
     """KL of q from the prior; without the variances where the value ignores them."""
     quadratic = problem.covariance.quadratic(state.beta, state.q.mu)
-    if not problem.expectation.uses_variance:
+    if problem.expectation.spread == 0:
         xp = namespace(state.q.mu_T)
         pull = float(xp.sum(state.q.mu_T**2))
         return 0.5 * (quadratic + pull)
@@ -149,7 +152,10 @@ def variance_step(problem: Problem, likelihood: Likelihood, at: Reached) -> Reac
     """One damped step on the variances, Equation (19): λ towards p, V from λ."""
     state, expected = at.state, at.expected
     step, longest = state.step, min(1.0, 2.0 * state.step)
-    asked = _where_it_matters(state.lam, expected.precision)  # [N, L]
+    asked = expected.precision  # [N, L]
+    if problem.expectation.spread > 0:
+        asked = _consistent(problem, likelihood, at)  # [N, L]
+    asked = _where_it_matters(state.lam, asked)  # [N, L]
     var_T = 1.0 / (1.0 + expected.precision_T)  # [L, L]
     while step >= _SMALLEST_STEP:
         lam = state.lam + step * (asked - state.lam)  # [N, L]
@@ -158,12 +164,36 @@ def variance_step(problem: Problem, likelihood: Likelihood, at: Reached) -> Reac
         q = replace(state.q, var=factors.var, var_T=between)
         trial = replace(state, lam=lam, factors=factors, q=q, step=longest)
         reached = evaluate(problem, likelihood, trial)
-        if reached.bound >= at.bound or not problem.expectation.uses_variance:
+        if reached.bound >= at.bound or problem.expectation.spread == 0:
             return reached
         step *= 0.5
         longest = step
     # Nothing raises the bound: all stays as it is but for the damping.
-    return replace(at, state=replace(state, step=_SMALLEST_STEP))
+    factors = problem.covariance.factor(state.lam, factors)
+    return replace(at, state=replace(state, factors=factors, step=_SMALLEST_STEP))
+
+
+def _consistent(problem: Problem, likelihood: Likelihood, at: Reached) -> Array:
+    """Precisions that agree with the variances which they themselves bring, [N, L].
+
+    A token's variance answers to its own precision most of all: with the rest of the
+    posterior as it is, v(λ) = c / (1 + λc), c the variance without the token's own
+    site. Newton's steps in log λ solve λ = p(v(λ)); repeating λ ← p would swing.
+    """
+    xp, q, expected = namespace(at.state.lam), at.state.q, at.expected
+    out_of_reach = problem.covariance.out_of_reach  # [N, L]
+    lam, v = at.state.lam + _TINY, q.var - out_of_reach  # [N, L]
+    rest = 1.0 - lam * v  # [N, L]
+    cavity = v / xp.where(rest > _LEAST, rest, _LEAST + 0.0 * rest)  # [N, L]
+    for _ in range(_OWN_STEPS):
+        move = xp.log(expected.precision + _TINY) - xp.log(lam)  # [N, L]
+        lam = lam * xp.exp(move / (1.0 + 0.5 * lam * v * v))  # [N, L]
+        if float(xp.max(xp.abs(move))) < _SETTLED:
+            break
+        v = cavity / (1.0 + lam * cavity)  # [N, L]
+        q = replace(q, var=out_of_reach + v)
+        expected = problem.expectation(likelihood, q)
+    return lam
 
 
 def _where_it_matters(lam: Array, asked: Array) -> Array:

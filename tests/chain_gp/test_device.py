@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tagsift
-from tagsift.chain_gp import ChainGP, estimator
+from tagsift.chain_gp import ChainGP, estimator, kernel_choice
 from tagsift.data import corrupt, generate
 from tagsift.errors import InputError, TagsiftWarning
 from tagsift.features import FeatureMatrix, distances
@@ -14,6 +14,12 @@ from tagsift.gp.kernels import InducingColumns, rbf_inputs
 
 torch = pytest.importorskip("torch")
 SETTINGS = {"n_inducing": 30, "tol": 1e-9, "max_iter": 2000}
+
+
+@pytest.fixture(autouse=True)
+def few_tokens(monkeypatch: pytest.MonkeyPatch):
+    """Learn from fewer tokens, for speed."""
+    monkeypatch.setattr(kernel_choice, "_LEARN_TOKENS", 120)
 
 
 @pytest.fixture
@@ -39,7 +45,7 @@ def data():
 
 
 def with_vectors(corpus):
-    """Features with a dense group, so that there is an RBF part."""
+    """Features with a dense group, so that there are two RBF parts."""
     words = tagsift.SequenceVectorizer().fit(corpus[0].rows)
 
     def transform(rows):

@@ -25,7 +25,7 @@ def test_the_page_shows_the_committed_records(tmp_path: Path):
 
 
 @needs_records
-@pytest.mark.parametrize("name", ["methods", "budgets", "growth", "points"])
+@pytest.mark.parametrize("name", ["methods", "budgets", "growth"])
 def test_committed_records_need_no_run(name: str, tmp_path: Path, capsys):
     asked = [name, "--count", "--data", str(tmp_path)]
     asked += ["--records", str(RECORDS / f"{name}.jsonl")]
@@ -40,7 +40,6 @@ def test_committed_records_need_no_run(name: str, tmp_path: Path, capsys):
         ("methods", "task=base-np,method=word-counts", 1),
         ("growth", "method=partial-crf,tokens=1000,labels=3", 1),
         ("budgets", "what=start-up", 1),
-        ("points", "task=base-np,points=200,seed=0,strategy=uniform", 1),
     ],
 )
 def test_a_benchmark_runs_and_draws(name, only, n_cells, tmp_path, capsys):

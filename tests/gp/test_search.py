@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from tagsift.gp.search import climb, pattern_search
+from tagsift.gp.search import climb
 
 TOP = np.array([1.3, -0.4])
 
@@ -30,17 +29,3 @@ def test_climbing_stays_in_the_box_and_in_its_budget():
     assert len(seen) == 3
     assert (np.abs(seen) <= 1).all()
     assert hill(found)[0] == max(hill(x)[0] for x in seen)
-
-
-@pytest.mark.parametrize("free", [(True, True), (True, False), (False, True)])
-def test_patterns_find_the_best_point_of_the_free_axes(free):
-    seen = []
-
-    def value(x):
-        seen.append(tuple(x))
-        return hill(x)[0]
-
-    found = pattern_search(value, free, max_trials=9)
-    assert len(seen) == len(set(seen)) <= 9
-    assert hill(found)[0] == max(hill(np.array(x))[0] for x in seen)
-    np.testing.assert_array_equal(found[~np.array(free)], 0.0)

@@ -43,13 +43,21 @@ class Small:
     def labels(self, device="cpu"):
         return Labels.build(self.mask, self.offsets, device)
 
-    def fit(self, way="jensen", points=None, device="cpu", tol=1e-9, **settings):
+    def fit(
+        self,
+        way="jensen",
+        points=None,
+        device="cpu",
+        tol=1e-9,
+        max_iter=200,
+        **settings,
+    ):
         problem, roots = self.problem(way, points, device)
         solution = alternate(
             problem,
             self.labels(device),
             Settings(**settings),
-            max_iter=200,
+            max_iter=max_iter,
             tol=tol,
         )
         return problem, roots, solution

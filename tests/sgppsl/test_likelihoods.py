@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tagsift.sgppsl.likelihoods import Piecewise, Separate
+from tagsift.sgppsl.likelihoods import Piecewise
 from tests.reference import confidence as slow_confidence
 from tests.reference import pieces as slow
 from tests.reference.gradients import central_difference
@@ -33,7 +33,6 @@ def likelihoods(problem):
     return {
         "piecewise": problem.piecewise(),
         "chain": problem.chain(),
-        "separate": Separate(problem.evidence),
     }
 
 
@@ -83,19 +82,7 @@ def test_chain_equals_enumeration():
         assert found.value == pytest.approx(expected, rel=1e-12)
 
 
-def test_separate_is_a_chain_without_transitions():
-    problem = small(4)
-    q = random_moments(problem, 4)
-    flat = 0.0 * q.mu_T
-    chain, separate = problem.chain(), Separate(problem.evidence)
-    for part in ("free", "restricted"):
-        one, other = (getattr(k, part)(q.mu, flat) for k in (chain, separate))
-        assert one.value == pytest.approx(other.value)
-        np.testing.assert_allclose(one.unary, other.unary, atol=1e-12)
-        np.testing.assert_allclose(one.curvature, other.curvature, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["piecewise", "chain", "separate"])
+@pytest.mark.parametrize("name", ["piecewise", "chain"])
 @pytest.mark.parametrize("part", ["free", "restricted"])
 def test_counts_are_derivatives(name, part):
     problem = small(5, lengths=(3, 2))

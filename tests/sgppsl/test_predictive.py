@@ -29,7 +29,7 @@ def make(problem, points=None, sparse=False):
         problem.kernel,
         sp.csr_matrix(rows) if sparse else rows,
         state.beta,
-        state.factors.cholesky,
+        [] if points is None else state.factors.cholesky,
         roots,
         state.factors.root if points is None else None,
         state.q.mu_T,
