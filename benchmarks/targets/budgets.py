@@ -43,7 +43,7 @@ SPARSE = {"posterior": "inducing"}
 QUICK: dict[str, dict[str, Any]] = {
     "partial-crf": {},
     "sgppsl": {"hyperparameters": "fixed", **SPARSE},
-    "chain-gp": {"temperature": 1.0},
+    "chain-gp": {"temperature": 1.0, "span_bonus": 0.0},
 }
 
 
@@ -115,7 +115,9 @@ class Budgets(Benchmark):
             models = {name: one.model for name, one in rounds[-1].items()}
             known = {name: tuner_of(name).read(one) for name, one in models.items()}
             known["sgppsl"] |= SPARSE
-            known["chain-gp"]["temperature"] = models["chain-gp"].temperature_
+            ours = models["chain-gp"]
+            learnt = {"temperature": ours.temperature_, "span_bonus": ours.span_bonus_}
+            known["chain-gp"] |= learnt
         return rows
 
     def tagging(self, cell: BudgetCell) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
 """ChainGP on a GPU: the same fits by NumPy and by PyTorch, CoNLL-2000 in two sizes.
 
 First the objective at one point: value and gradient on both sides, and the time of an
-evaluation. Then whole fits, with hyperparameters given (those that learning starts at)
-and learnt; the fits on the GPU come first, those by NumPy after them.
+evaluation. Then whole fits, with the temperature given and learnt; the fits on the GPU
+come first, those by NumPy after them.
 
     python -m benchmarks gpu_chain --folds folds --minutes 0 --no-page
     python -m benchmarks gpu_chain --folds folds --no-page \\
@@ -30,6 +30,7 @@ from tagsift.base import TrainingSet
 from tagsift.base.training_set import scheme_constraints
 from tagsift.chain.objective import ChainObjective
 from tagsift.chain_gp import ChainGP, estimator
+from tagsift.chain_gp.held_out import HeldOut
 from tagsift.data import LabelSet, corrupt
 from tagsift.features import FeatureMatrix
 from tagsift.gp.kernels import GroupKernel, InducingColumns
@@ -45,11 +46,6 @@ _EQUAL = 0.995
 _FITS: dict[ChainCell, ChainGP] = {}
 
 
-def start_kernel(work: Workload) -> dict[str, Any]:
-    """Hyperparameters to give: where learning starts."""
-    return GroupKernel.start(work.fold.train_features, 0).as_dict()
-
-
 def evaluation(work: Workload, clock: DeviceBenchmark) -> dict[str, Any]:
     """Value and gradient of the objective on both sides, and what one costs."""
     fold, labels = work.fold, work.fold.label_set
@@ -60,9 +56,9 @@ def evaluation(work: Workload, clock: DeviceBenchmark) -> dict[str, Any]:
     ends: dict[str, tuple[float, Any]] = {}
     for device in DEVICES:
         clock.forget_peak()
-        model = ChainGP(kernel=start_kernel(work), device=device)
+        model = ChainGP(device=device)
         model.allowed_ = scheme_constraints(train, known=True)
-        kernel = GroupKernel.from_dict(model.kernel or {})
+        kernel = GroupKernel.default(train.features, 0)
         begin = clock.now()
         finder = model._finder()
         _, phi = finder.whiten(train, kernel)
@@ -130,7 +126,7 @@ class GpuChain(DeviceBenchmark):
     watched = (
         (ChainObjective, "__init__", "objective: prepare"),
         (ChainObjective, "__call__", "objective: evaluate"),
-        (estimator, "learn_kernels", "evidence"),
+        (HeldOut, "of", "held-out fit"),
         (InducingColumns, "columns", "RBF columns"),
     )
 
@@ -154,8 +150,9 @@ class GpuChain(DeviceBenchmark):
             evaluation(work.first(300), self)  # warm up
             with limited(min(60.0, self.limit)):
                 return evaluation(work, self)
-        kernel = start_kernel(work) if cell.kernel == "given" else None
-        params = {"kernel": kernel, "device": cell.device}
+        params = {"device": cell.device}
+        if cell.kernel == "given":
+            params |= {"temperature": 1.0, "span_bonus": 0.0}
         facts, model = self.timed_fit("chain-gp", work, params)
         if model is None:
             return facts

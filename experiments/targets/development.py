@@ -1,8 +1,8 @@
-"""How wide ChainGP's priors start: the figures on which that was decided.
+"""How wide ChainGP's priors are, and what a span adds: the figures that decided it.
 
-Sentences behind those of the paper, in parts of its size, with folds and candidates of
-their own. The widths are constants of the method, so that this cannot be run again by
-an option; the records are kept, and the table of docs/research.md is made of them.
+Corpora that no reported figure is measured on; docs/research.md names them. The widths
+are constants of the method, so that this cannot be run again by an option; the records
+are kept, and the table of docs/research.md is made of them.
 
     python -m experiments development --no-run
 """
@@ -29,10 +29,10 @@ class Development(Experiment):
     """What was compared before the duel."""
 
     name = "development"
-    title = "How wide the priors start"
+    title = "How wide the priors are"
     summary = (
         f"Mean leads over the {RIVAL}, whatever the direction of the score; "
-        "variance of the weights of indicators, amplitude of the RBF parts."
+        "variance of the weights of indicators, bonus of a span."
     )
 
     @classmethod
@@ -49,7 +49,7 @@ class Development(Experiment):
     def tables(self, found: Found) -> Tables:
         scores: dict[str, dict[tuple[Any, ...], list[Any]]] = {}
         for record in found.values():
-            place = tuple(pick(record["config"], "task", "part", "cl", "r", "p"))
+            place = tuple(pick(record["config"], "part", "cl", "r", "p"))
             sides = scores.setdefault(record["config"]["start"], {})
             values = pick(record["scores"], *(one.name for one in FOUR_SCORES))
             sides.setdefault(place, []).append(values)
@@ -66,7 +66,7 @@ class Development(Experiment):
             ahead = f"{(lead[:, 0] > 0).sum()} of {len(lead)}"
             rows.append((start, first, ahead, *rest))
         f1, *rest = (f"{score.title}|>" for score in FOUR_SCORES)
-        yield table(("start", f1, "ahead|>", *rest), rows)
+        yield table(("variance, bonus", f1, "ahead|>", *rest), rows)
 
 
 EXPERIMENT = Development

@@ -82,7 +82,7 @@ Scores: TypeAlias = dict[tuple[str, str, str], FloatArray]
 
 
 #: Layer 4 of the packaged encoder, which keeps its vectors on disk; one per process.
-_encoder = lru_cache(partial(ContextualEncoder.packaged, layer=4))
+encoder = lru_cache(partial(ContextualEncoder.packaged, layer=4))
 
 
 class Duel(Experiment):
@@ -112,7 +112,7 @@ class Duel(Experiment):
         """Fit and score one cell."""
         size = TASKS[cell.task].n_sentences
         split = Split(cell.task, size, N_FOLDS, cell.fold, cell.seed)
-        fold = make_fold(self.data, split, _encoder() if cell.vectors else None)
+        fold = make_fold(self.data, split, encoder() if cell.vectors else None)
         hidden = corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)
         method, params = SIDES[cell.method]
         tuner = tuner_of(method)

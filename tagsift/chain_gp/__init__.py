@@ -1,8 +1,7 @@
 """ChainGP: a Gaussian process on the lattices of whole sentences.
 
-`mode` finds the posterior mode for a kernel and says how sure it is, `kernel_choice`
-learns kernels and chooses among them and a temperature by held-out sentences, and
-`estimator` puts them together.
+`mode` finds the posterior mode for a kernel and says how sure it is, `held_out` sets a
+temperature by sentences that a fit left out, and `estimator` puts them together.
 """
 
 from __future__ import annotations

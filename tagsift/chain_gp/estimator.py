@@ -13,13 +13,10 @@ from tagsift.base.label_sets import SetTagger
 from tagsift.base.training_set import scheme_constraints
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, banned_means
-from tagsift.chain_gp.kernel_choice import (
-    JudgedKernel,
-    best_kernel,
-    learn_kernels,
-    read_kernel,
-)
+from tagsift.chain_gp.held_out import HeldOut, best_bonus, best_temperature
 from tagsift.chain_gp.mode import ModeFinder, Spread, rbf_columns
+from tagsift.data import opening_transitions
+from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
 from tagsift.gp.kernels import (
     GroupKernel,
@@ -34,11 +31,6 @@ from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["ChainGP"]
 
-#: Most tokens that the choice between kernels and the temperature look at.
-_JUDGE_TOKENS = 20_000
-#: Factor of all variances that is tried as well where there are more tokens than that:
-#: rare features fill most columns of a large corpus, and want smaller weights.
-_SMALLER = 0.25
 #: How much rougher the fits without the held-out sentences are.
 _ROUGH = 10.0
 
@@ -49,22 +41,19 @@ class ChainGP(SetTagger):
     The latent values are a Gaussian process whose kernel is a sum over feature groups:
     linear parts in weight space, RBF parts through inducing points. The likelihood of a
     partly labelled sentence is that of all label sequences its candidates allow, summed
-    by forward–backward. The posterior mode is found by quasi-Newton steps, the
-    hyperparameters by the gradient of Laplace's evidence. A fifth of the training
-    sentences, whose labels may be partial too, is held out of one more fit to set a
-    temperature, and to say whether what the evidence learnt is better than where it
-    began, or the middle between the two; with more than 20,000 tokens, also whether
-    a quarter of these variances suits them better.
+    by forward–backward. The posterior mode is found by quasi-Newton steps. The kernel
+    is the same for all data: wide priors, whose scores are too sure of themselves. A
+    fifth of the training sentences, whose labels may be partial too, is held out of one
+    more fit to set the temperature that mends this, and the bonus of a span.
 
     Parameters
     ----------
     kernel : dict, optional
-        Hyperparameters to use instead of learning them, as ``kernel_.as_dict()`` gives.
+        Hyperparameters to use instead of the default, as ``kernel_.as_dict()`` gives.
     rbf : bool
-        Whether there are RBF parts beside the linear ones.
+        Whether dense groups, such as word vectors, have an RBF part beside the linear.
     n_inducing : int
-        Inducing points of the RBF part of a dense group; that of the sparse groups,
-        which adds less to its linear parts, has a third of them.
+        Inducing points of the RBF part of a group.
     constraints : {"scheme", "none"}
         Whether the tag scheme forbids transitions (an ``I-`` never opens a sentence in
         IOB2). Used only where the scheme was given or seen in exact sentences.
@@ -74,11 +63,15 @@ class ChainGP(SetTagger):
         stays near 1 unless they disagree.
     decoder : {"viterbi", "marginal"}
         The best label sequence, or the best label of each token.
+    span_bonus : float or "held-out"
+        What every span adds to the score of a label sequence in `predict`. The
+        likeliest sequence leaves out spans that are right with less than even chances;
+        the best F1 takes them from half that F1 on, which ``"held-out"`` estimates.
+        Plain tags have no bonus.
     max_iter, tol
         Most quasi-Newton steps, and the relative change at which to stop.
     device : {"cpu", "cuda"}
         Where the modes are found and sentences are tagged: NumPy, or PyTorch on a GPU.
-        Hyperparameters are learnt, from few sentences, by NumPy.
     features, labels, scheme, random_state, verbose
         As in `tagsift.base.SequenceTagger`.
 
@@ -86,12 +79,8 @@ class ChainGP(SetTagger):
     ----------
     kernel_ : GroupKernel
         Hyperparameters in force.
-    evidence_ : float or None
-        Laplace's evidence of the sentences they were learnt from.
-    temperature_ : float
-        The temperature in force.
-    history_ : list of dict
-        Evidence and hyperparameters of every trial.
+    temperature_, span_bonus_ : float
+        The temperature and the bonus in force.
     n_iter_ : int
         Quasi-Newton steps of the final fit.
     log_posterior_ : float
@@ -115,7 +104,7 @@ class ChainGP(SetTagger):
         structured=True,
         probabilities=True,
         weighted=True,
-        settings="everything learnt; {n_inducing}",
+        settings="one kernel for all data; temperature learnt",
         cost="steps · (features + N·M·L + N·L²)",
         many_labels=300,
         source="this package",
@@ -129,7 +118,7 @@ class ChainGP(SetTagger):
         "columns_": by_name(part(InducingColumns)),
         "spread_": part(Spread),
         "temperature_": number(above=0),
-        "evidence_": number(optional=True),
+        "span_bonus_": number(),
         "log_posterior_": number(),
         "n_iter_": whole(),
     }
@@ -140,6 +129,7 @@ class ChainGP(SetTagger):
     constraints: Literal["scheme", "none"] = setting("scheme")
     temperature: float | Literal["held-out"] = setting("held-out", above=0)
     decoder: Literal["viterbi", "marginal"] = setting("viterbi")
+    span_bonus: float | Literal["held-out"] = setting("held-out")
     max_iter: int = setting(1000, least=1)
     tol: float = setting(1e-5, least=0)
     device: str = setting("cpu")
@@ -161,7 +151,7 @@ class ChainGP(SetTagger):
         return recovered
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:
-        """What others fit in its place, on evidence of their own; learns the kernel."""
+        """What others fit in its place, on evidence of their own."""
         finder, phi = self._whiten(train, known=True)
         return ChainProblem(phi, 1.0, finder.prior(self.kernel_))
 
@@ -179,16 +169,14 @@ class ChainGP(SetTagger):
     def _whiten(
         self, train: TrainingSet, *, known: bool
     ) -> tuple[ModeFinder, FeatureMatrix]:
-        """Choose the kernel and the temperature, and whiten the features."""
+        """Whiten the features, and set temperature and bonus."""
         self.allowed_ = scheme_constraints(
             train, known=known and self.constraints == "scheme"
         )
         finder = self._finder()
-        best = self._choose(train, finder)
-        self.kernel_, self.temperature_ = best.kernel, best.temperature
-        self.columns_, phi = best.columns, best.phi
-        if phi.n_tokens < train.n_tokens:
-            self.columns_, phi = finder.whiten(train, best.kernel)
+        self.kernel_ = self._kernel(train)
+        self.columns_, phi = finder.whiten(train, self.kernel_)
+        self._calibrate(finder, replace(train, features=phi))
         return finder, phi
 
     def _finder(self) -> ModeFinder:
@@ -200,31 +188,38 @@ class ChainGP(SetTagger):
             bool(self.verbose),
         )
 
-    def _choose(self, train: TrainingSet, finder: ModeFinder) -> JudgedKernel:
-        """Kernel and temperature, by a part of a large corpus."""
-        asked = self.temperature
-        given = None if isinstance(asked, str) else float(asked)
-        kernels = self._learn(train)
-        if given is not None and self.kernel is not None:
-            whitened = finder.whiten(train, kernels[0])
-            return JudgedKernel(kernels[0], given, 0.0, *whitened)
-        part = train.draw(_JUDGE_TOKENS, stream=30)
-        if part is not train and self.kernel is None:
-            kernels = [*kernels, *(kernel.scaled(_SMALLER) for kernel in kernels)]
-        rough = _ROUGH * self.tol
-        return best_kernel(finder, part, kernels, temperature=given, tol=rough)
+    def _calibrate(self, finder: ModeFinder, train: TrainingSet) -> None:
+        """Temperature and bonus as given, or by held-out sentences."""
+        given = self.temperature
+        bonus = 0.0 if train.scheme == "plain" else self.span_bonus
+        held_out = None
+        if isinstance(given, str) or isinstance(bonus, str):
+            rough = _ROUGH * self.tol
+            held_out = HeldOut.of(finder, train, self.kernel_, tol=rough)
+        found = best_temperature(held_out) if isinstance(given, str) else float(given)
+        if isinstance(bonus, str):
+            names = [str(name) for name in train.classes]
+            _, inside = opening_transitions(names, train.scheme)
+            bonus = best_bonus(held_out, found, self.allowed_, inside)
+        self.temperature_, self.span_bonus_ = found, float(bonus)
 
-    def _learn(self, train: TrainingSet) -> list[GroupKernel]:
-        """Kernels to choose from."""
-        self.evidence_: float | None = None
-        self.history_: list[dict[str, Any]] = []
-        if self.kernel is not None:
-            return [read_kernel(self.kernel, train.features)]
-        means = banned_means(self.allowed_)
-        kernels, self.evidence_, self.history_ = learn_kernels(
-            train, *means, rbf=self.rbf, enabled=bool(self.verbose)
-        )
-        return kernels
+    def _kernel(self, train: TrainingSet) -> GroupKernel:
+        """The kernel that was given, checked against the features, or the default."""
+        if self.kernel is None:
+            return GroupKernel.default(train.features, train.seed, rbf=self.rbf)
+        try:
+            kernel = GroupKernel.from_dict(self.kernel)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                "kernel must be what kernel_.as_dict() gives (linear, rbf, transition, "
+                f"bias); got {self.kernel!r}."
+            ) from error
+        if set(kernel.linear) != set(train.features.names):
+            raise InputError(
+                f"kernel has the feature groups {sorted(kernel.linear)}, the data has "
+                f"{sorted(train.features.names)}; they must be the same."
+            )
+        return kernel
 
     # Predict -------------------------------------------------------------------
 
@@ -245,8 +240,16 @@ class ChainGP(SetTagger):
     def _predict(self, features: FeatureMatrix) -> IntArray:
         if self.decoder == "marginal":
             return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
-        chain = self.weights_.on(use_device(self.device))
+        chain = self._leaning().on(use_device(self.device))
         return chain.best(self._phi(features), self.allowed_)
+
+    def _leaning(self) -> LinearChain:
+        """The chain with the bonus on every transition that opens a span."""
+        names, chain = [str(name) for name in self.classes_], self.weights_
+        between, first = opening_transitions(names, self.scheme_)
+        transitions = chain.transitions + self.span_bonus_ * between  # [L, L]
+        start = chain.start + self.span_bonus_ * first  # [L]
+        return replace(chain, transitions=transitions, start=start)
 
     def predict_latent(self, X: Any) -> tuple[list[FloatArray], list[FloatArray]]:
         """Means of the latent values, and variances of their label differences.
@@ -277,7 +280,6 @@ class ChainGP(SetTagger):
 
     def _restored(self) -> None:
         self.device = available_device(self.device)
-        self.history_ = []
         widths = {
             name: (width, sparse) for name, width, sparse in self.blocks_
         }  # every group has its linear part, and every RBF part its columns

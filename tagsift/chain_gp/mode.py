@@ -28,9 +28,6 @@ from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["ModeFinder", "Spread", "rbf_columns"]
 
-#: Share of the inducing points that the RBF part of the sparse groups gets.
-_SPARSE_SHARE = 1 / 3
-
 
 @dataclass(frozen=True)
 class ModeFinder:
@@ -38,7 +35,7 @@ class ModeFinder:
 
     mean: FloatArray  # [L, L], prior mean of transition scores
     mean_start: FloatArray  # [L], prior mean of start scores
-    n_inducing: int  # of the RBF part of a dense group
+    n_inducing: int  # of every RBF part
     max_iter: int
     device: Device = "cpu"
     verbose: bool = False
@@ -50,13 +47,9 @@ class ModeFinder:
         inputs = rbf_inputs(train.features)
         parts = {}
         for name, (_, theta) in kernel.rbf.items():
-            share = _SPARSE_SHARE if sp.issparse(inputs[name]) else 1.0
+            X, shares = inputs[name], train.shares
             parts[name] = InducingColumns.choose(
-                inputs[name],
-                train.shares,
-                theta,
-                max(1, round(share * self.n_inducing)),
-                train.seed,
+                X, shares, theta, self.n_inducing, train.seed
             )
         columns = rbf_columns(parts, inputs, self.device)
         return parts, scaled_features(train.features, kernel, columns)

@@ -27,6 +27,7 @@ __all__ = [
     "check_scheme",
     "detect_scheme",
     "is_tag",
+    "opening_transitions",
     "spans",
     "tags",
     "to_scheme",
@@ -266,3 +267,21 @@ def allowed_transitions(
         ]
     )  # [L + 1, L + 1]
     return follows[:-1, :-1], follows[-1, :-1], follows[:-1, -1]
+
+
+def opening_transitions(
+    label_names: Sequence[str], scheme: str
+) -> tuple[BoolArray, BoolArray]:
+    """Which labels open a chunk after another (row, then column), and which at once.
+
+    By the lenient rules, which are the same for IOB1 and IOB2.
+    """
+    table = _TABLE[check_scheme(scheme)]
+    parsed = list(_parse_all(label_names, table))
+    opens = np.array(
+        [
+            [b is not _OUTSIDE and not table.joins(a, b) for b in parsed]
+            for a in (*parsed, _OUTSIDE)
+        ]
+    )  # [L + 1, L]
+    return opens[:-1], opens[-1]

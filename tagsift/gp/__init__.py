@@ -1,6 +1,5 @@
 """What both Gaussian processes share.
 
 `kernels` (one per label, or a sum over feature groups), `inducing` (which tokens carry
-a posterior), `curvature` and `evidence` (Laplace's approximation of a chain), `search`
-(for hyperparameters).
+a posterior), `search` (for hyperparameters).
 """

@@ -16,7 +16,7 @@ times σ_r. The latent values are then f = Φw with w ~ N(0, I).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,9 +47,15 @@ __all__ = [
     "uncarried_variance",
 ]
 
-#: Where learning begins: variance of the weights of indicators, amplitude of RBF parts,
-#: and θ in units of 1 / median squared distance.
-_START_LINEAR, _START_RBF, _START_THETA = 4.0, 40.0, 0.5
+#: Prior variance of the weights of indicators, alone and beside dense groups, up to
+#: this number of tokens; rare features fill most columns of a large corpus, and want
+#: smaller weights.
+_ALONE, _BESIDE, _TOKENS = 6.0, 1.0, 10_000
+#: Prior variance of the latent values that a dense group gives by its linear and by its
+#: RBF part, with θ in units of 1 / median squared distance.
+_DENSE, _RBF, _THETA = 10.0, 10.0, 0.25
+#: Prior variance of transition and start scores, and of the label bias.
+_TRANSITION, _BIAS = 2.0, 5.0
 #: Tokens whose columns are computed at once.
 _PORTION = 8192
 
@@ -116,34 +122,32 @@ class GroupKernel:
             float(stored["bias"]),
         )
 
-    def scaled(self, factor: float) -> GroupKernel:
-        """Return the same kernel with all variances of the features multiplied."""
-        return replace(
-            self,
-            linear={name: factor * value for name, value in self.linear.items()},
-            rbf={name: (factor * a, theta) for name, (a, theta) in self.rbf.items()},
-        )
-
     @classmethod
-    def start(
+    def default(
         cls, features: FeatureMatrix, seed: int, *, rbf: bool = True
     ) -> GroupKernel:
-        """Where learning begins: wide priors, which the evidence narrows."""
+        """Wide priors, chosen once for all data: docs/research.md says how.
+
+        Indicators have linear parts. Dense groups, such as word vectors, have a linear
+        and an RBF part each, and leave less to the indicators beside them.
+        """
+        dense = features.dense
+        sparse = _ALONE if dense is None else _BESIDE
+        sparse /= max(1.0, features.n_tokens / _TOKENS) ** 0.5
         linear = {
-            name: _START_LINEAR if sp.issparse(block) else _dense_start(block)
+            name: sparse if sp.issparse(block) else _DENSE / _mean_square(block)
             for name, block in zip(features.names, features.blocks, strict=True)
         }
         parts = {
-            name: (_START_RBF, _START_THETA / median_distance(matrix, seed))
-            for name, matrix in rbf_inputs(features).items()
+            name: (_RBF, _THETA / median_distance(matrix, seed))
+            for name, matrix in ({} if dense is None else rbf_inputs(dense)).items()
         }
-        return cls(linear, parts if rbf else {})
+        return cls(linear, parts if rbf else {}, _TRANSITION, _BIAS)
 
 
-def _dense_start(block: FloatArray) -> float:
-    """Variance at which a dense group gives latent values of variance 1 or so."""
-    norm = float(np.mean(np.einsum("ij,ij->i", block, block)))
-    return 1.0 / norm if norm > 0 else 1.0
+def _mean_square(block: FloatArray) -> float:
+    """Mean squared norm of the rows, 1 where all are zero."""
+    return float(np.mean(np.einsum("ij,ij->i", block, block))) or 1.0
 
 
 def rbf_inputs(features: FeatureMatrix) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def test_no_value_of_a_header_is_trusted(name: str, kind: str):
             try_out(name, kind, new, arrays, f"{path} is {wrong!r}")
 
 
-@pytest.mark.parametrize("name", ["wknn", "sure", "pl-aggd", "sgppsl", "chain-gp"])
+@pytest.mark.parametrize("name", ["wknn", "sure", "pl-aggd", "sgppsl"])
 def test_indices_out_of_range_are_refused(name: str):
     header, arrays = pack(fitted(name, "words")[0])
     places = [key for key in arrays if key.endswith("/indices")]

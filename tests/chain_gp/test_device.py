@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tagsift
-from tagsift.chain_gp import ChainGP, estimator, kernel_choice
+from tagsift.chain_gp import ChainGP, estimator
 from tagsift.data import corrupt, generate
 from tagsift.errors import InputError, TagsiftWarning
 from tagsift.features import FeatureMatrix, distances
@@ -14,12 +14,6 @@ from tagsift.gp.kernels import InducingColumns, rbf_inputs
 
 torch = pytest.importorskip("torch")
 SETTINGS = {"n_inducing": 30, "tol": 1e-9, "max_iter": 2000}
-
-
-@pytest.fixture(autouse=True)
-def few_tokens(monkeypatch: pytest.MonkeyPatch):
-    """Learn from fewer tokens, for speed."""
-    monkeypatch.setattr(kernel_choice, "_LEARN_TOKENS", 120)
 
 
 @pytest.fixture
@@ -45,7 +39,7 @@ def data():
 
 
 def with_vectors(corpus):
-    """Features with a dense group, so that there are two RBF parts."""
+    """Features with a dense group, so that there is an RBF part."""
     words = tagsift.SequenceVectorizer().fit(corpus[0].rows)
 
     def transform(rows):

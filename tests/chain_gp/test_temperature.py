@@ -1,4 +1,4 @@
-"""Temperatures set on sentences that a fit left out."""
+"""Temperatures and bonuses set on sentences that a fit left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ import pytest
 from tagsift.base import TrainingSet
 from tagsift.base.training_set import hold_out
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain_gp.kernel_choice import best_temperature, held_out_likelihood
+from tagsift.chain_gp.held_out import (
+    HeldOut,
+    best_bonus,
+    best_temperature,
+    expected_f1,
+    held_out_likelihood,
+)
 from tagsift.features import FeatureMatrix
 
 
@@ -62,7 +68,8 @@ def test_the_likelihood_by_enumeration(weights: LinearChain):
             if all(mask[lo + n, y] for n, y in enumerate(path)):
                 inside += np.exp(score / temperature)
         total += np.log(inside / outside)
-    assert held_out_likelihood(weights, train, temperature) == pytest.approx(total)
+    found = held_out_likelihood(HeldOut(weights, train), temperature)
+    assert found == pytest.approx(total)
 
 
 def test_temperatures_compose(weights: LinearChain):
@@ -85,9 +92,58 @@ def test_many_exact_labels_find_the_temperature(truth: float):
     p /= p.sum(axis=1, keepdims=True)
     y = (p.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
     unseen = make([1] * n, np.eye(3, dtype=bool)[y])
-    assert best_temperature(weights, unseen) == pytest.approx(truth, rel=0.06)
+    found = best_temperature(HeldOut(weights, unseen))
+    assert found == pytest.approx(truth, rel=0.06)
 
 
-def test_no_labels_leave_the_temperature_alone(weights: LinearChain):
+def test_no_labels_leave_the_temperature_where_the_prior_is(weights: LinearChain):
     unseen = make([2] * 20, np.ones((40, 3), dtype=bool))
-    assert best_temperature(weights, unseen) == pytest.approx(1.0, abs=1e-3)
+    assert best_temperature(HeldOut(weights, unseen)) == pytest.approx(1.2, abs=1e-3)
+    assert best_temperature(None) == 1.2
+
+
+FREE = (np.ones((3, 3), dtype=bool), np.ones(3, dtype=bool), np.ones(3, dtype=bool))
+INSIDE = np.array([False, True, True])
+
+
+def test_expected_f1_token_by_token(weights: LinearChain):
+    """Against loops over the tokens of sentences of one token."""
+    unseen = make([1] * 30, np.random.default_rng(3).random((30, 3)) < 0.8)
+    unseen.mask[np.arange(30), np.random.default_rng(4).integers(3, size=30)] = True
+    held_out, T = HeldOut(weights, unseen), 1.5
+    hits = taken = true = 0.0
+    for x, mask in zip(unseen.features.block("x"), unseen.mask, strict=True):
+        score = (x @ weights.emissions + weights.bias + weights.start) / T
+        p = np.where(mask, np.exp(score), 0.0)
+        p /= p.sum()
+        label = int(score.argmax())
+        taken += INSIDE[label]
+        hits += INSIDE[label] * p[label]
+        true += p[INSIDE].sum()
+    found = expected_f1(held_out, T, FREE, INSIDE)
+    assert found == pytest.approx(2 * hits / (taken + true))
+    bonus = best_bonus(held_out, T, FREE, INSIDE)
+    assert bonus == pytest.approx(T * np.log((2 - found) / found))
+
+
+def test_the_bonus_takes_spans_from_half_the_f1_on():
+    """Lone tokens: the decision flips where the probability of a span is F / 2."""
+    weights = LinearChain(
+        np.array([[0.0, 1.0, -9.0]]), np.zeros(3), np.zeros((3, 3)), np.zeros(3)
+    )
+    rng = np.random.default_rng(0)
+    mask = np.ones((400, 3), dtype=bool)
+    X = rng.normal(size=(400, 1))
+    features = FeatureMatrix(("x",), (X,), np.arange(401))
+    unseen = TrainingSet(features, mask, ("O", "B-X", "I-X"), "iob2", 0)
+    held_out = HeldOut(weights, unseen)
+    f1 = expected_f1(held_out, 1.0, FREE, INSIDE)
+    bonus = best_bonus(held_out, 1.0, FREE, INSIDE)
+    threshold = 1.0 / (1.0 + np.exp(bonus))  # where a score of −bonus is a tie
+    assert 0.3 < f1 < 1.0 and threshold == pytest.approx(f1 / 2)
+
+
+def test_bonuses_are_bounded(weights: LinearChain):
+    assert best_bonus(None, 1.0, FREE, INSIDE) == 0.5
+    unseen = make([2] * 20, np.tile([True, False, False], (40, 1)))
+    assert best_bonus(HeldOut(weights, unseen), 1.0, FREE, INSIDE) == 2.0

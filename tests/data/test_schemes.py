@@ -16,6 +16,7 @@ from tagsift.data import (
     allowed_transitions,
     detect_scheme,
     is_tag,
+    opening_transitions,
     spans,
     tags,
     to_scheme,
@@ -248,3 +249,13 @@ def test_refusals() -> None:
     assert not is_tag("", "plain")
     assert is_tag("anything", "plain")
     assert not is_tag("B-", "iob2")
+
+
+@pytest.mark.parametrize("scheme", ["iob1", "iob2", "iobes"])
+def test_openings_count_the_spans(scheme: str):
+    """As many openings as spans by the lenient rules, in every short sequence."""
+    names = ["O", "B-X", "I-X", "I-Y"] + (["E-X", "S-Y"] if scheme == "iobes" else [])
+    between, first = opening_transitions(names, scheme)
+    for path in itertools.product(range(len(names)), repeat=3):
+        openings = first[path[0]] + sum(between[a] for a in itertools.pairwise(path))
+        assert openings == len(spans([names[y] for y in path], scheme))

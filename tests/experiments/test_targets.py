@@ -77,7 +77,7 @@ def test_the_table_of_the_readings_is_that_of_the_records():
         ("duel", "| span F1 | 18 | 16 | +1.14 | -0.21 |"),
         ("whole", "| CoNLL-2003 | 0 | ChainGP | 83.74 |"),
         ("pll", "| SURE | Lost | 0."),
-        ("development", "| 4, 40 | +0.73 | 12 of 14 | +0.13 | +0.0123 | +0.51 |"),
+        ("development", "| 4, 0.5 | +2.62 | 66 of 72 | +0.10 | +0.0136 | +0.53 |"),
     ],
 )
 def test_pages_are_drawn_from_committed_records(name, row, tmp_path, capsys):

@@ -42,27 +42,25 @@ def test_dictionaries_and_back(kernel: GroupKernel):
     assert GroupKernel.from_dict(kernel.as_dict()) == kernel
 
 
-def test_widening_leaves_widths_and_transitions_alone(kernel: GroupKernel):
-    wide = kernel.scaled(4.0)
-    assert wide.linear == {"word": 2.0, "window": 8.0, "vectors": 2.8}
-    assert wide.rbf == {"sparse": (12.0, 0.1), "vectors": (16.0, 0.3)}
-    assert (wide.transition, wide.bias) == (kernel.transition, kernel.bias)
-
-
 def test_rbf_parts(features: FeatureMatrix):
     inputs = rbf_inputs(features)
     assert list(inputs) == ["sparse", "vectors"]
     assert inputs["sparse"].shape == (12, 11)
 
 
-def test_the_start_is_wide(features: FeatureMatrix):
-    start = GroupKernel.start(features, 0)
-    assert start.linear["word"] == start.linear["window"] == 4.0
-    assert {amplitude for amplitude, _ in start.rbf.values()} == {40.0}
+def test_the_default(features: FeatureMatrix, monkeypatch: pytest.MonkeyPatch):
+    kernel = GroupKernel.default(features, 0)
+    assert kernel.linear["word"] == kernel.linear["window"] == 1.0
     norm = (features.block("vectors") ** 2).sum(axis=1).mean()
-    assert start.linear["vectors"] == pytest.approx(1 / norm)
-    assert set(start.rbf) == {"sparse", "vectors"}
-    assert GroupKernel.start(features, 0, rbf=False).rbf == {}
+    assert kernel.linear["vectors"] == pytest.approx(10 / norm)
+    assert list(kernel.rbf) == ["vectors"]
+    assert GroupKernel.default(features, 0, rbf=False).rbf == {}
+    assert features.sparse is not None
+    alone = GroupKernel.default(features.sparse, 0)
+    assert (set(alone.linear.values()), alone.rbf) == ({6.0}, {})
+    monkeypatch.setattr(kernels, "_TOKENS", 3)
+    many = GroupKernel.default(features.sparse, 0)
+    assert set(many.linear.values()) == {3.0}  # four times as many tokens
 
 
 def test_whitened_features_reproduce_the_kernel(
