@@ -113,14 +113,13 @@ class _Reviewed(ABC):
 
     def order(self, name: str, rng: np.random.Generator) -> Iterator[Place]:
         """Places in the order in which a reviewer takes them."""
-        found = list(self.doubts())
+        places, spreads = zip(*self.doubts(), strict=True)
+        order = np.arange(len(places))
         if name == "random":
-            return (found[k][0] for k in rng.permutation(len(found)))
-        if name == "entropy":
-            tie = rng.random(len(found))
-            by = sorted(range(len(found)), key=lambda k: (-found[k][1], tie[k]))
-            return (found[k][0] for k in by)
-        return (place for place, _ in found)
+            order = rng.permutation(len(places))
+        elif name == "entropy":
+            order = np.lexsort((rng.random(len(places)), np.negative(spreads)))
+        return (places[k] for k in order)
 
     def look(self, s: int, start: int, end: int) -> None:
         """Say what is true of a place, and of the true spans that reach into it."""
