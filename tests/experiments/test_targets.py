@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from experiments.command import main
+from experiments.paper.results import read_toml
 from experiments.records import Records, is_done
 from experiments.targets.duel import Duel
+from experiments.targets.penalties import Penalties
 from experiments.targets.readings import Readings
 from experiments.targets.whole import METHODS, Whole
 from tagsift.data import generate, write_conll
@@ -26,7 +28,7 @@ needs_records = pytest.mark.skipif(
 @needs_records
 @pytest.mark.parametrize(
     ("experiment", "n_cells"),
-    [(Whole(None, 0), 9), (Readings(None, 2), 40)],
+    [(Whole(None, 0), 9), (Readings(None, 2), 40), (Penalties(None), 162)],
 )
 def test_committed_records_need_no_run(experiment: Any, n_cells: int):
     found = Records(RECORDS / f"{experiment.name}.jsonl").load()
@@ -40,6 +42,15 @@ def test_the_duel_has_no_records_but_of_its_cells():
     keys = {cell.key for cell in Duel(None).cells()}
     assert len(keys) == 600
     assert Records(RECORDS / "duel.jsonl").load().keys() <= keys
+
+
+@needs_records
+def test_the_grid_has_the_penalties_that_were_chosen():
+    (table,) = Penalties(None).tables(Records(RECORDS / "penalties.jsonl").load())
+    chosen: dict[str, dict[str, list[float]]] = {}
+    for method, task, _, *_, best in table.rows:
+        chosen.setdefault(method, {}).setdefault(task, []).append(best)
+    assert chosen == read_toml("penalties")
 
 
 def test_the_page_says_what_is_of_older_settings_or_other_environments():
