@@ -14,8 +14,8 @@ from tagsift.errors import InputError
 
 #: From the cheapest fit to the dearest; cheap methods are run first.
 _BY_COST = (
-    "corpus", "word-counts", "crf", "wknn", "pl-svm", "partial-crf", "chain-gp",
-    "naive", "sure", "pl-aggd", "clpl", "cllp", "pl-ecoc", "paloc", "sgppsl",
+    "corpus", "word-counts", "pl-ecoc", "wknn", "paloc", "crf", "pl-svm", "chain-gp",
+    "naive", "sure", "pl-aggd", "partial-crf", "clpl", "cllp", "sgppsl",
 )  # fmt: skip
 #: Method → task → λ for cl 2, 3 and 4, as `python -m experiments penalties` found it.
 _PENALTIES = read_toml("penalties")
