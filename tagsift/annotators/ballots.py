@@ -8,8 +8,9 @@ with it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ class Ballots:
     outside: int  # column of the label `O`; −1 where there is none
     exact: IntArray  # [N]  labels that are known exactly, else −1
     memory: bool = True  # whether what an annotator said of the token before counts
+    words: Sequence[str] = ()  # the tokens, where they are known
 
     @property
     def n_tokens(self) -> int:
@@ -191,13 +193,14 @@ def ballots_of(
     columns = tuple(classes), np.array(lengths, dtype=np.int64)
     if corpus is None:
         return read_ballots([[()] * n for n in lengths], *columns, names=())
-    return read_ballots(
+    found = read_ballots(
         corpus.votes,
         *columns,
         names=corpus.annotators,
         abstaining=corpus.abstaining if abstaining is None else abstaining,
         exact=corpus.exact if exact is None else exact,
     )
+    return replace(found, words=list(chain.from_iterable(corpus.tokens)))
 
 
 def _number(

@@ -2,8 +2,9 @@
 
 The confidence of the label says most. What the text alone says of it says a little
 more: a token on which all agree is found by the text, which has not seen their votes.
-How much it counts was chosen on simulated annotators. Tokens that somebody has checked
-tell which labels are wrong more often than their confidences say.
+How much it counts was chosen on simulated annotators. Annotators who are left out
+(`left_out`) and tokens that somebody has checked tell where labels are wrong more often
+than their confidences say.
 """
 
 from __future__ import annotations
@@ -21,12 +22,19 @@ from tagsift.data import spans
 from tagsift.data.offsets import locate
 from tagsift.typing import FloatArray, IntArray, Label
 
-__all__ = ["Look", "error_chance", "label_lessons", "rank_spans", "rank_tokens"]
+__all__ = [
+    "Look",
+    "error_chance",
+    "error_odds",
+    "label_lessons",
+    "rank_spans",
+    "rank_tokens",
+]
 
 #: What the log-odds of the text count beside those of the confidence.
 _TEXT = 0.2
 #: Log-odds are counted up to these chances.
-_SURE = 1e-4
+SURE = 1e-4
 #: Errors that are taken for granted of every label, expected and found.
 _PRIOR = 5.0
 #: Reasons: the share of votes against, the text's chance of the label, its frequency.
@@ -49,18 +57,27 @@ class Look:
     reason: str  # why, in words
 
 
-def label_lessons(blind: FloatArray, exact: IntArray) -> FloatArray:
-    """How much oftener each label is wrong than expected, as log-odds, [L].
+def label_lessons(said: IntArray, chance: FloatArray, ballots: Ballots) -> FloatArray:
+    """How much oftener each label was wrong than expected, as log-odds, [L].
 
-    `blind` are the marginals of all tokens without what is known exactly, [N, L];
-    `exact` are the labels of those that somebody has checked, else −1, [N].
+    `said` are labels found without what is known exactly, [N], and `chance` the
+    estimated chance that they are wrong, [N].
     """
-    known = exact >= 0  # [N]
-    said, n_labels = blind[known].argmax(axis=1), blind.shape[1]  # [K]
-    doubt = 1 - blind[known].max(axis=1)  # [K]
-    expected = np.bincount(said, weights=doubt, minlength=n_labels)  # [L]
-    wrong = np.bincount(said, weights=said != exact[known], minlength=n_labels)  # [L]
+    known, n_labels = ballots.exact >= 0, ballots.n_labels  # [N]
+    label, true = said[known], ballots.exact[known]  # [K], [K]
+    expected = np.bincount(label, weights=chance[known], minlength=n_labels)  # [L]
+    wrong = np.bincount(label, weights=label != true, minlength=n_labels)  # [L]
     return np.asarray(np.log((wrong + _PRIOR) / (expected + _PRIOR)))  # [L]
+
+
+def error_odds(
+    labels: IntArray, confidences: FloatArray, text: FloatArray
+) -> FloatArray:
+    """Log-odds that labels are wrong, by their confidence and the text alone, [N]."""
+    rows = np.arange(len(labels))  # [N]
+    doubt = np.clip(1 - confidences[rows, labels], SURE, 1 - SURE)  # [N]
+    unread = np.clip(1 - text[rows, labels], SURE, 1 - SURE)  # [N]
+    return np.asarray((logit(doubt) + _TEXT * logit(unread)) / (1 + _TEXT))
 
 
 def error_chance(
@@ -70,14 +87,12 @@ def error_chance(
     ballots: Ballots,
     lessons: FloatArray | None = None,
 ) -> FloatArray:
-    """Estimated chance that the label of a token is wrong, [N]."""
-    rows = np.arange(len(labels))  # [N]
-    doubt = np.clip(1 - confidences[rows, labels], _SURE, 1 - _SURE)  # [N]
-    unread = np.clip(1 - text[rows, labels], _SURE, 1 - _SURE)  # [N]
-    score = (logit(doubt) + _TEXT * logit(unread)) / (1 + _TEXT)  # [N]
-    if lessons is not None:
-        score += lessons[labels]  # [N]
-    chance = expit(score)  # [N]
+    """Estimated chance that the label of a token is wrong, [N].
+
+    `lessons` are what is known beyond confidences and text, as log-odds, [N].
+    """
+    odds = error_odds(labels, confidences, text)  # [N]
+    chance = expit(odds if lessons is None else odds + lessons)  # [N]
     chance[ballots.exact >= 0] = 0.0
     return np.asarray(chance)
 

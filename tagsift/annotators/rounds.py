@@ -16,7 +16,6 @@ import numpy as np
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.cross_fit import CrossFit
 from tagsift.annotators.judge import TEMPERS, choose_temper
-from tagsift.annotators.ranking import label_lessons
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
 from tagsift.chain.objective import ChainProblem
@@ -61,8 +60,8 @@ class Consensus:
     log_pi: FloatArray  # [A, L, B, L]  tables of the annotators
     temper: float  # weight τ of the votes
     calm: float  # factor of all scores in `confidences`
-    lessons: FloatArray  # [L]  what checked tokens say of each label's errors
     history: list[dict[str, Any]]  # τ, judge's score, share of changed labels by round
+    model: CrossFit  # the text
 
 
 def run_rounds(
@@ -107,6 +106,6 @@ def run_rounds(
         log_pi,
         temper,
         calm,
-        label_lessons(model.marginals(temper * votes, calm), ballots.exact),
         history,
+        model,
     )

@@ -12,6 +12,7 @@ from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import WarmChain
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
+from tagsift.annotators.left_out import lessons
 from tagsift.annotators.new_votes import weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
 from tagsift.annotators.ranking import Look, error_chance, rank_spans, rank_tokens
@@ -78,9 +79,10 @@ class VoteTagger(TaggerFromVotes):
         What the text alone says of the training tokens; not saved.
     temperature_ : float
         Weight τ of the votes.
-    lessons_ : ndarray of shape (L,)
-        By how much labels of each kind are wrong oftener than their confidences say,
-        as log-odds, told by tokens that are known exactly; not saved.
+    lessons_ : ndarray of shape (N,), or None
+        By how much the labels of stacked tokens are likelier wrong than confidences and
+        text say, as log-odds, told by annotators who are left out and by tokens that
+        are known exactly; not saved.
     history_ : list of dict
         τ, the judge's score and the share of changed labels of every round.
     estimator_ : fitted estimator
@@ -231,12 +233,15 @@ class VoteTagger(TaggerFromVotes):
         self.estimator_ = inner
         self.names_, self.log_pi_ = ballots.names, found.log_pi
         self.temperature_, self.history_ = found.temper, found.history
-        self.lessons_ = found.lessons  # [L]
         self.text_ = train.features.split(found.text)
         self._seen = (found.labels, found.text, ballots)
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
             ballots, found.labels, train.classes, train.scheme, groups, weights
         )
+        reliability = np.array([one.reliability for one in self.annotators_])  # [A]
+        self.lessons_: FloatArray | None = lessons(
+            found, ballots, weights, reliability
+        )  # [N]
         return found.labels, found.confidences
 
     def _plan(self, train: TrainingSet) -> Plan:
@@ -266,13 +271,11 @@ class VoteTagger(TaggerFromVotes):
         self.names_, self.annotators_, self.history_ = (), (), []
         self.log_pi_ = np.zeros((0, n_labels, 1, n_labels))  # [0, L, 1, L]
         self.temperature_, self.text_ = 1.0, []
-        self.lessons_ = np.zeros(n_labels)  # [L]
-        self._seen = None
+        self.lessons_ = self._seen = None
 
     def _restored(self) -> None:
         super()._restored()
-        self.history_, self.text_, self._seen = [], [], None
-        self.lessons_ = np.zeros(len(self.classes_))  # [L]
+        self.history_, self.text_, self.lessons_, self._seen = [], [], None, None
         self.annotators_ = tuple(
             AnnotatorReport.of_table(name, table, self.classes_)
             for name, table in zip(self.names_, self.log_pi_, strict=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -50,13 +52,15 @@ def test_a_text_that_differs_and_a_low_confidence_are_doubted(small):
 def test_labels_that_were_found_wrong_are_doubted_more(small):
     labels, confidences, text, ballots = small
     # Ten checked tokens said to be B-X at 0.9, eight of them wrongly; two right O.
-    blind = np.tile([[0.9, 0.05, 0.05]], (10, 1)), np.tile([[0.0, 0.0, 1.0]], (3, 1))
-    exact = np.array([2] * 8 + [0] * 2 + [2, 2, -1])
-    lessons = label_lessons(np.concatenate(blind), exact)
+    said, chance = np.array([0] * 10 + [2] * 3), np.array([0.1] * 10 + [0.0] * 3)
+    checked = SimpleNamespace(
+        exact=np.array([2] * 8 + [0] * 2 + [2, 2, -1]), n_labels=3
+    )
+    by_label = label_lessons(said, chance, checked)
     # 8 wrong against 1 expected, with 5 of each before: log(13 / 6).
-    np.testing.assert_allclose(lessons, [np.log(13 / 6), 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(by_label, [np.log(13 / 6), 0.0, 0.0], atol=1e-12)
     before = error_chance(labels, confidences, text, ballots)
-    after = error_chance(labels, confidences, text, ballots, lessons)
+    after = error_chance(labels, confidences, text, ballots, by_label[labels])
     assert (after[labels == 0] > before[labels == 0]).all()
     np.testing.assert_array_equal(after[labels != 0], before[labels != 0])
 

@@ -1,0 +1,163 @@
+"""What left-out annotators teach."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from tagsift.annotators import VoteTagger
+from tagsift.annotators.ballots import read_ballots
+from tagsift.annotators.left_out import (
+    leave_out,
+    left_out_errors,
+    lessons,
+    measures,
+)
+from tagsift.annotators.rounds import Consensus
+from tagsift.annotators.tables import vote_evidence
+from tests.reference.annotators import careful, corpus_of
+
+CLASSES = ("B-X", "I-X", "O")
+
+
+@pytest.fixture
+def ballots():
+    votes = [
+        [("O", "B-X", None, "O"), ("B-X", "I-X", None, "O")],
+        [(None, "O", "B-X", "O")],
+        [(None, None, None, "O"), (None, None, None, "B-X")],
+    ]
+    names = ("poor", "good", "best", "rule")
+    return read_ballots(
+        votes, CLASSES, np.array([2, 1, 2]), names=names, abstaining=["rule"]
+    )
+
+
+def test_the_most_reliable_of_a_sentence_is_left_out_first(ballots):
+    reliability = np.array([0.4, 0.7, 0.9, 1.0])
+    assert leave_out(ballots, reliability, 0).tolist() == [1, 1, 2, -1, -1]
+    assert leave_out(ballots, reliability, 1).tolist() == [0, 0, 1, -1, -1]
+    assert leave_out(ballots, reliability, 2).tolist() == [-1] * 5
+
+
+def test_the_evidence_of_the_others_is_all_but_that_of_the_one_left_out(ballots):
+    rng = np.random.default_rng(0)
+    n_labels, n_contexts = ballots.n_labels, ballots.n_contexts
+    log_pi = np.log(rng.dirichlet(np.ones(n_labels), (4, n_labels, n_contexts)))
+    who = leave_out(ballots, np.array([0.4, 0.7, 0.9, 1.0]), 0)
+    mine = who[:, None] == np.arange(4)
+    others = replace(ballots, votes=np.where(mine, -1, ballots.votes))
+    expected = vote_evidence(log_pi, ballots)
+    for (n, a), before in zip(
+        zip(*ballots.given, strict=True), ballots.before, strict=True
+    ):
+        if who[n] == a:
+            expected[n] -= log_pi[a, :, before, ballots.votes[n, a]]
+    np.testing.assert_allclose(vote_evidence(log_pi, others), expected)
+
+
+def test_measures_by_hand(ballots):
+    ballots = replace(ballots, words=["The", "IBM", "IBM", "ibm", "7"])
+    said = np.array([2, 0, 0, 2, 2])
+    sure = np.array(
+        [[0.1, 0, 0.9], [0.8, 0, 0.2], [0.6, 0, 0.4], [0.2, 0, 0.8], [0, 0, 1.0]]
+    )
+    found = measures(said, sure, sure[::-1], ballots)
+    assert found.shape == (5, 16 + 2 * 3)
+    doubt = logit([0.1, 0.2, 0.4, 0.2, 1e-4])
+    np.testing.assert_allclose(found[:, 0], doubt)
+    assert found[1, 2] == (2 - 1 + 0.5) / 3  # one of two votes is against it
+    assert found[:, 5].tolist() == [0, 1, 0, 0, 1]
+    # The doubt and the label before, nothing across sentences; then those after.
+    none = logit(1e-4)
+    np.testing.assert_allclose(found[:, 6], [none, doubt[0], none, none, doubt[3]])
+    assert found[:, 7].tolist() == [-1, 2, -1, -1, 2]
+    np.testing.assert_allclose(found[:, 8], [doubt[1], none, none, doubt[4], none])
+    # IBM is B-X to 0.8 and to 0.6, and occurs twice.
+    np.testing.assert_allclose(found[1:3, 11], 1 - 1.4 / 2)
+    assert found[:, 12].tolist() == [0, 1, 1, 0, 0]
+    assert found[1, 13:16].tolist() == [1, 1, 1]
+
+
+class _Text:
+    """A text that reads O everywhere, a little surer at some tokens."""
+
+    def __init__(self, confidences):
+        self.confidences = confidences
+
+    def marginals(self, evidence=None, factor=1.0):
+        return self.confidences
+
+    def best(self, evidence):
+        return np.zeros(len(evidence), dtype=np.int64)
+
+
+@pytest.fixture
+def misled():
+    """Half of the labels are wrong, as the good know; elsewhere the poor err."""
+    rng, n = np.random.default_rng(0), 1500
+    wrong = np.arange(n) % 2 == 0
+    sure = np.where(wrong, 0.8, 0.7)  # [N]
+    good = rng.random((n, 2)) < np.where(wrong, 0.8, 0.05)[:, None]
+    poor = rng.random((n, 2)) < np.where(wrong, 0.1, 0.6)[:, None]
+    votes = [
+        [tuple(np.array(["O", "X"])[row])] for row in np.c_[good, poor].astype(int)
+    ]
+    names = ("good", "better", "poor", "poorer")
+    ballots = read_ballots(votes, ("O", "X"), np.ones(n, dtype=int), names=names)
+    confidences = np.column_stack([sure, 1 - sure])
+    log_pi = np.log(np.full((4, 2, ballots.n_contexts, 2), 0.5))
+    labels = np.zeros(n, dtype=np.int64)
+    found = Consensus(
+        labels,
+        confidences,
+        confidences,
+        np.zeros((n, 2)),
+        log_pi,
+        1.0,
+        1.0,
+        [],
+        _Text(confidences),  # type: ignore[arg-type]
+    )
+    return found, ballots, np.ones(4), np.array([0.9, 0.95, 0.5, 0.4])
+
+
+def test_good_and_poor_annotators_tell_wrong_labels_from_wrong_votes(misled):
+    found, ballots, weights, reliability = misled
+    odds = left_out_errors(
+        found.labels, found.confidences, found, ballots, weights, reliability
+    )
+    # Near 0.8 and 0.05; a little more and less, since the poor are taken off.
+    assert 0.75 < expit(odds[::2]).mean() < 0.98
+    assert expit(odds[1::2]).mean() < 0.1
+    more = lessons(found, ballots, weights, reliability)
+    assert more[::2].min() > 0 > more[1::2].max()
+
+
+def test_few_votes_teach_nothing(misled):
+    found, ballots, weights, reliability = misled
+    silent = replace(ballots, votes=np.where(np.arange(4) == 0, ballots.votes, -1))
+    few = replace(silent, votes=np.where(np.arange(1500) < 900, silent.votes.T, -1).T)
+    np.testing.assert_array_equal(lessons(found, few, weights, reliability), 0.0)
+    rules = replace(ballots, abstains=np.ones(4, dtype=bool))
+    flat = replace(found, log_pi=found.log_pi[:, :, :1])
+    np.testing.assert_array_equal(lessons(flat, rules, weights, reliability), 0.0)
+
+
+def test_what_is_known_exactly_teaches_of_the_same_label(misled):
+    found, ballots, weights, reliability = misled
+    exact = np.where(np.arange(1500) < 40, 1, -1)  # also where only the poor err
+    told = replace(ballots, exact=exact)
+    before, after = (lessons(found, b, weights, reliability) for b in (ballots, told))
+    assert (after > before)[40:].all()
+
+
+def test_a_fit_has_lessons_on_every_token():
+    chances = {"ann": 0.1, "bob": 0.3, "cat": 0.5}
+    corpus = corpus_of({name: careful(share) for name, share in chances.items()})
+    model = VoteTagger(rounds=1, folds=2).fit(corpus.rows, corpus)
+    assert model.lessons_.shape == (corpus.n_tokens,)
+    assert np.isfinite(model.lessons_).all() and model.lessons_.any()
