@@ -11,6 +11,7 @@
 ``rounds``        annotators → evidence → text → labels, and again
 ``people``        a report on each annotator, also against labels that are given
 ``ranking``       where a second look pays
+``left_out``      what annotators who are left out tell of the labels' errors
 ``new_votes``     votes on new sentences, of annotators who are known
 ``vote_tagger``   VoteTagger, the estimator
 ``counting``      majority vote, Dawid–Skene (``hidden_labels``) and MACE

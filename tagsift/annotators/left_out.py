@@ -141,12 +141,13 @@ def _elsewhere(
     """How often the same word has another label, how often it occurs, and its case."""
     if not len(ballots.words):
         return []
-    words, form = np.unique(ballots.words, return_inverse=True)  # [W], [N]
-    given = np.zeros((len(words), ballots.n_labels))  # [W, L]
+    number = {word: w for w, word in enumerate(dict.fromkeys(ballots.words))}
+    form = np.array([number[word] for word in ballots.words])  # [N]
+    given = np.zeros((len(number), ballots.n_labels))  # [W, L]
     np.add.at(given, form, confidences)
     others = given[form].sum(axis=1) - 1  # [N]
     differ = 1 - given[form, said] / (others + 1)  # [N]
-    case = [(w.isupper(), w[:1].isupper(), w.isalpha()) for w in words]
+    case = [(w.isupper(), w[:1].isupper(), w.isalpha()) for w in number]
     return [differ, others, *np.array(case, dtype=float)[form].T]
 
 
