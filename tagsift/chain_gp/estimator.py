@@ -206,7 +206,10 @@ class ChainGP(SetTagger):
     def _kernel(self, train: TrainingSet) -> GroupKernel:
         """The kernel that was given, checked against the features, or the default."""
         if self.kernel is None:
-            return GroupKernel.default(train.features, train.seed, rbf=self.rbf)
+            bans = not all(part.all() for part in self.allowed_)
+            return GroupKernel.default(
+                train.features, train.seed, rbf=self.rbf, bans=bans
+            )
         try:
             kernel = GroupKernel.from_dict(self.kernel)
         except (KeyError, TypeError, ValueError) as error:

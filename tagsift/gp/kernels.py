@@ -54,8 +54,9 @@ _ALONE, _BESIDE, _TOKENS = 6.0, 1.0, 10_000
 #: Prior variance of the latent values that a dense group gives by its linear and by its
 #: RBF part, with θ in units of 1 / median squared distance.
 _DENSE, _RBF, _THETA = 10.0, 10.0, 0.25
-#: Prior variance of transition and start scores, and of the label bias.
-_TRANSITION, _BIAS = 2.0, 5.0
+#: Prior variance of transition and start scores, where the tag scheme's bans are known
+#: and where they have to be learnt; and of the label bias.
+_BANNED, _FREE, _BIAS = 2.0, 6.0, 5.0
 #: Tokens whose columns are computed at once.
 _PORTION = 8192
 
@@ -124,12 +125,13 @@ class GroupKernel:
 
     @classmethod
     def default(
-        cls, features: FeatureMatrix, seed: int, *, rbf: bool = True
+        cls, features: FeatureMatrix, seed: int, *, rbf: bool = True, bans: bool = False
     ) -> GroupKernel:
         """Wide priors, chosen once for all data: docs/research.md says how.
 
         Indicators have linear parts. Dense groups, such as word vectors, have a linear
-        and an RBF part each, and leave less to the indicators beside them.
+        and an RBF part each, and leave less to the indicators beside them. `bans` says
+        whether transitions are forbidden beforehand.
         """
         dense = features.dense
         sparse = _ALONE if dense is None else _BESIDE
@@ -142,7 +144,7 @@ class GroupKernel:
             name: (_RBF, _THETA / median_distance(matrix, seed))
             for name, matrix in ({} if dense is None else rbf_inputs(dense)).items()
         }
-        return cls(linear, parts if rbf else {}, _TRANSITION, _BIAS)
+        return cls(linear, parts if rbf else {}, _BANNED if bans else _FREE, _BIAS)
 
 
 def _mean_square(block: FloatArray) -> float:

@@ -55,6 +55,8 @@ def test_the_default(features: FeatureMatrix, monkeypatch: pytest.MonkeyPatch):
     assert kernel.linear["vectors"] == pytest.approx(10 / norm)
     assert list(kernel.rbf) == ["vectors"]
     assert GroupKernel.default(features, 0, rbf=False).rbf == {}
+    banned = GroupKernel.default(features, 0, bans=True)
+    assert (banned.transition, kernel.transition) == (2.0, 6.0)
     assert features.sparse is not None
     alone = GroupKernel.default(features.sparse, 0)
     assert (set(alone.linear.values()), alone.rbf) == ({6.0}, {})
