@@ -66,7 +66,7 @@ def test_the_metadata_are_true(wheel):
     assert meta["Name"] == "tagsift"
     assert meta["Version"] == tagsift.__version__
     assert meta["Requires-Python"] == ">=3.11"
-    assert {"dev", "encoder", "gpu", "plots", "ray"} <= set(
+    assert {"arrow", "dev", "encoder", "gpu", "hf", "plots", "ray", "spacy"} <= set(
         meta.get_all("Provides-Extra")
     )
     assert "Typing :: Typed" in meta.get_all("Classifier")

@@ -92,7 +92,7 @@ def open_target(path: PathName, mode: str = "w") -> Iterator[IO[Any]]:
         return
     with atomic_write(path, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as packed:
         if mode == "wb":
-            yield packed
+            yield packed  # type: ignore[misc]
             return
         with TextIOWrapper(packed, "utf-8", newline="") as stream:
             yield stream
