@@ -27,6 +27,7 @@ __all__ = [
     "as_votes",
     "layer_marks",
     "layer_tags",
+    "layers_scheme",
     "sentences_of",
     "with_labels",
 ]

@@ -1,0 +1,124 @@
+"""Documents as Arrow tables: nothing is lost, and simple tables are read."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from tagsift.data.arrow import arrow_schema, from_arrow, to_arrow
+from tagsift.data.documents import Document, Layer, Mark
+from tagsift.errors import InputError, MissingExtraError
+
+pa = pytest.importorskip("pyarrow", reason="tables need pyarrow (extra arrow)")
+
+TEXT = "Zoë 👩🏽‍🔬 saw Łódź.\r\nשלום\t東京"
+FULL = Document(
+    "a/1",
+    TEXT,
+    (("Zoë", "NNP"), ("saw", "VBD"), ("Łódź", "NNP")),
+    ((0, 3), (9, 12), (13, 17)),
+    (0, 2, 3),
+    (
+        Layer("ann", marks=(Mark(0, 3, ("PER", "ORG"), 0.5, meta={"id": "T1"}),)),
+        Layer("bob", marks=()),
+        Layer("ann", marks=(Mark(0, 17, ("X",), pieces=((0, 3), (13, 17))),)),
+        Layer(
+            "m-1",
+            "model",
+            tags=("B-PER", None, frozenset({"B-LOC", "O"})),
+            scheme="iob2",
+            scores=(0.9, None, 0.4),
+            meta={"version": [1, {"a": None}]},
+        ),
+        Layer("truth", "gold", tags=("B-PER", "O", "B-LOC")),
+    ),
+    {"source": {"page": 3}, "ü": "ä"},
+)
+BARE = Document("b", "only text")
+WORDS = Document("c", None, (("one",), ("two",)))
+EMPTY = Document("d", "", (), (), (0,))
+
+
+def test_the_table_holds_everything():
+    documents = [FULL, BARE, WORDS, EMPTY]
+    table = to_arrow(documents)
+    assert table.schema == arrow_schema()
+    assert from_arrow(table) == documents
+    assert to_arrow(from_arrow(table)) == table
+
+
+def test_the_table_of_nothing_has_the_columns():
+    table = to_arrow([])
+    assert table.schema == arrow_schema()
+    assert from_arrow(table) == []
+
+
+def test_what_is_plain_is_read_without_python_types():
+    row = to_arrow([FULL]).to_pylist()[0]
+    assert row["tokens"] == ["Zoë", "saw", "Łódź"]
+    assert row["offsets"][2] == {"start": 13, "end": 17}
+    assert [(s["label"], s["annotator"]) for s in row["spans"]] == [
+        ("PER", "ann"),
+        ("X", "ann"),
+    ]
+    assert row["tags"][1]["labels"] == ["B-PER", "O", "B-LOC"]
+    assert json.loads(row["meta"]) == FULL.meta
+    assert TEXT[slice(*row["offsets"][2].values())] == "Łódź"
+
+
+def test_streams_and_batches_are_read():
+    table = to_arrow([FULL, BARE])
+    assert from_arrow(table.to_reader()) == [FULL, BARE]
+    assert from_arrow(table.to_batches()[0]) == [FULL, BARE]
+
+
+def test_simple_tables_are_read():
+    table = pa.table({"text": ["a b", "c"], "page": [1, 2]})
+    assert from_arrow(table) == [
+        Document("0", "a b", meta={"page": 1}),
+        Document("1", "c", meta={"page": 2}),
+    ]
+    (document,) = from_arrow(pa.table({"tokens": [["a", "b"]], "tags": [["X", None]]}))
+    assert document.tokens == ("a", "b")
+    assert document.layers == (Layer("annotator", tags=("X", None)),)
+    span = {"start": 0, "end": 1, "label": "X"}
+    spans = [[span | {"annotator": "ann"}, span | {"annotator": "bob"}]]
+    (document,) = from_arrow(pa.table({"text": ["a b"], "spans": spans}))
+    assert document.layers == (
+        Layer("ann", marks=(Mark(0, 1, ("X",)),)),
+        Layer("bob", marks=(Mark(0, 1, ("X",)),)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"page": [1]}, "expected text or tokens"),
+        ({"text": ["a"], "spans": [[{"start": 0}]]}, "expected the columns"),
+        ({"text": ["a"], "meta": ["[1]"]}, "JSON object"),
+        ({"text": ["a"], "meta": ["{"]}, "row 0"),
+        ({"tokens": [["a", "b"]], "columns": [[["X"]]]}, "row 0"),
+        ({"text": ["a"], "offsets": [[1, 2]]}, "row 0"),
+    ],
+)
+def test_other_tables_are_refused(columns, said):
+    with pytest.raises(InputError, match=said):
+        from_arrow(pa.table(columns))
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(InputError, match="found list"):
+        from_arrow([{"text": "a"}])
+
+
+def test_metadata_that_json_cannot_hold_are_refused():
+    with pytest.raises(InputError, match="document 'b'.*JSON"):
+        to_arrow([Document("b", "t", meta={"when": object()})])
+
+
+def test_without_pyarrow_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"tagsift\[arrow\]"):
+        to_arrow([])
