@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from tagsift.base import SequenceTagger as SequenceTagger
     from tagsift.chain_gp import ChainGP as ChainGP
     from tagsift.data import Corpus as Corpus
+    from tagsift.data import Document as Document
+    from tagsift.data import Documents as Documents
     from tagsift.data import LabelSet as LabelSet
     from tagsift.data import PartialCorpus as PartialCorpus
     from tagsift.data import Sentence as Sentence
@@ -56,10 +58,12 @@ if TYPE_CHECKING:
     from tagsift.data import bundled as bundled
     from tagsift.data import corrupt as corrupt
     from tagsift.data import generate as generate
+    from tagsift.data import read as read
     from tagsift.data import read_conll as read_conll
     from tagsift.data import read_partial as read_partial
     from tagsift.data import read_text as read_text
     from tagsift.data import read_votes as read_votes
+    from tagsift.data import write as write
     from tagsift.data import write_conll as write_conll
     from tagsift.data import write_partial as write_partial
     from tagsift.data import write_votes as write_votes
@@ -77,6 +81,8 @@ _HOMES = {
     "tagsift.chain_gp": ("ChainGP",),
     "tagsift.data": (
         "Corpus",
+        "Document",
+        "Documents",
         "LabelSet",
         "PartialCorpus",
         "Sentence",
@@ -84,10 +90,12 @@ _HOMES = {
         "bundled",
         "corrupt",
         "generate",
+        "read",
         "read_conll",
         "read_partial",
         "read_text",
         "read_votes",
+        "write",
         "write_conll",
         "write_partial",
         "write_votes",

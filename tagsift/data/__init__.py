@@ -14,9 +14,12 @@ from tagsift.data.candidates import *
 from tagsift.data.checked import *
 from tagsift.data.columns import column_lines as column_lines
 from tagsift.data.conll import *
+from tagsift.data.documents import *
 from tagsift.data.formats import *
 from tagsift.data.label_set import *
 from tagsift.data.layout import parse_columns as parse_columns
+from tagsift.data.losses import Losses as Losses
+from tagsift.data.reading import *
 from tagsift.data.rows import Row as Row
 from tagsift.data.sampling import *
 from tagsift.data.schemes import *

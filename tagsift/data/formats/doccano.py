@@ -6,7 +6,7 @@ from typing import Any
 
 from tagsift.data.columns import PathName
 from tagsift.data.formats import _marks as chars
-from tagsift.data.formats._json import iter_json_lines, write_json_lines
+from tagsift.data.formats._json_old import iter_json_lines, write_json_lines
 from tagsift.data.schemes import check_scheme, spans
 from tagsift.data.sentence import Corpus, Sentence
 from tagsift.errors import DataError

@@ -8,7 +8,7 @@ from typing import Any
 
 from tagsift.data.columns import PathName, decode_line, open_bytes
 from tagsift.data.formats import _marks as chars
-from tagsift.data.formats._json import parse_json
+from tagsift.data.formats._json_old import parse_json
 from tagsift.data.schemes import check_scheme, spans
 from tagsift.data.votes import Vote, VoteCorpus
 from tagsift.errors import DataError, InputError

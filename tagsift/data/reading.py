@@ -1,0 +1,262 @@
+"""`read` and `write`: documents of any format, and the corpora they are views of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, overload
+
+from tagsift.data.candidates import PartialCorpus
+from tagsift.data.columns import PathName
+from tagsift.data.documents import Cut, Document, Kind, Layer, Tokenizer
+from tagsift.data.formats import Options, detect, format_named, write_documents
+from tagsift.data.label_set import LabelSet
+from tagsift.data.losses import Losses
+from tagsift.data.sentence import Corpus
+from tagsift.data.views import (
+    OnTokens,
+    as_candidates,
+    as_votes,
+    layer_tags,
+    layers_scheme,
+    sentences_of,
+)
+from tagsift.data.votes import VoteCorpus
+from tagsift.errors import DataError, InputError
+
+__all__ = ["Documents", "as_options", "documents_of", "merged", "read", "write"]
+
+_WORDS = re.compile(r"\w+|[^\w\s]")
+
+
+def _words(text: str) -> Cut:
+    offsets = tuple(match.span() for match in _WORDS.finditer(text))
+    return Cut(offsets, (0, len(offsets)))
+
+
+@dataclass(frozen=True, repr=False)
+class Documents(Sequence[Document]):
+    """Documents that were read, with the views of them that models learn from.
+
+    Parameters
+    ----------
+    documents : tuple of Document
+        What was read. Documents with the same id and text are one, with all layers.
+    format : str, optional
+        Where they come from; `write` gives them back in it.
+    options : Options
+        How they were read, and how spans become tags.
+    """
+
+    documents: tuple[Document, ...]
+    format: str | None = None
+    options: Options = field(default_factory=Options)
+
+    @property
+    def losses(self) -> Losses:
+        """What could not be kept so far."""
+        return self.options.losses
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Who annotated, in the order of their first layers; truths are no votes."""
+        names = (
+            layer.annotator
+            for document in self.documents
+            for layer in document.layers
+            if layer.kind not in ("gold", "exact")
+        )
+        return tuple(dict.fromkeys(names))
+
+    def cut(self) -> Documents:
+        """The same documents, all with tokens and sentences."""
+        tokenizer: Tokenizer = self.options.tokenizer or _words
+        done = tuple(document.cut(tokenizer) for document in self.documents)
+        return replace(self, documents=done)
+
+    def votes(self) -> VoteCorpus:
+        """The votes of all annotators, one a layer."""
+        return as_votes(self.cut().documents, self._how())
+
+    def candidates(
+        self, labels: LabelSet | Iterable[str] | None = None
+    ) -> PartialCorpus:
+        """Candidate sets; those of several annotators are the labels they gave."""
+        if len(self.annotators) > 1:
+            return self.votes().candidates()
+        return as_candidates(self.cut().documents, self._how(), labels)
+
+    def corpus(self) -> Corpus:
+        """The labels of documents whose tokens all have one.
+
+        They are those of the one annotator, or the truth where there is none.
+        """
+        documents = self.cut().documents
+        people = self.annotators
+        if len(people) > 1:
+            raise DataError(
+                f"expected the labels of one annotator, found {len(people)}; see "
+                "candidates() and votes()."
+            )
+        known = [
+            [one for one in document.layers if not people or one.annotator in people]
+            for document in documents
+        ]
+        layers = [found[-1] for found in known if found]
+        scheme = self.options.scheme
+        scheme = layers_scheme(layers) if scheme == "auto" else scheme
+        how = replace(self._how(), scheme=scheme)
+        labels: list[list[str]] = []
+        for document, found in zip(documents, known, strict=True):
+            tags = layer_tags(document, found[-1], how) if found else [None]
+            exact = [tag for tag in tags if isinstance(tag, str)]
+            if len(exact) != len(document.rows or ()):
+                raise DataError(
+                    f"{document.id}: expected one label per token, found tokens with "
+                    "several or none; see candidates()."
+                )
+            labels += [exact[a:b] for a, b in document.bounds()]
+        return Corpus.from_lists(sentences_of(documents), labels, scheme)
+
+    def _how(self) -> OnTokens:
+        told = self.options
+        return OnTokens(told.scheme, told.misaligned, told.overlap, told.losses)
+
+    @overload
+    def __getitem__(self, key: int) -> Document: ...
+    @overload
+    def __getitem__(self, key: slice) -> Documents: ...
+    def __getitem__(self, key: int | slice) -> Document | Documents:
+        if isinstance(key, slice):
+            return replace(self, documents=self.documents[key])
+        return self.documents[key]
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __repr__(self) -> str:
+        return (
+            f"Documents({len(self)} documents, {len(self.annotators)} annotators, "
+            f"format={self.format!r})"
+        )
+
+
+def merged(documents: Iterable[Document]) -> Iterator[Document]:
+    """Join documents that have the same id and text: the layers of all of them."""
+    found: dict[tuple[str, str | None, Any], Document] = {}
+    for document in documents:
+        key = (document.id, document.text, document.rows)
+        before = found.get(key)
+        found[key] = document if before is None else before.with_layers(document.layers)
+    return iter(found.values())
+
+
+def read(path: PathName, format: str | None = None, **options: Any) -> Documents:
+    """Read documents of any format.
+
+    Parameters
+    ----------
+    path : path-like
+        A file, gzipped where its name ends so, a folder, or ``-``.
+    format : str, optional
+        Its name; by default it is told by the file's name and content.
+    **options
+        Of `Options`: ``scheme``, ``misaligned``, ``overlap``, ``offsets``,
+        ``tokenizer``, ``text_key``, ``votes``, …
+
+    Returns
+    -------
+    Documents
+        Their views are ``.votes()``, ``.candidates()`` and ``.corpus()``.
+    """
+    found = detect(path) if format is None else format_named(format)
+    how = as_options(options)
+    return Documents(tuple(merged(found.read(path, how))), found.name, how)
+
+
+def as_options(told: dict[str, Any]) -> Options:
+    """Options from arguments, with one sentence for a name that is none."""
+    try:
+        return Options(**told)
+    except TypeError:
+        known = ", ".join(Options.__dataclass_fields__)
+        raise InputError(
+            f"expected options among {known}, found {', '.join(told)}."
+        ) from None
+
+
+def write(
+    documents: Iterable[Document] | Corpus | PartialCorpus | VoteCorpus,
+    path: PathName,
+    format: str | None = None,
+    **options: Any,
+) -> Losses:
+    """Write documents, or the sentences of a corpus, in any format.
+
+    Parameters
+    ----------
+    documents : iterable of Document, or a corpus
+        What to write; each sentence of a corpus is a document.
+    path : path-like
+        The file or folder, written whole or not at all, or ``-``.
+    format : str, optional
+        Its name; by default that of the path's ending, or where the documents come
+        from.
+    **options
+        As in `read`.
+
+    Returns
+    -------
+    Losses
+        What the format cannot hold.
+    """
+    source = documents.format if isinstance(documents, Documents) else None
+    how = as_options(options)
+    if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
+        documents = documents_of(documents)
+    write_documents(documents, path, format, how, source)
+    return how.losses
+
+
+def documents_of(corpus: Corpus | PartialCorpus | VoteCorpus) -> Iterator[Document]:
+    """Yield each sentence of a corpus as a document of tokens."""
+    scheme = corpus.scheme
+    for number, rows in enumerate(corpus.rows):
+        layers: list[Layer] = []
+        if isinstance(corpus, Corpus):
+            tags = tuple(corpus.labels[number])
+            layers.append(Layer("labels", tags=tags, scheme=scheme))
+        elif isinstance(corpus, PartialCorpus):
+            full = corpus.label_set.full
+            sets = corpus.candidates[number]
+            layers.append(
+                Layer(
+                    "candidates",
+                    tags=tuple(
+                        next(iter(c)) if len(c) == 1 else None if c == full else c
+                        for c in sets
+                    ),
+                    scheme=scheme,
+                )
+            )
+        else:
+            columns = zip(*corpus.votes[number], strict=True)
+            for name, column in zip(corpus.annotators, columns, strict=True):
+                if any(vote is not None for vote in column):
+                    kind: Kind = "rule" if name in corpus.abstaining else "person"
+                    layers.append(Layer(name, kind, tags=tuple(column), scheme=scheme))
+        gold = None if isinstance(corpus, Corpus) else corpus.gold
+        exact = corpus.exact if isinstance(corpus, VoteCorpus) else None
+        if exact is not None and any(exact[number]):
+            known = tuple(exact[number])
+            layers.append(Layer("exact", "exact", tags=known, scheme=scheme))
+        if gold is not None:
+            tags = tuple(gold[number])
+            layers.append(Layer("gold", "gold", tags=tags, scheme=scheme))
+        yield Document(
+            str(number + 1),
+            rows=tuple(tuple(row) for row in rows),
+            sentences=(0, len(rows)),
+            layers=tuple(layers),
+        )
