@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tagsift.annotators import MajorityVote as MajorityVote
     from tagsift.annotators import VoteTagger as VoteTagger
     from tagsift.base import Method as Method
+    from tagsift.base import Scorer as Scorer
     from tagsift.base import SequenceTagger as SequenceTagger
     from tagsift.chain_gp import ChainGP as ChainGP
     from tagsift.data import Corpus as Corpus
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
 #: Where the names live that are imported on their first use.
 _HOMES = {
     "tagsift.annotators": ("MACE", "DawidSkene", "MajorityVote", "VoteTagger"),
-    "tagsift.base": ("Method", "SequenceTagger"),
+    "tagsift.base": ("Method", "Scorer", "SequenceTagger"),
     "tagsift.chain_gp": ("ChainGP",),
     "tagsift.data": (
         "Corpus",
