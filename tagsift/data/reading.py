@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 from tagsift.data.candidates import PartialCorpus
 from tagsift.data.columns import PathName
-from tagsift.data.documents import Cut, Document, Kind, Layer, Tokenizer
+from tagsift.data.documents import Document, Kind, Layer
 from tagsift.data.formats import Options, detect, format_named, write_documents
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
 from tagsift.data.sentence import Corpus
+from tagsift.data.tokenizers import as_tokenizer
+from tagsift.data.tokenizing import cut_text
 from tagsift.data.views import (
     OnTokens,
     as_candidates,
@@ -26,13 +27,6 @@ from tagsift.data.votes import VoteCorpus
 from tagsift.errors import DataError, InputError
 
 __all__ = ["Documents", "as_options", "documents_of", "merged", "read", "write"]
-
-_WORDS = re.compile(r"\w+|[^\w\s]")
-
-
-def _words(text: str) -> Cut:
-    offsets = tuple(match.span() for match in _WORDS.finditer(text))
-    return Cut(offsets, (0, len(offsets)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,7 +65,7 @@ class Documents(Sequence[Document]):
 
     def cut(self) -> Documents:
         """The same documents, all with tokens and sentences."""
-        tokenizer: Tokenizer = self.options.tokenizer or _words
+        tokenizer = self.options.tokenizer or cut_text
         done = tuple(document.cut(tokenizer) for document in self.documents)
         return replace(self, documents=done)
 
@@ -177,6 +171,8 @@ def read(path: PathName, format: str | None = None, **options: Any) -> Documents
 
 def as_options(told: dict[str, Any]) -> Options:
     """Options from arguments, with one sentence for a name that is none."""
+    if told.get("tokenizer") is not None:
+        told = {**told, "tokenizer": as_tokenizer(told["tokenizer"])}
     try:
         return Options(**told)
     except TypeError:

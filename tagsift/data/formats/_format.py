@@ -45,7 +45,7 @@ class Options:
     label_key: str | None = None  # CoNLL-U: UPOS, XPOS, or a key of MISC
     spans_key: str | None = None  # spaCy: a group of spans instead of the entities
     annotator: str | None = None  # name of the one annotator of files that name none
-    shape: str | None = None  # which of the shapes of a format is written
+    shape: str | None = None  # which of the shapes of a format is read or written
 
 
 @dataclass(frozen=True)

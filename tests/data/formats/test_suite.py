@@ -56,7 +56,8 @@ def many(example: Example, size: int) -> Iterator[Document]:
 
 
 def test_every_format_has_an_example() -> None:
-    assert [one.format for one in EXAMPLES] == list(FORMATS)
+    written = [name for name, one in FORMATS.items() if one.write is not None]
+    assert [one.format for one in EXAMPLES] == written
 
 
 @EACH
