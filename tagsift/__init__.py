@@ -58,12 +58,16 @@ if TYPE_CHECKING:
     from tagsift.data import VoteCorpus as VoteCorpus
     from tagsift.data import bundled as bundled
     from tagsift.data import corrupt as corrupt
+    from tagsift.data import from_arrow as from_arrow
+    from tagsift.data import from_pandas as from_pandas
     from tagsift.data import generate as generate
     from tagsift.data import read as read
     from tagsift.data import read_conll as read_conll
     from tagsift.data import read_partial as read_partial
     from tagsift.data import read_text as read_text
     from tagsift.data import read_votes as read_votes
+    from tagsift.data import to_arrow as to_arrow
+    from tagsift.data import to_pandas as to_pandas
     from tagsift.data import write as write
     from tagsift.data import write_conll as write_conll
     from tagsift.data import write_partial as write_partial
@@ -90,12 +94,16 @@ _HOMES = {
         "VoteCorpus",
         "bundled",
         "corrupt",
+        "from_arrow",
+        "from_pandas",
         "generate",
         "read",
         "read_conll",
         "read_partial",
         "read_text",
         "read_votes",
+        "to_arrow",
+        "to_pandas",
         "write",
         "write_conll",
         "write_partial",

@@ -16,6 +16,7 @@ from tagsift.data.columns import column_lines as column_lines
 from tagsift.data.conll import *
 from tagsift.data.documents import *
 from tagsift.data.formats import *
+from tagsift.data.frames import *
 from tagsift.data.label_set import *
 from tagsift.data.layout import parse_columns as parse_columns
 from tagsift.data.losses import Losses as Losses

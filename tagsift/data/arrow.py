@@ -17,7 +17,7 @@ The columns, all but ``id`` null where a document has none:
 ============= ==================================================================
 
 Where a span or a token has several labels, they are in ``candidates``, and the label is
-the first of a span and null of a token. `from_arrow` reads tables with some of these
+the first of a span and null of a token. `iter_arrow` reads tables with some of these
 columns too: ``text`` or ``tokens`` is enough.
 """
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "arrow_schema",
+    "arrow_table",
     "document_batches",
     "document_of",
-    "from_arrow",
+    "iter_arrow",
     "record_of",
-    "to_arrow",
 ]
 
 #: Documents of one record batch.
@@ -50,7 +50,7 @@ _SOMEBODY = "annotator"
 
 
 def arrow_schema() -> pa.Schema:
-    """Schema of the tables that `to_arrow` makes."""
+    """Schema of tables of documents, as above."""
     pa = _pyarrow()
     word, whole = pa.string(), pa.int64()
     words, bounds = pa.list_(word), pa.struct([("start", whole), ("end", whole)])
@@ -89,18 +89,8 @@ def arrow_schema() -> pa.Schema:
     )
 
 
-def to_arrow(documents: Iterable[Document]) -> pa.Table:
-    """Make an Arrow table of documents, one row each, with the columns above.
-
-    Parameters
-    ----------
-    documents : iterable of Document
-        As `tagsift.read` gives them.
-
-    Returns
-    -------
-    pyarrow.Table
-    """
+def arrow_table(documents: Iterable[Document]) -> pa.Table:
+    """Table of documents, one row each."""
     return _pyarrow().Table.from_batches(document_batches(documents), arrow_schema())
 
 
@@ -189,21 +179,8 @@ def _json(meta: Mapping[str, Any], name: str) -> str | None:
         ) from None
 
 
-def from_arrow(table: Any) -> list[Document]:
-    """Read documents from an Arrow table.
-
-    Parameters
-    ----------
-    table : pyarrow.Table, RecordBatch or RecordBatchReader
-        Or any other object that hands out Arrow streams (of polars, DuckDB, …). It has
-        some of the columns that `to_arrow` makes, ``text`` or ``tokens`` at least;
-        ``tags`` may also be one list of labels a row. Further columns become metadata.
-
-    Returns
-    -------
-    list of Document
-        Their ids are the numbers of the rows where the table has none.
-    """
+def iter_arrow(table: Any) -> Iterator[Document]:
+    """Documents of an Arrow table, batch or stream, one by one."""
     pa = _pyarrow()
     if isinstance(table, pa.RecordBatch):
         batches: Iterable[Any] = [table]
@@ -216,7 +193,8 @@ def from_arrow(table: Any) -> list[Document]:
             f"expected an Arrow table or stream, found {type(table).__name__}."
         )
     records = (record for batch in batches for record in batch.to_pylist())
-    return [document_of(record, number) for number, record in enumerate(records)]
+    for number, record in enumerate(records):
+        yield document_of(record, number)
 
 
 def document_of(record: Mapping[str, Any], number: int) -> Document:

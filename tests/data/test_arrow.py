@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from tagsift.data.arrow import arrow_schema, from_arrow, to_arrow
+from tagsift import from_arrow, to_arrow
+from tagsift.data.arrow import arrow_schema
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import InputError, MissingExtraError
 
@@ -45,14 +46,14 @@ def test_the_table_holds_everything():
     documents = [FULL, BARE, WORDS, EMPTY]
     table = to_arrow(documents)
     assert table.schema == arrow_schema()
-    assert from_arrow(table) == documents
+    assert list(from_arrow(table)) == documents
     assert to_arrow(from_arrow(table)) == table
 
 
 def test_the_table_of_nothing_has_the_columns():
     table = to_arrow([])
     assert table.schema == arrow_schema()
-    assert from_arrow(table) == []
+    assert list(from_arrow(table)) == []
 
 
 def test_what_is_plain_is_read_without_python_types():
@@ -70,13 +71,13 @@ def test_what_is_plain_is_read_without_python_types():
 
 def test_streams_and_batches_are_read():
     table = to_arrow([FULL, BARE])
-    assert from_arrow(table.to_reader()) == [FULL, BARE]
-    assert from_arrow(table.to_batches()[0]) == [FULL, BARE]
+    assert list(from_arrow(table.to_reader())) == [FULL, BARE]
+    assert list(from_arrow(table.to_batches()[0])) == [FULL, BARE]
 
 
 def test_simple_tables_are_read():
     table = pa.table({"text": ["a b", "c"], "page": [1, 2]})
-    assert from_arrow(table) == [
+    assert list(from_arrow(table)) == [
         Document("0", "a b", meta={"page": 1}),
         Document("1", "c", meta={"page": 2}),
     ]
