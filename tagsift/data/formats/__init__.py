@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Document
-from tagsift.data.formats import jsonl, text
+from tagsift.data.formats import conll, conllu, csv, jsonl, text
 from tagsift.data.formats._format import STANDARD, Format, Options, open_source
 from tagsift.data.formats._jsonl_old import read_jsonl, write_jsonl
 from tagsift.data.formats.doccano import read_doccano, write_doccano
@@ -41,7 +41,14 @@ __all__ = [
 
 #: Name of a format → how it is read and written.
 FORMATS: dict[str, Format] = {
-    module.FORMAT.name: module.FORMAT for module in (jsonl, text)
+    module.FORMAT.name: module.FORMAT
+    for module in (
+        conll,
+        jsonl,
+        csv,
+        conllu,
+        text,
+    )
 }
 #: Bytes of a file that are looked at.
 _HEAD = 1 << 16

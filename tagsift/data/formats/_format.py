@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,16 +11,12 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from tagsift.data.columns import PathName, open_bytes
+from tagsift.data.columns import STANDARD, PathName, open_bytes
 from tagsift.data.documents import Document, Tokenizer
 from tagsift.data.losses import Losses
-from tagsift.errors import DataError
 from tagsift.storage import atomic_write
 
 __all__ = ["Format", "Options", "STANDARD", "open_source", "open_target"]
-
-#: The path that stands for standard input or output.
-STANDARD = "-"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,15 +69,7 @@ def open_source(path: PathName) -> Iterator[IO[bytes]]:
         yield sys.stdin.buffer
     else:
         with open_bytes(path) as stream:
-            if Path(path).suffix == ".gz":
-                try:
-                    with gzip.open(stream) as unpacked:
-                        yield unpacked  # type: ignore[misc]
-                except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                    sentence = f"expected a whole gzip file, found a cut one ({error})."
-                    raise DataError(sentence, path) from None
-            else:
-                yield stream
+            yield stream
 
 
 @contextmanager

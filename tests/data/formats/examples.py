@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tagsift.data.documents import Document, Layer, Mark
+from tests.data.formats import tagged
 
 Spans = tuple[Mark, ...]
 Builder = Callable[[str, str, Mapping[str, Spans]], Document | None]
@@ -32,7 +33,10 @@ def documents(number: str, text: str, spans: Mapping[str, Spans]) -> Document:
 
 
 EXAMPLES = [
+    Example("conll", "a.conll", tagged.columns),
     Example("jsonl", "a.jsonl", documents),
+    Example("csv", "a.csv", tagged.tokens),
+    Example("conllu", "a.conllu", tagged.sentence),
 ]
 
 ANN = "Ann lives in New York."
