@@ -71,6 +71,7 @@ def test_the_metadata_are_true(wheel):
     assert "Typing :: Typed" in meta.get_all("Classifier")
     scripts = wheel.read(f"{info}/entry_points.txt").decode()
     assert "tagsift = tagsift.__main__:main" in scripts
+    assert "tagsift = tagsift.integrations.spacy_component:make_component" in scripts
 
 
 def test_what_the_wheel_holds_works_alone(wheel, tmp_path: Path):
