@@ -41,9 +41,10 @@ def read_exchange(path: Path, source: Source, **options: Any) -> Any:
     for name in ("votes", "gold", "comments", "columns", "header"):
         if getattr(source, name):
             raise InputError(f"--{name} is for column files, not for {source.form}.")
-    if source.scheme != "auto":
-        options["scheme"] = source.scheme
-    return tagsift.data.read_format(path, source.form, **options)
+    documents = tagsift.read(path, source.form, scheme=source.scheme)
+    if len(documents.annotators) > 1:
+        return documents.votes()
+    return documents.candidates(**options)
 
 
 def read_vote_file(

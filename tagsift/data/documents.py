@@ -91,7 +91,7 @@ class Document:
     def cut(self, tokenizer: Tokenizer) -> Document:
         """Give a document whose text is not cut yet its tokens and sentences."""
         if self.rows is not None or self.text is None:
-            return self
+            return self.aligned()
         offsets, sentences = tokenizer(self.text)
         rows = tuple((self.text[a:b],) for a, b in offsets)
         return replace(self, rows=rows, offsets=offsets, sentences=sentences)
@@ -102,7 +102,7 @@ class Document:
         Tokens are joined by a space, sentences by a line feed.
         """
         if self.text is not None or self.rows is None:
-            return self
+            return self.aligned()
         starts = set((self.sentences or (0, 0))[1:-1])
         parts: list[str] = []
         offsets: list[Bounds] = []
@@ -116,11 +116,45 @@ class Document:
             at += len(word)
         return replace(self, text="".join(parts), offsets=tuple(offsets))
 
+    def aligned(self) -> Document:
+        """Find tokens in a text whose offsets are not known, one after the other."""
+        if self.text is None or self.rows is None or self.offsets is not None:
+            return self
+        offsets: list[Bounds] = []
+        at = 0
+        for word in self.tokens:
+            start = self.text.find(word, at)
+            if start < 0:
+                raise InputError(
+                    f"document {self.id!r}: expected the tokens in the order of the "
+                    f"text, found no {word!r} after character {at}."
+                )
+            at = start + len(word)
+            offsets.append((start, at))
+        return replace(self, offsets=tuple(offsets))
+
     def bounds(self) -> list[Bounds]:
         """First token of each sentence, and the one after its last."""
         cuts: Sequence[int] = self.sentences or (0, len(self.rows or ()))
         return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
 
+    def joined(self, other: Document) -> Document:
+        """The same document with the layers and the data of another reading of it."""
+        meta = _both(self.meta, other.meta)
+        return replace(self, layers=(*self.layers, *other.layers), meta=meta)
+
     def with_layers(self, layers: Iterable[Layer]) -> Document:
         """Make the same document with more layers."""
         return replace(self, layers=(*self.layers, *layers))
+
+
+def _both(mine: Any, other: Any) -> Any:
+    """Join data: objects by their keys, lists one after the other; else mine stays."""
+    if mine == other:
+        return mine
+    if isinstance(mine, Mapping) and isinstance(other, Mapping):
+        shared = {key: _both(mine[key], other[key]) for key in mine if key in other}
+        return {**other, **mine, **shared}
+    return (
+        [*mine, *other] if isinstance(mine, list) and isinstance(other, list) else mine
+    )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any, overload
 
 from tagsift.data.candidates import PartialCorpus
 from tagsift.data.columns import PathName
-from tagsift.data.documents import Document, Kind, Layer
+from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import Options, detect, format_named, write_documents
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
@@ -19,14 +22,24 @@ from tagsift.data.views import (
     OnTokens,
     as_candidates,
     as_votes,
+    layer_marks,
     layer_tags,
     layers_scheme,
     sentences_of,
+    with_labels,
 )
 from tagsift.data.votes import VoteCorpus
 from tagsift.errors import DataError, InputError
 
-__all__ = ["Documents", "as_options", "documents_of", "merged", "read", "write"]
+__all__ = [
+    "Documents",
+    "as_options",
+    "documents_of",
+    "merged",
+    "read",
+    "together",
+    "write",
+]
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,7 +107,11 @@ class Documents(Sequence[Document]):
                 "candidates() and votes()."
             )
         known = [
-            [one for one in document.layers if not people or one.annotator in people]
+            [
+                one
+                for one in document.layers
+                if not people or one.kind not in ("gold", "exact")
+            ]
             for document in documents
         ]
         layers = [found[-1] for found in known if found]
@@ -112,6 +129,33 @@ class Documents(Sequence[Document]):
                 )
             labels += [exact[a:b] for a, b in document.bounds()]
         return Corpus.from_lists(sentences_of(documents), labels, scheme)
+
+    def labelled(
+        self,
+        labels: Iterable[Sequence[Tag]],
+        scheme: str,
+        confidences: Iterable[Sequence[float]] | None = None,
+        annotator: str = "tagsift",
+    ) -> Documents:
+        """The same documents with one more layer: the labels of their sentences.
+
+        Documents that had no tokens keep none, and get spans.
+        """
+        made = with_labels(
+            self.cut().documents,
+            labels,
+            scheme,
+            confidences=confidences,
+            annotator=annotator,
+        )
+        done = []
+        for document, cut in zip(self.documents, made, strict=True):
+            layer = cut.layers[-1]
+            if document.rows is None:
+                marks = layer_marks(cut, layer, self.losses)
+                layer = Layer(layer.annotator, layer.kind, marks=marks)
+            done.append(document.with_layers([layer]))
+        return replace(self, documents=tuple(done))
 
     def _how(self) -> OnTokens:
         told = self.options
@@ -142,17 +186,49 @@ def merged(documents: Iterable[Document]) -> Iterator[Document]:
     for document in documents:
         key = (document.id, document.text, document.rows)
         before = found.get(key)
-        found[key] = document if before is None else before.with_layers(document.layers)
+        found[key] = document if before is None else before.joined(document)
     return iter(found.values())
 
 
-def read(path: PathName, format: str | None = None, **options: Any) -> Documents:
+def together(sources: Iterable[tuple[str, Iterable[Document]]]) -> Iterator[Document]:
+    """Join what several sources, each with its name, have of the same documents.
+
+    Documents are the same by id and text, or by a text that stands once in a source.
+    An annotator's name that comes twice gets the name of its source.
+    """
+    found: list[Document] = []
+    for name, documents in sources:
+        known = {(one.id, one.text): n for n, one in enumerate(found)}
+        counts = Counter(one.text for one in found)
+        places = {one.text: n for n, one in enumerate(found)}
+        for document in list(documents):
+            place = known.get((document.id, document.text))
+            if place is None and counts[document.text] == 1:
+                place = places[document.text]
+            if place is None or document.text is None:
+                found.append(document)
+                continue
+            taken = {layer.annotator for layer in found[place].layers}
+            layers = tuple(
+                replace(layer, annotator=f"{layer.annotator} ({name})")
+                if layer.annotator in taken
+                else layer
+                for layer in document.layers
+            )
+            found[place] = found[place].joined(replace(document, layers=layers))
+    return iter(found)
+
+
+def read(
+    path: PathName | Sequence[PathName], format: str | None = None, **options: Any
+) -> Documents:
     """Read documents of any format.
 
     Parameters
     ----------
     path : path-like
-        A file, gzipped where its name ends so, a folder, or ``-``.
+        A file, gzipped where its name ends so, a folder, or ``-``. Of several, the
+        annotators of the same texts are put together.
     format : str, optional
         Its name; by default it is told by the file's name and content.
     **options
@@ -164,9 +240,15 @@ def read(path: PathName, format: str | None = None, **options: Any) -> Documents
     Documents
         Their views are ``.votes()``, ``.candidates()`` and ``.corpus()``.
     """
-    found = detect(path) if format is None else format_named(format)
     how = as_options(options)
-    return Documents(tuple(merged(found.read(path, how))), found.name, how)
+    paths = [path] if isinstance(path, str | PathLike) else list(path)
+    kinds = [detect(one) if format is None else format_named(format) for one in paths]
+    sources = [
+        (Path(one).stem, merged(kind.read(one, how)))
+        for one, kind in zip(paths, kinds, strict=True)
+    ]
+    documents = together(sources) if len(sources) > 1 else sources[0][1]
+    return Documents(tuple(documents), kinds[0].name, how)
 
 
 def as_options(told: dict[str, Any]) -> Options:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tagsift.data.candidates import PartialCorpus
+from tagsift.data.candidates import PartialCorpus, as_label_set
+from tagsift.data.columns import check_label
 from tagsift.data.documents import Document, Layer, Mark, Tag
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
@@ -241,15 +242,36 @@ def as_votes(documents: Sequence[Document], how: OnTokens) -> VoteCorpus:
                 gold.append([str(tag) for tag in known["gold"][a:b]])
             checked = known.get("exact", [None] * size)[a:b]
             exact.append([tag if isinstance(tag, str) else None for tag in checked])
-    return VoteCorpus(
+    corpus = VoteCorpus(
         sentences_of(documents),
         votes,
         tuple(names),
-        gold if len(gold) == len(votes) else None,
+        _complete(gold, len(votes), how),
         how.scheme,
         tuple(sorted(_rules(documents))),
         exact if any(tag for row in exact for tag in row) else None,
     )
+    _check_labels(corpus.label_set, how.scheme)
+    return corpus
+
+
+def _complete(
+    gold: list[list[str]], size: int, how: OnTokens
+) -> list[list[str]] | None:
+    """The truth where all sentences have it."""
+    if gold and len(gold) != size:
+        where = f"{len(gold)} of {size} sentences"
+        how.losses.note("truth that not all sentences have, left out", where)
+    return gold if len(gold) == size else None
+
+
+def _said(tag: str | frozenset[str]) -> Iterable[str]:
+    return (tag,) if isinstance(tag, str) else tag
+
+
+def _check_labels(names: Iterable[str], scheme: str) -> None:
+    for name in names:
+        check_label(name, scheme)
 
 
 def _rules(documents: Sequence[Document]) -> set[str]:
@@ -269,7 +291,8 @@ def as_candidates(
 ) -> PartialCorpus:
     """Candidate sets of documents with one annotator each."""
     how = _with_scheme(documents, how)
-    rows, sets, gold = sentences_of(documents), [], []
+    rows, sets = sentences_of(documents), []
+    gold: list[list[str]] = []
     for document in documents:
         layers = {
             "gold" if layer.kind == "gold" else "": layer_tags(document, layer, how)
@@ -280,17 +303,22 @@ def as_candidates(
             sets.append(said[a:b])
             if "gold" in layers:
                 gold.append([str(tag) for tag in layers["gold"][a:b]])
-    names = LabelSet.union(
-        frozenset((tag,) if isinstance(tag, str) else tag or ())
-        for row in sets
-        for tag in row
-    )
-    label_set = names if labels is None else LabelSet(tuple(labels))
+    label_set = as_label_set(labels)
+    if label_set is None:
+        kinds = {tag for row in sets for tag in row if tag is not None}
+        names = {name for tag in kinds for name in _said(tag)}
+        if not names:
+            raise DataError(
+                "expected labels, found none in the documents; give labels= with the "
+                "whole label set."
+            )
+        label_set = LabelSet(tuple(sorted(names)))
+    _check_labels(label_set, how.scheme)
     full = label_set.full
     return PartialCorpus.from_lists(
         rows,
         [[full if tag is None else tag for tag in row] for row in sets],
-        gold=gold if gold and len(gold) == len(rows) else None,
+        gold=_complete(gold, len(rows), how),
         labels=label_set,
         scheme=how.scheme,
     )

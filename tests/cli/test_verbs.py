@@ -228,15 +228,14 @@ def test_agree(tagsift, votes):
 def test_other_formats(tagsift, gold, votes, tmp_path):
     partial = package.corrupt(package.read_conll(gold), cl=2, random_state=0)
     lines = tmp_path / "partial.jsonl"
-    package.data.write_jsonl(lines, partial)
+    package.write(partial, lines)
     out = tmp_path / "out"
     options = ["-m", "word-counts", "-o", out, "--json"]
     told = tagsift("clean", lines, "--format", "jsonl", *options).json
     assert told["ambiguous_tokens"] == partial.n_ambiguous
     export = tmp_path / "studio.json"
-    package.data.write_label_studio(
-        export, package.read_votes(votes, columns="token,vote,vote,-,gold")
-    )
+    corpus = package.read_votes(votes, columns="token,vote,vote,-,gold")
+    package.write(corpus, export, "label-studio")
     found = tagsift("agree", export, "--format", "label-studio", "--json").json
     assert len(found["annotators"]) == 2
     told = tagsift("clean", export, "--format", "label-studio", *options).json

@@ -75,18 +75,21 @@ def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
     return arguments
 
 
-#: Name → valid records, and how they are read. A new format is one more line.
-FORMATS: dict[str, tuple[Callable[[Dice], list[Any]], Callable[[Path], Any], bool]] = {
-    "jsonl": (inputs.json_lines, tagsift.data.read_jsonl, True),
-    "doccano": (inputs.doccano, tagsift.data.read_doccano, True),
-    "label-studio": (inputs.label_studio, tagsift.data.read_label_studio, False),
+#: Name → valid records, and whether they stand one a line. A new format is one more.
+FORMATS: dict[str, tuple[Callable[[Dice], list[Any]], bool]] = {
+    "jsonl": (inputs.json_lines, True),
+    "doccano": (inputs.doccano, True),
+    "label-studio": (inputs.label_studio, False),
+    "prodigy": (inputs.prodigy, True),
+    "argilla": (inputs.argilla, False),
+    "llm": (inputs.llm, True),
 }
 
 
 def exchange_formats(dice: Dice, folder: Path) -> None:
     """A file of an annotation tool, its values or its bytes damaged."""
     name = dice.choice(sorted(FORMATS))
-    make, read, lines = FORMATS[name]
+    make, lines = FORMATS[name]
     records = make(dice)
     if dice.often(0.7):
         damage = dice.nudge_json if dice.often() else dice.damage_json
@@ -96,14 +99,15 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
     path = write(folder / "file.json", records, dice)
     if dice.often(0.1):
         path.write_bytes(dice.damage_bytes(path.read_bytes()))
-    if name == "doccano" or dice.often(0.4):
-        corpus = attempt(lambda: read(path))
-        if corpus is not None and hasattr(corpus, "candidates") and dice.often(0.2):
-            attempt(
-                lambda: tagsift.make("word-counts").fit(corpus.rows, corpus.candidates)
-            )
-        return
     out = folder / "out"
+    if dice.often(0.5):
+        documents = attempt(lambda: tagsift.read(path, name))
+        if documents is not None:
+            view = dice.choice(("votes", "candidates", "corpus"))
+            attempt(getattr(documents, view))
+            to = dice.choice(("jsonl", "label-studio", "doccano", "prodigy", "argilla"))
+            attempt(lambda: tagsift.write(documents, out, to))
+        return
     options = ("--format", name, "-o", out, "-m", inputs.methods(dice))
     command(dice.choice(("fit", "clean", "rank")), path, *options, out=out)
 

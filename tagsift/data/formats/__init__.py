@@ -9,16 +9,24 @@ same format under the same keys; the user's own data stand beside it, in the doc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Document
-from tagsift.data.formats import conll, conllu, csv, jsonl, text
+from tagsift.data.formats import (
+    argilla,
+    conll,
+    conllu,
+    csv,
+    doccano,
+    jsonl,
+    label_studio,
+    llm,
+    prodigy,
+    text,
+)
 from tagsift.data.formats._format import STANDARD, Format, Options, open_source
-from tagsift.data.formats._jsonl_old import read_jsonl, write_jsonl
-from tagsift.data.formats.doccano import read_doccano, write_doccano
-from tagsift.data.formats.label_studio import read_label_studio, write_label_studio
 from tagsift.errors import DataError, InputError
 
 __all__ = [
@@ -28,15 +36,8 @@ __all__ = [
     "detect",
     "format_named",
     "format_to_write",
-    "read_doccano",
     "read_documents",
-    "read_format",
-    "read_jsonl",
-    "read_label_studio",
-    "write_doccano",
     "write_documents",
-    "write_jsonl",
-    "write_label_studio",
 ]
 
 #: Name of a format → how it is read and written.
@@ -47,6 +48,11 @@ FORMATS: dict[str, Format] = {
         jsonl,
         csv,
         conllu,
+        label_studio,
+        doccano,
+        prodigy,
+        argilla,
+        llm,
         text,
     )
 }
@@ -152,19 +158,3 @@ def write_documents(
     found = format_to_write(path, name, source)
     assert found.write is not None
     found.write(path, documents, options or Options())
-
-
-#: What still reads whole corpora.
-_CORPORA: dict[str, Callable[..., object]] = {
-    "jsonl": read_jsonl,
-    "label-studio": read_label_studio,
-    "doccano": read_doccano,
-}
-
-
-def read_format(path: PathName, name: str, **options: object) -> object:
-    """Read a file of the format called `name`."""
-    if name not in _CORPORA:
-        known = ", ".join(("columns", *_CORPORA))
-        raise InputError(f"there is no format {name!r}; choose one of {known}.")
-    return _CORPORA[name](path, **options)

@@ -9,14 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any, Literal
 
 from tagsift.data.columns import STANDARD, PathName, open_bytes
 from tagsift.data.documents import Document, Tokenizer
 from tagsift.data.losses import Losses
+from tagsift.data.schemes import check_scheme
+from tagsift.errors import DataError, InputError
 from tagsift.storage import atomic_write
 
-__all__ = ["Format", "Options", "STANDARD", "open_source", "open_target"]
+__all__ = ["Format", "Options", "STANDARD", "open_folder", "open_source", "open_target"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +44,20 @@ class Options:
     spans_key: str | None = None  # spaCy: a group of spans instead of the entities
     annotator: str | None = None  # name of the one annotator of files that name none
     shape: str | None = None  # which of the shapes of a format is read or written
+
+    def __post_init__(self) -> None:
+        if self.scheme != "auto":
+            check_scheme(self.scheme)
+        for name, known in (
+            ("misaligned", ("expand", "contract", "drop", "error")),
+            ("overlap", ("longest", "first", "error")),
+            ("offsets", ("auto", "characters", "utf-16", "bytes")),
+        ):
+            value = getattr(self, name)
+            if value not in known:
+                raise InputError(
+                    f"expected {name} to be one of {', '.join(known)}, found {value!r}."
+                )
 
 
 @dataclass(frozen=True)
@@ -70,6 +87,25 @@ def open_source(path: PathName) -> Iterator[IO[bytes]]:
     else:
         with open_bytes(path) as stream:
             yield stream
+
+
+@contextmanager
+def open_folder(path: PathName) -> Iterator[Path]:
+    """Make a new folder that is moved into place when it is whole."""
+    target = Path(path)
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise DataError("expected a new or an empty folder to write into.", path)
+    try:
+        with TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as made:
+            inside = Path(made) / "whole"
+            inside.mkdir()
+            yield inside
+            if target.exists():
+                target.rmdir()
+            inside.rename(target)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DataError(f"cannot write the folder ({reason}).", path) from error
 
 
 @contextmanager

@@ -14,8 +14,10 @@ from tagsift.errors import DataError, InputError
 
 __all__ = [
     "Place",
+    "dumped",
     "first_record",
     "iter_records",
+    "records_of",
     "write_array",
     "write_lines",
 ]
@@ -78,6 +80,17 @@ class Place(NamedTuple):
             except OverflowError:
                 pass
         raise self.error(f"expected a finite number, found {str(value)[:40]!r}.")
+
+    def identity(self, record: Mapping[str, Any], key: str, default: str) -> str:
+        """The id under a key, as text, or the default where there is none."""
+        value = record.get(key)
+        if value is None:
+            return default
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            return str(value)
+        raise self.at(key).error(
+            f"expected a name or a number, found {str(value)[:40]}."
+        )
 
     def items(self, values: list[Any], kind: type[_T]) -> Iterator[tuple[Place, _T]]:
         """Elements of a list, of the kind that is due, and where they stand."""
@@ -154,37 +167,43 @@ class _Text:
 
 def iter_records(path: PathName) -> Iterator[tuple[Place, dict[str, Any]]]:
     """Yield the objects of JSON lines or of one JSON array, and where they stand."""
-    number = 0
     with open_source(path) as stream:
-        text = _Text(stream, path)
-        array = text.peek() == "["
-        if array:
-            text.at += 1
-        while sign := text.peek():
-            if array and sign == "]" and not number:
-                break
-            place = (
-                Place(path, None, f"[{number}]") if array else Place(path, text.line)
+        yield from records_of(stream, path)
+
+
+def records_of(
+    stream: IO[bytes], path: PathName
+) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Do the same with an open file; `path` is its name in messages."""
+    number = 0
+    text = _Text(stream, path)
+    array = text.peek() == "["
+    text.at += array
+    while sign := text.peek():
+        if array and sign == "]" and not number:
+            break
+        place = Place(path, None, f"[{number}]") if array else Place(path, text.line)
+        yield place, _record(text, place)
+        number += 1
+        if not array:
+            continue
+        sign = text.peek()
+        if sign == "]":
+            break
+        text.at += 1
+        if sign != ",":
+            found = repr(sign) if sign else "the end of the file"
+            raise DataError(
+                f"expected ',' or ']' after [{number - 1}], found {found}.",
+                path,
+                text.line,
             )
-            yield place, _record(text, place)
-            number += 1
-            if not array:
-                continue
-            sign = text.peek()
-            text.at += 1
-            if sign == "]":
-                break
-            if sign != ",":
-                found = repr(sign) if sign else "the end of the file"
-                raise DataError(
-                    f"expected ',' or ']' after [{number - 1}], found {found}.",
-                    path,
-                    text.line,
-                )
-        if array and text.peek() == "]":
-            text.at += 1
+    if array and text.peek() == "]":
+        text.at += 1
         if text.peek():
             raise DataError("expected nothing after the array.", path, text.line)
+    elif array:
+        raise DataError("expected ']', found the end of the file.", path, text.line)
     if not number:
         raise DataError("expected JSON objects, one per line, found none.", path)
 
@@ -264,7 +283,7 @@ def write_lines(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
     """Write one JSON object a line, whole or not at all."""
     with open_target(path) as stream:
         for record in records:
-            stream.write(_dumped(record) + "\n")
+            stream.write(dumped(record) + "\n")
 
 
 def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
@@ -272,12 +291,13 @@ def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
     with open_target(path) as stream:
         lead = "["
         for record in records:
-            stream.write(f"{lead}\n{_dumped(record)}")
+            stream.write(f"{lead}\n{dumped(record)}")
             lead = ","
         stream.write("\n]\n" if lead == "," else "[]\n")
 
 
-def _dumped(record: Mapping[str, Any]) -> str:
+def dumped(record: Mapping[str, Any]) -> str:
+    """A record as one line of JSON that UTF-8 can hold."""
     try:
         text = json.dumps(record, ensure_ascii=False)
         if not text.isascii():

@@ -63,7 +63,7 @@ def _document(
     given = place.take(record, "meta", dict, {})
     others = {k: v for k, v in record.items() if k not in _KEYS and k not in _OLD}
     return Document(
-        str(record.get("id", number)),
+        place.identity(record, "id", number),
         text,
         rows,
         offsets,

@@ -7,8 +7,9 @@ cannot hold the case.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tagsift.data.documents import Document, Layer, Mark
 from tests.data.formats import tagged
@@ -25,6 +26,7 @@ class Example:
     standard: bool = True  # whether it can be piped
     zipped: bool = True  # whether it can be gzipped
     told: bool = True  # whether the format is told by the file alone
+    source: Callable[[Document], str] | None = None  # of a format that is only read
 
 
 def documents(number: str, text: str, spans: Mapping[str, Spans]) -> Document:
@@ -32,11 +34,59 @@ def documents(number: str, text: str, spans: Mapping[str, Spans]) -> Document:
     return Document(number, text, layers=layers)
 
 
+def without_pieces(
+    number: str, text: str, spans: Mapping[str, Spans]
+) -> Document | None:
+    if any(mark.pieces for marks in spans.values() for mark in marks):
+        return None
+    return documents(number, text, spans)
+
+
+def doccano(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
+    marks = [mark for found in spans.values() for mark in found]
+    if len(spans) > 1 or any(m.pieces or m.score or m.labels[1:] for m in marks):
+        return None
+    return documents(number, text, {"doccano": tuple(marks)} if spans else {})
+
+
+def one_label(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
+    if any(m.pieces or m.labels[1:] for marks in spans.values() for m in marks):
+        return None
+    return documents(number, text, spans)
+
+
+def models(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
+    """Quotes in the order of the text, each at its first place."""
+    made = one_label(number, text, spans)
+    if made is None:
+        return None
+    layers = tuple(replace(layer, kind="model") for layer in made.layers)
+    return replace(made, layers=layers)
+
+
+def quotes(document: Document) -> str:
+    text = document.text or ""
+    answers = {
+        layer.annotator: [
+            {"label": m.labels[0], "quote": text[m.start : m.end], "score": m.score}
+            for m in layer.marks or ()
+        ]
+        for layer in document.layers
+    }
+    record = {"id": document.id, "text": document.text, "models": answers}
+    return json.dumps(record) + "\n"
+
+
 EXAMPLES = [
     Example("conll", "a.conll", tagged.columns),
     Example("jsonl", "a.jsonl", documents),
     Example("csv", "a.csv", tagged.tokens),
     Example("conllu", "a.conllu", tagged.sentence),
+    Example("label-studio", "a.json", without_pieces),
+    Example("doccano", "a.jsonl", doccano),
+    Example("prodigy", "a.jsonl", one_label),
+    Example("argilla", "a.json", one_label),
+    Example("llm", "a.jsonl", models, source=quotes),
 ]
 
 ANN = "Ann lives in New York."
