@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from tagsift.data import write_votes as write_votes
     from tagsift.features import FeatureMatrix as FeatureMatrix
     from tagsift.features import SequenceVectorizer as SequenceVectorizer
+    from tagsift.integrations.hugging_face import from_dataset as from_dataset
+    from tagsift.integrations.hugging_face import to_dataset as to_dataset
     from tagsift.registry import load as load
     from tagsift.registry import make as make
     from tagsift.registry import methods as methods
@@ -111,6 +113,7 @@ _HOMES = {
         "write_votes",
     ),
     "tagsift.features": ("FeatureMatrix", "SequenceVectorizer"),
+    "tagsift.integrations.hugging_face": ("from_dataset", "to_dataset"),
     "tagsift.registry": ("load", "make", "methods"),
     "tagsift.sgppsl": ("SGPPSL",),
 }

@@ -148,16 +148,20 @@ def _span_record(mark: Mark, name: str) -> dict[str, Any]:
 
 def _tags_record(layer: Layer) -> dict[str, Any]:
     assert layer.tags is not None
-    sets = [
-        None if tag is None else [tag] if isinstance(tag, str) else sorted(tag)
-        for tag in layer.tags
-    ]
-    several = any(names is not None and len(names) > 1 for names in sets)
+    plain = all(tag is None or isinstance(tag, str) for tag in layer.tags)
+    sets = None if plain else [_names(tag) for tag in layer.tags]
+    several = sets is not None and any(names and len(names) > 1 for names in sets)
     return {
-        "labels": [names[0] if names and len(names) == 1 else None for names in sets],
+        "labels": list(layer.tags)
+        if sets is None
+        else [names[0] if names and len(names) == 1 else None for names in sets],
         "scores": _list_or_none(layer.scores),
         "candidates": sets if several else None,
     }
+
+
+def _names(tag: Tag) -> list[str] | None:
+    return tag if tag is None else [tag] if isinstance(tag, str) else sorted(tag)
 
 
 def _bounds_records(bounds: Sequence[Bounds] | None) -> list[dict[str, int]] | None:
