@@ -77,7 +77,9 @@ def to_dataset(
             [numbers.get(one, _UNLABELLED) for one in row] for row in corpus.candidates
         ],
     }
-    return package.Dataset.from_dict(made).cast(features)
+    from pyarrow import Table  # which comes with datasets
+
+    return package.Dataset(Table.from_pydict(made, schema=features.arrow_schema))
 
 
 def _as_said(document: Document) -> Document:

@@ -26,6 +26,11 @@ NOT_RUN = {
     "docs/guide/votes.md": 1,
     "docs/paper/readings.md": 1,
 }
+#: What the code of a page needs; the component is found without an installed package.
+NEEDS = {
+    "docs/guide/spacy.md": ["tagsift.integrations.spacy_component"],
+    "docs/guide/tables.md": ["pandas", "pyarrow", "datasets"],
+}
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -56,6 +61,8 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     "page", [p for p in PAGES if any(b.runs for b in blocks(p))], ids=name
 )
 def test_the_code_of_a_page_runs(page: Path, folder: Path, monkeypatch, capsys):
+    for needed in NEEDS.get(name(page), ()):
+        pytest.importorskip(needed, exc_type=ImportError)
     module = types.ModuleType("page")  # classes look their module up by its name
     monkeypatch.setitem(sys.modules, "page", module)
     for block in blocks(page):
