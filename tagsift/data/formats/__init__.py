@@ -16,15 +16,19 @@ from tagsift.data.columns import PathName
 from tagsift.data.documents import Document
 from tagsift.data.formats import (
     argilla,
+    brat,
     conll,
     conllu,
     csv,
     doccano,
+    hf,
     jsonl,
     label_studio,
     llm,
     prodigy,
     text,
+    votes_csv,
+    wrench,
 )
 from tagsift.data.formats._format import STANDARD, Format, Options, open_source
 from tagsift.errors import DataError, InputError
@@ -52,6 +56,10 @@ FORMATS: dict[str, Format] = {
         doccano,
         prodigy,
         argilla,
+        brat,
+        hf,
+        wrench,
+        votes_csv,
         llm,
         text,
     )

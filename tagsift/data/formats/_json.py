@@ -16,6 +16,7 @@ __all__ = [
     "Place",
     "dumped",
     "first_record",
+    "iter_entries",
     "iter_records",
     "records_of",
     "write_array",
@@ -209,6 +210,14 @@ def records_of(
 
 
 def _record(text: _Text, place: Place) -> dict[str, Any]:
+    record = _value(text, place)
+    if not isinstance(record, dict):
+        found = _NAMES.get(type(record), "null")
+        raise place.error(f"expected a JSON object, found {found}.")
+    return record
+
+
+def _value(text: _Text, place: Place) -> Any:
     start = text.line
     try:
         record, written = text.value()
@@ -227,10 +236,37 @@ def _record(text: _Text, place: Place) -> dict[str, Any]:
         raise place.error(
             f"expected {what}, found what is no JSON ({str(why)[:120]})."
         ) from None
-    if not isinstance(record, dict):
-        found = _NAMES.get(type(record), "null")
-        raise place.error(f"expected a JSON object, found {found}.")
     return record
+
+
+def iter_entries(path: PathName) -> Iterator[tuple[str, Place, dict[str, Any]]]:
+    """Yield the entries of one JSON object: keys, where they stand, and objects."""
+    with open_source(path) as stream:
+        text = _Text(stream, path)
+        sign, due = text.peek(), "{"
+        while sign == due:
+            text.at += 1
+            sign = text.peek()
+            if due == "{" and sign == "}":
+                break
+            place = Place(path, text.line)
+            key = _value(text, place)
+            if not isinstance(key, str):
+                raise place.error(f"expected a key in quotation marks, found {sign!r}.")
+            sign, due = text.peek(), ":"
+            if sign != due:
+                break
+            text.at += 1
+            text.peek()
+            place = Place(path, None, key[:40])
+            yield key, place, _record(text, place)
+            sign, due = text.peek(), ","
+        if sign != "}" or due == ":":
+            found = repr(sign) if sign else "the end of the file"
+            raise DataError(f"expected {due!r}, found {found}.", path, text.line)
+        text.at += 1
+        if text.peek():
+            raise DataError("expected nothing after the object.", path, text.line)
 
 
 def first_record(head: str) -> dict[str, Any]:

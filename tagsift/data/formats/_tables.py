@@ -6,7 +6,7 @@ import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from tagsift.data.candidates import parse_candidates
 from tagsift.data.columns import ANY, check_label
@@ -28,8 +28,10 @@ __all__ = [
     "on_tokens",
     "tag_of",
     "tags_of",
+    "unused",
 ]
 
+T = TypeVar("T")
 #: Who made the labels of files that do not say it.
 LABELS = "labels"
 _UNNAMED = (LABELS, "candidates")
@@ -135,10 +137,22 @@ def note_losses(document: Document, own: str, options: Options) -> None:
         note(f"metadata of layers, which {own} cannot hold", document.id)
 
 
+def unused(name: str, used: set[str], options: Options) -> str:
+    """A name that no other document has."""
+    number, found = 1, name
+    while found in used:
+        number += 1
+        found = f"{name}~{number}"
+    if found != name:
+        options.losses.note("id of two documents, changed", name)
+    used.add(found)
+    return found
+
+
 @contextmanager
 def kept_twice(
-    documents: Iterable[Document], look: Callable[[Document], Any]
-) -> Iterator[Iterator[Document]]:
+    documents: Iterable[T], look: Callable[[T], Any]
+) -> Iterator[Iterator[T]]:
     """Look at every document, and give all of them again; they wait on the disk."""
     with tempfile.SpooledTemporaryFile(max_size=_KEPT) as spool:
         number = 0

@@ -13,7 +13,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import IO
+from typing import IO, Any
 
 from tagsift.data.columns import STANDARD, PathName, check_written, decode_line, located
 from tagsift.data.documents import Document, Kind, Layer, Tag
@@ -23,7 +23,7 @@ from tagsift.data.layout import parse_columns
 from tagsift.data.rows import Row
 from tagsift.errors import DataError
 
-__all__ = ["FORMAT", "header_of", "table_lines"]
+__all__ = ["FORMAT", "table_lines", "table_writer"]
 
 _ROLES = {
     "token": {"token", "tokens", "word", "words", "form"},
@@ -72,6 +72,24 @@ def table_lines(
 
     found = rows()
     return next(found)[1], found
+
+
+def table_writer(stream: IO[str], path: PathName, options: Options) -> Any:
+    """What writes rows: CSV, or TSV by name or if asked for."""
+    name = "" if str(path) == STANDARD else str(path).lower().removesuffix(".gz")
+    tabs = options.shape == "tsv" or name.endswith(".tsv")
+    sign = "\t" if tabs else ","
+    return csv.writer(_Lines(stream), delimiter=sign, lineterminator="\r\n")
+
+
+class _Lines:
+    """Ends lines with LF alone; cells with CR or LF inside stand in quotation marks."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._write = stream.write
+
+    def write(self, line: str) -> None:
+        self._write(f"{line[:-2]}\n")
 
 
 @dataclass
@@ -243,7 +261,7 @@ class _Found:
         self.names = self.names or tables.feature_names(document)
 
 
-def header_of(found: _Found) -> list[str]:
+def _header(found: _Found) -> list[str]:
     """Names of the columns of a table."""
     lead = ["document", "sentence"] if found.long else ["sentence"]
     names = [*found.names, *(f"column{i + 1}" for i in range(found.width))]
@@ -253,20 +271,12 @@ def header_of(found: _Found) -> list[str]:
 def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
     found = _Found()
     ready = (tables.cut(document, options) for document in documents)
-    name = "" if str(path) == STANDARD else str(path).lower().removesuffix(".gz")
-    tabs = options.shape == "tsv" or name.endswith(".tsv")
     with tables.kept_twice(ready, found.see) as again, open_target(path) as stream:
-        sign = "\t" if tabs else ","
-        plain = csv.writer(stream, delimiter=sign, lineterminator="\n")
-        quoted = csv.writer(
-            stream, delimiter=sign, lineterminator="\n", quoting=csv.QUOTE_ALL
-        )
-        plain.writerow(header_of(found))
+        writer = table_writer(stream, path, options)
+        writer.writerow(_header(found))
         for number, document in enumerate(again):
             if number:
                 stream.write("\n")
-            odd = any("\r" in cell for row in document.rows or () for cell in row)
-            writer = quoted if odd else plain
             writer.writerows(_rows(document, found, options))
 
 

@@ -86,6 +86,10 @@ EXAMPLES = [
     Example("doccano", "a.jsonl", doccano),
     Example("prodigy", "a.jsonl", one_label),
     Example("argilla", "a.json", one_label),
+    Example("brat", "a", tagged.standoff, standard=False, zipped=False),
+    Example("hf", "a.jsonl", tagged.exact),
+    Example("wrench", "a.json", tagged.weak),
+    Example("votes-csv", "a.csv", tagged.tokens),
     Example("llm", "a.jsonl", models, source=quotes),
 ]
 

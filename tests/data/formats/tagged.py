@@ -57,3 +57,29 @@ def sentence(number: str, text: str, spans: Mapping[str, Spans]) -> Document | N
         lines.append("\t".join(cells))
     layers = (replace(layers[0], meta={"conllu": {"column": "UPOS"}}),)
     return replace(found, layers=layers, meta={"conllu": lines})
+
+
+def standoff(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
+    """A text with the spans of one annotator whose name is not known, or of several."""
+    marks = [mark for some in spans.values() for mark in some]
+    if any(len(mark.labels) > 1 or " " in mark.labels[0] for mark in marks):
+        return None
+    names = ["brat"] if len(spans) == 1 else list(spans)
+    pairs = zip(names, spans.values(), strict=True)
+    return Document(number, text, layers=tuple(Layer(n, marks=m) for n, m in pairs))
+
+
+def exact(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
+    """Text, tokens and tags without candidates."""
+    found = whole(number, text, spans)
+    tags = [tag for x in found.layers for tag in x.tags or ()] if found else []
+    return found if all(isinstance(tag, str) for tag in tags) else None
+
+
+def weak(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
+    """Tokens with the labels of rules, without candidates."""
+    found = exact(number, text, spans)
+    if found is None:
+        return None
+    layers = tuple(replace(layer, kind="rule") for layer in found.layers)
+    return replace(found, text=None, offsets=None, layers=layers)

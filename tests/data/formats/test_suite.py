@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tagsift.data.documents import Document, Mark
+from tagsift.data.documents import Document, Layer, Mark
 from tagsift.data.formats import (
     FORMATS,
     Options,
@@ -24,6 +24,7 @@ from tagsift.data.formats import (
     write_documents,
 )
 from tagsift.data.losses import Losses
+from tagsift.data.views import layer_marks
 from tagsift.errors import DataError, TagsiftError
 from tests.data.formats.examples import ANN, CASES, EXAMPLES, Example, documents
 
@@ -110,24 +111,7 @@ def test_what_is_lost_is_counted(example: Example, case: str, tmp_path: Path) ->
     back = got(example, path)
 
     def said(docs: list[Document]) -> Any:
-        return [
-            (
-                doc.text,
-                [
-                    (
-                        a.annotator,
-                        [
-                            (m.start, m.end, label, m.score, m.pieces)
-                            for m in a.marks
-                            for label in m.labels
-                        ],
-                    )
-                    for a in doc.layers
-                    if a.marks is not None
-                ],
-            )
-            for doc in docs
-        ]
+        return [(doc.text, [spoken(doc, a) for a in doc.layers]) for doc in docs]
 
     if said(back) != said([whole]):
         assert losses.counts, "something is gone, and nothing was said"
@@ -139,6 +123,16 @@ def test_what_is_lost_is_counted(example: Example, case: str, tmp_path: Path) ->
                 Options(losses=Losses(strict=True)),
             )
         assert not (tmp_path / f"b{example.file[1:]}").exists()
+
+
+def spoken(document: Document, layer: Layer) -> Any:
+    """Annotator and spans of a layer."""
+    marks: tuple[Mark, ...] = layer.marks or ()
+    if layer.tags is not None and document.offsets is not None:
+        marks = layer_marks(document, layer, Losses())
+    return layer.annotator, [
+        (m.start, m.end, label, m.score, m.pieces) for m in marks for label in m.labels
+    ]
 
 
 @EACH
@@ -198,8 +192,9 @@ def test_streams(example: Example, tmp_path: Path) -> None:
     if FORMATS[example.format].binary:
         return
     peaks = []
-    path = tmp_path / example.file
     for size in (200, 2000):
+        (tmp_path / str(size)).mkdir()
+        path = tmp_path / str(size) / example.file
         tracemalloc.start()
         write_documents(many(example, size), path, example.format)
         count = sum(1 for _ in read_documents(path, example.format))
