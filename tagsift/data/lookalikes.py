@@ -48,8 +48,8 @@ def recognise_head(path: PathName) -> str | None:
         return numbered_sentence(10)
     if _JSON.match(text):
         return (
-            "this looks like JSON, not like columns; say --format jsonl or "
-            "--format label-studio (in Python read_jsonl, read_label_studio)."
+            "this looks like JSON, not like columns; say its format, such as --from "
+            "jsonl or --from label-studio (in Python tagsift.read)."
         )
     if sum(_MARKUP.fullmatch(line) is not None for line in lines) > half:
         return "this looks like XML, not like columns; write one token a line."

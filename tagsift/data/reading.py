@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -97,10 +97,13 @@ class Documents(Sequence[Document]):
     def corpus(self) -> Corpus:
         """The labels of documents whose tokens all have one.
 
-        They are those of the one annotator, or the truth where there is none.
+        They are the truth where all documents have it, else those of the one
+        annotator.
         """
         documents = self.cut().documents
         people = self.annotators
+        if all(any(o.kind == "gold" for o in one.layers) for one in documents):
+            people = ()
         if len(people) > 1:
             raise DataError(
                 f"expected the labels of one annotator, found {len(people)}; see "
@@ -110,7 +113,7 @@ class Documents(Sequence[Document]):
             [
                 one
                 for one in document.layers
-                if not people or one.kind not in ("gold", "exact")
+                if (one.kind not in ("gold", "exact") if people else one.kind == "gold")
             ]
             for document in documents
         ]
@@ -155,6 +158,18 @@ class Documents(Sequence[Document]):
                 marks = layer_marks(cut, layer, self.losses)
                 layer = Layer(layer.annotator, layer.kind, marks=marks)
             done.append(document.with_layers([layer]))
+        return replace(self, documents=tuple(done))
+
+    def take(self, indices: Iterable[int]) -> Documents:
+        """The documents of these numbers, in this order."""
+        return replace(self, documents=tuple(self.documents[i] for i in indices))
+
+    def with_data(self, data: Iterable[Mapping[str, Any]]) -> Documents:
+        """The same documents, each with more data of its own."""
+        done = (
+            replace(one, meta={**one.meta, **more})
+            for one, more in zip(self.documents, data, strict=True)
+        )
         return replace(self, documents=tuple(done))
 
     def _how(self) -> OnTokens:
@@ -220,7 +235,9 @@ def together(sources: Iterable[tuple[str, Iterable[Document]]]) -> Iterator[Docu
 
 
 def read(
-    path: PathName | Sequence[PathName], format: str | None = None, **options: Any
+    path: PathName | Sequence[PathName],
+    format: str | Sequence[str | None] | None = None,
+    **options: Any,
 ) -> Documents:
     """Read documents of any format.
 
@@ -230,7 +247,8 @@ def read(
         A file, gzipped where its name ends so, a folder, or ``-``. Of several, the
         annotators of the same texts are put together.
     format : str, optional
-        Its name; by default it is told by the file's name and content.
+        Its name, or one for each file; by default it is told by the file's name and
+        content.
     **options
         Of `Options`: ``scheme``, ``misaligned``, ``overlap``, ``offsets``,
         ``tokenizer``, ``text_key``, ``votes``, …
@@ -242,7 +260,11 @@ def read(
     """
     how = as_options(options)
     paths = [path] if isinstance(path, str | PathLike) else list(path)
-    kinds = [detect(one) if format is None else format_named(format) for one in paths]
+    named = [format] * len(paths) if isinstance(format, str | None) else format
+    kinds = [
+        detect(one) if name is None else format_named(name)
+        for one, name in zip(paths, named, strict=True)
+    ]
     sources = [
         (Path(one).stem, merged(kind.read(one, how)))
         for one, kind in zip(paths, kinds, strict=True)

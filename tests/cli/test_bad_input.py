@@ -156,10 +156,10 @@ def test_score_wants_the_right_number_of_files(tagsift, gold, model):
         ),
         (["rank", "{part}", "--gold", "--by", "disagreement"], ["--votes"]),
         (["agree", "{votes}"], ["--votes 2:6"]),
-        (["agree", "{votes}", "--format", "label-studio"], ["JSON"]),
-        (["agree", "{votes}", "--format", "jsonl"], ["candidates"]),
+        (["agree", "{votes}", "--from", "label-studio"], ["JSON"]),
+        (["agree", "{votes}", "--from", "jsonl"], ["no JSON"]),
         (
-            ["fit", "{part}", "-o", "{out}", "--format", "jsonl", "--gold"],
+            ["fit", "{part}", "-o", "{out}", "--from", "jsonl", "--gold"],
             ["--gold", "column files"],
         ),
         (["rank", "{part}", "--gold", "--by", "luck"], ["luck"]),

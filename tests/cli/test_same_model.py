@@ -69,7 +69,7 @@ def test_every_source(tagsift, gold, tmp_path):
         return package.read(path).candidates()
 
     wanted = {
-        lines: (["--format", "jsonl"], candidates, {}),
+        lines: (["--from", "jsonl"], candidates, {}),
         gold: (["--scheme", "iob1"], package.read_partial, {"scheme": "iob1"}),
     }
     for path, (options, read, said) in wanted.items():

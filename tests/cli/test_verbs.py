@@ -231,14 +231,14 @@ def test_other_formats(tagsift, gold, votes, tmp_path):
     package.write(partial, lines)
     out = tmp_path / "out"
     options = ["-m", "word-counts", "-o", out, "--json"]
-    told = tagsift("clean", lines, "--format", "jsonl", *options).json
+    told = tagsift("clean", lines, "--from", "jsonl", *options).json
     assert told["ambiguous_tokens"] == partial.n_ambiguous
     export = tmp_path / "studio.json"
     corpus = package.read_votes(votes, columns="token,vote,vote,-,gold")
     package.write(corpus, export, "label-studio")
-    found = tagsift("agree", export, "--format", "label-studio", "--json").json
+    found = tagsift("agree", export, "--from", "label-studio", "--json").json
     assert len(found["annotators"]) == 2
-    told = tagsift("clean", export, "--format", "label-studio", *options).json
+    told = tagsift("clean", export, "--from", "label-studio", *options).json
     assert told["tokens"] == found["tokens"] == 24
 
 

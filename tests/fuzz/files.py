@@ -108,7 +108,7 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
             to = dice.choice(("jsonl", "label-studio", "doccano", "prodigy", "argilla"))
             attempt(lambda: tagsift.write(documents, out, to))
         return
-    options = ("--format", name, "-o", out, "-m", inputs.methods(dice))
+    options = ("--from", name, "-o", out, "-m", inputs.methods(dice))
     command(dice.choice(("fit", "clean", "rank")), path, *options, out=out)
 
 

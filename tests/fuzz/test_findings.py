@@ -84,7 +84,7 @@ def test_a_candidate_that_is_no_tag_makes_the_labels_plain(tmp_path, capsys):
     }
     path.write_text(f"{json.dumps(record)}\n" * 3, encoding="utf-8")
     assert read(path).candidates().scheme == "plain"
-    options = ("--format", "jsonl", "-o", str(out), "-m", "partial-crf")
+    options = ("--from", "jsonl", "-o", str(out), "-m", "partial-crf")
     assert main(["rank", str(path), *options]) == 0
 
 

@@ -30,7 +30,14 @@ from tagsift.data.formats import (
     votes_csv,
     wrench,
 )
-from tagsift.data.formats._format import STANDARD, Format, Options, open_source
+from tagsift.data.formats._format import (
+    STANDARD,
+    Format,
+    Options,
+    open_source,
+    open_target,
+)
+from tagsift.data.formats._json import first_record
 from tagsift.errors import DataError, InputError
 
 __all__ = [
@@ -38,8 +45,11 @@ __all__ = [
     "Format",
     "Options",
     "detect",
+    "first_record",
     "format_named",
     "format_to_write",
+    "open_source",
+    "open_target",
     "read_documents",
     "write_documents",
 ]
