@@ -87,6 +87,7 @@ EXAMPLES = [
     Example("prodigy", "a.jsonl", one_label),
     Example("argilla", "a.json", one_label),
     Example("brat", "a", tagged.standoff, standard=False, zipped=False),
+    Example("spacy", "a.spacy", tagged.pipeline),
     Example("hf", "a.jsonl", tagged.exact),
     Example("wrench", "a.json", tagged.weak),
     Example("votes-csv", "a.csv", tagged.tokens),

@@ -83,3 +83,29 @@ def weak(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
         return None
     layers = tuple(replace(layer, kind="rule") for layer in found.layers)
     return replace(found, text=None, offsets=None, layers=layers)
+
+
+def pipeline(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
+    """Text, tokens, and spans on them: of one annotator, or of several in groups."""
+    found = whole(number, text, spans if len(spans) > 1 else {})
+    for name, marks in spans.items():
+        for mark in marks:
+            if whole(number, text, {name: (replace(mark, score=None),)}) is None:
+                return None
+            if len(mark.labels) > 1:
+                return None
+    if (
+        whole(
+            number,
+            text,
+            {"": tuple(replace(m, score=None) for ms in spans.values() for m in ms)},
+        )
+        is None
+        and len(spans) == 1
+    ):
+        return None
+    names = ["spacy"] if len(spans) == 1 else list(spans)
+    pairs = zip(names, spans.values(), strict=True)
+    layers = tuple(Layer(n, marks=m) for n, m in pairs)
+    assert found is not None
+    return replace(found, sentences=None, layers=layers)
