@@ -107,7 +107,7 @@ def _about(
             found[name] = [str(t.morph) for t in doc] if name == "morphs" else values
     if "deps" in found:
         found["heads"] = [t.head.i for t in doc]
-    if any(token.text.isspace() and token.is_sent_start for token in doc):
+    if any(t.text.isspace() and t.is_sent_start and t.i for t in doc):
         found["sent_starts"] = [t.i for t in doc if t.is_sent_start]
     if doc.cats:
         found["cats"] = dict(doc.cats)
