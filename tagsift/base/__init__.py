@@ -6,6 +6,7 @@ from tagsift.base.inputs import read_candidates
 from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Method, setting
 from tagsift.base.tagger import SequenceTagger
+from tagsift.base.tagging import tag_documents
 from tagsift.base.training_set import TrainingSet
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "TrainingSet",
     "read_candidates",
     "setting",
+    "tag_documents",
 ]

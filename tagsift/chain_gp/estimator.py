@@ -81,7 +81,7 @@ class ChainGP(SetTagger):
     device : {"cpu", "cuda"}
         Where the modes are found and sentences are tagged: NumPy, or PyTorch on a GPU.
         Hyperparameters are learnt, from few sentences, by NumPy.
-    features, labels, scheme, random_state, verbose
+    features, labels, scheme, random_state, verbose, tokenizer
         As in `tagsift.base.SequenceTagger`.
 
     Attributes

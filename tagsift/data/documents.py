@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from tagsift.data.losses import Losses
 from tagsift.data.rows import Row
 from tagsift.errors import InputError
 
@@ -87,6 +88,18 @@ class Document:
     def tokens(self) -> tuple[str, ...]:
         """The words; none where the text is not cut yet."""
         return tuple(row[0] for row in self.rows or ())
+
+    @property
+    def spans(self) -> tuple[Mark, ...]:
+        """What the last layer marks in the text, in its order.
+
+        Of a document of tokens alone, the text is that of `with_text`.
+        """
+        from tagsift.data.views import layer_marks  # which stand on documents
+
+        if not self.layers:
+            return ()
+        return layer_marks(self.with_text(), self.layers[-1], Losses())
 
     def cut(self, tokenizer: Tokenizer) -> Document:
         """Give a document whose text is not cut yet its tokens and sentences."""
