@@ -34,6 +34,7 @@ from tagsift.errors import *  # noqa: F403
 
 if TYPE_CHECKING:
     from tagsift import annotators as annotators
+    from tagsift import base as base
     from tagsift import baselines as baselines
     from tagsift import checks as checks
     from tagsift import data as data
@@ -122,6 +123,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Packages that are attributes of this one.
 _PARTS = (
     "annotators",
+    "base",
     "baselines",
     "checks",
     "data",

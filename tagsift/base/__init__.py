@@ -6,7 +6,7 @@ from tagsift.base.inputs import read_candidates
 from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Method, setting
 from tagsift.base.tagger import SequenceTagger
-from tagsift.base.tagging import tag_documents
+from tagsift.base.tagging import batches, ready, tag_documents, tokenizer_of
 from tagsift.base.training_set import TrainingSet
 
 __all__ = [
@@ -14,7 +14,10 @@ __all__ = [
     "Scorer",
     "SequenceTagger",
     "TrainingSet",
+    "batches",
     "read_candidates",
+    "ready",
     "setting",
     "tag_documents",
+    "tokenizer_of",
 ]

@@ -14,7 +14,7 @@ from tagsift.visible import short
 if TYPE_CHECKING:
     from tagsift.base.tagger import SequenceTagger
 
-__all__ = ["batches", "tag_documents", "tokenizer_of"]
+__all__ = ["batches", "ready", "tag_documents", "tokenizer_of"]
 
 #: Tokens that go through a model at once.
 _TOKENS = 10_000
@@ -49,9 +49,7 @@ def tag_documents(
     Document
         With one more layer: the labels of its tokens. See `Document.spans`.
     """
-    cut = tokenizer_of(model, tokenizer)
-    confidences = confidences and model.method.probabilities
-    for batch in batches(_cut(documents, cut, model)):
+    for batch in batches(ready(model, documents, tokenizer)):
         labels, scores = model.label_rows(sentences_of(batch), confidences=confidences)
         names = ([str(name) for name in sentence] for sentence in labels)
         yield from with_labels(
@@ -70,10 +68,11 @@ def tokenizer_of(model: SequenceTagger, given: Any = None) -> Tokenizer:
     return as_tokenizer(told)
 
 
-def _cut(
-    documents: Iterable[Document | str], cut: Tokenizer, model: SequenceTagger
+def ready(
+    model: SequenceTagger, documents: Iterable[Document | str], tokenizer: Any = None
 ) -> Iterator[Document]:
     """Documents with tokens, if the model can use them."""
+    cut = tokenizer_of(model, tokenizer)
     width = getattr(model.vectorizer_, "n_columns_", 1)
     for number, given in enumerate(documents, 1):
         if not isinstance(given, Document | str):
@@ -82,15 +81,13 @@ def _cut(
                 f"{type(given).__name__}."
             )
         document = Document(str(number), given) if isinstance(given, str) else given
-        raw = document.rows is None
         document = document.cut(cut)
         if width > 1 and document.rows and len(document.rows[0]) < width:
-            found = "raw text" if raw else f"{len(document.rows[0])}"
             raise InputError(
                 f"document {short(document.id, 40)}: expected tokens with the {width} "
                 "columns that the model was trained on (such as the part of speech), "
-                f"found {found}; give them, or fit a model on the words alone "
-                "(--columns token,-,label or so)."
+                f"found {len(document.rows[0])} as in raw text; give them, or fit a "
+                "model on the words alone (--columns token,-,label or so)."
             )
         yield document
 

@@ -1,83 +1,259 @@
-"""``tagsift tag``: label new text with a fitted model."""
+"""``tagsift tag``: label new text with a fitted model, as it comes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tagsift
 from tagsift.cli._options import Json, ModelFile, OutOrScreen, Reading, argument, option
-from tagsift.cli._output import print_json, write_columns
+from tagsift.cli._output import complain, print_json, write_columns, write_lines
 from tagsift.cli._training import check_columns
-from tagsift.errors import InputError
+from tagsift.errors import DataError, InputError
 
 if TYPE_CHECKING:
-    from tagsift.data import Row
-    from tagsift.typing import FloatArray
+    from tagsift.base import SequenceTagger
+    from tagsift.data import Document, Row
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
 PLACE = 40
-EXAMPLE = "tagsift tag model.tagsift text.conll -o tagged.conll --marginals"
+EXAMPLE = "tagsift tag model.tagsift letters.txt --spans -o found.jsonl"
+
+#: Tokens of columns that are compared with what the model was trained on.
+_COMPARED = 50_000
 
 
 def run(
     model: ModelFile,
     text: Annotated[
-        Path, argument("TEXT", "Column file: the training columns without the label.")
+        Path,
+        argument(
+            "TEXT",
+            "Raw text, columns without the label, or any other format; - for standard "
+            "input, raw text unless --from says else.",
+        ),
     ],
     *,
     out: OutOrScreen = None,
+    source: Annotated[
+        str | None,
+        option("Format of TEXT, if its name and content do not tell.", "--from"),
+    ] = None,
+    to: Annotated[
+        str | None, option("Format to write; default: columns, the label last.")
+    ] = None,
+    spans: Annotated[
+        bool, option("Write JSON lines: the text of a document and its spans.")
+    ] = False,
     marginals: Annotated[
         bool, option("Add the label's probability, then every label's (as LABEL=P).")
     ] = False,
     gold: Annotated[
         bool, option("The last column holds gold labels; ignore it.")
     ] = False,
+    tokenizer: Annotated[
+        str | None,
+        option("How raw text is cut: words (rules), or spaces (a sentence a line)."),
+    ] = None,
+    shape: Annotated[
+        str | None,
+        option("What a document of raw text is: lines, paragraphs (wrapped), or file."),
+    ] = None,
+    text_key: Annotated[str | None, option("Where the text is, in JSON.")] = None,
     reading: Reading,
     json: Json = False,
 ) -> None:
-    """Label new text: its columns, then the label."""
-    tagger = tagsift.load(model)
+    """Label raw text, columns or annotated documents, as they come."""
+    out = None if str(out) == "-" else out
+    if sum((spans, marginals, to is not None)) > 1:
+        raise InputError("--spans, --to and --marginals: choose one of them.")
     if gold and reading.columns is not None:
         raise InputError("--gold and --columns: name the gold column 'gold' instead.")
-    if gold:
-        rows = tagsift.read_conll(text, scheme="plain", **vars(reading)).rows
-    else:
-        rows = tagsift.read_text(text, **vars(reading))
-    check_columns(tagger, text, rows, named=reading.columns is not None)
-    labels = [[str(name) for name in sentence] for sentence in tagger.predict(rows)]
-    names = [str(name) for name in tagger.classes_]
-    probabilities = tagger.predict_marginals(rows) if marginals else None
-    if json and out is None:
-        sentences: list[dict[str, Any]] = [
-            {"tokens": [row[0] for row in sentence], "labels": found}
-            for sentence, found in zip(rows, labels, strict=True)
-        ]
-        for entry, table in zip(sentences, probabilities or (), strict=False):
-            entry["marginals"] = table.tolist()
-        print_json({"classes": names, "sentences": sentences})
-        return
-    tables = [None] * len(rows) if probabilities is None else probabilities
-    cells = (
-        list(_cells(sentence, found, table, names))
-        for sentence, found, table in zip(rows, labels, tables, strict=True)
+    tagger = tagsift.load(model)
+    name = source or _format_of(text, gold or reading != Reading())
+    options = tagsift.data.Options(
+        tokenizer=tagsift.base.tokenizer_of(tagger, tokenizer),
+        shape=shape,
+        text_key=text_key,
     )
-    write_columns(out, cells)
+    if name == "text":
+        bursts: Iterable[Iterable[Document]] = tagsift.data.read_bursts(text, options)
+    elif name == "conll":
+        bursts = [_columns(tagger, text, gold, reading)]
+    else:
+        bursts = [tagsift.data.format_named(name).read(text, options)]
+    tagged = (
+        document
+        for burst in bursts
+        for document in _flushed(_tag(tagger, burst, marginals, spans or bool(to)), out)
+    )
+    sizes = _Sizes()
+    if json and out is None:
+        _print_all(tagger, tagged)
+        return
+    counted = sizes.count(tagged)
+    if to is not None:
+        written = tagsift.data.format_to_write(out or "-", to, name)
+        assert written.write is not None
+        documents = (document for document, _ in counted)
+        written.write(out or "-", documents, options)
+        for line in options.losses.lines():
+            complain(line, kind="note")
+    elif spans:
+        write_lines(out, (_spans_line(document) for document, _ in counted))
+    else:
+        names = [str(label) for label in tagger.classes_]
+        write_columns(out, _blocks(counted, names))
     if json:
-        sizes = {"sentences": len(rows), "tokens": sum(map(len, rows))}
-        print_json({"out": str(out), **sizes, "classes": names})
+        classes = list(tagger.classes_)
+        print_json({"out": str(out), **vars(sizes), "classes": classes})
 
 
-def _cells(
-    rows: list[Row], labels: list[str], table: FloatArray | None, names: list[str]
-) -> Iterator[tuple[str, ...]]:
-    """Columns of one tagged sentence."""
+def _format_of(text: Path, columns: bool) -> str:
+    """Format of what shall be tagged, where nobody says it."""
+    if columns:
+        return "conll"
+    if str(text) == "-":
+        peek = getattr(sys.stdin.buffer, "peek", bytes)
+        tagsift.data.check_prose(peek(), "standard input")
+        return "text"
+    try:
+        found = tagsift.data.detect(text).name
+    except DataError:
+        ending = text.name.removesuffix(".gz").endswith(
+            tuple(e for one in tagsift.data.FORMATS.values() for e in one.endings)
+        )
+        if ending or not text.is_file():
+            raise
+        return "conll"  # whose reader says what else a file looks like
+    if found == "text":
+        with tagsift.data.open_source(text) as stream:
+            tagsift.data.check_prose(stream.read(1 << 16), text)
+    return found
+
+
+def _columns(
+    tagger: SequenceTagger, path: Path, gold: bool, reading: Reading
+) -> Iterator[Document]:
+    """Sentences of a column file, which is looked through first, where it can be."""
+
+    def sentences() -> Iterator[tuple[Row, ...]]:
+        return tagsift.data.iter_text(path, gold=gold, **vars(reading))
+
+    compared: list[list[Row]] = []
+    size = 0
+    found = sentences()
+    for rows in found:
+        compared.append(list(rows))
+        size += len(rows)
+        if size > _COMPARED:
+            break
+    check_columns(tagger, path, compared, named=reading.columns is not None)
+    first: Iterable[Any] = compared
+    if path.is_file():
+        for _ in found:  # what a file looks like is known at its end
+            pass
+        first, found = (), sentences()
+    for number, rows in enumerate(chain(first, found), 1):
+        cuts = (0, len(rows))
+        yield tagsift.Document(str(number), rows=tuple(rows), sentences=cuts)
+
+
+def _tag(
+    tagger: SequenceTagger,
+    documents: Iterable[Document],
+    marginals: bool,
+    confidences: bool,
+) -> Iterator[tuple[Document, Any]]:
+    """Tagged documents, each with the marginals of its tokens where wanted."""
+    if not marginals:
+        tagged = tagsift.tag_documents(tagger, documents, confidences=confidences)
+        yield from ((document, None) for document in tagged)
+        return
+    for batch in tagsift.base.batches(tagsift.base.ready(tagger, documents)):
+        tables = iter(tagger.predict_marginals(tagsift.data.sentences_of(batch)))
+        for document in tagsift.tag_documents(tagger, batch, confidences=False):
+            pieces = [next(tables) for _ in document.bounds()]
+            yield document, [row for piece in pieces for row in piece.tolist()]
+
+
+def _flushed(
+    documents: Iterable[tuple[Document, Any]], out: Path | None
+) -> Iterator[tuple[Document, Any]]:
+    """Documents that came together, and then what was printed so far."""
+    yield from documents
+    if out is None:
+        sys.stdout.flush()
+
+
+class _Sizes:
+    """How much was tagged."""
+
+    def __init__(self) -> None:
+        self.sentences = 0
+        self.tokens = 0
+
+    def count(
+        self, documents: Iterable[tuple[Document, Any]]
+    ) -> Iterator[tuple[Document, Any]]:
+        for document, table in documents:
+            self.sentences += len(document.bounds())
+            self.tokens += len(document.rows or ())
+            yield document, table
+
+
+def _blocks(
+    documents: Iterable[tuple[Document, Any]], names: list[str]
+) -> Iterator[list[tuple[str, ...]]]:
+    """Columns of the sentences: those of the text, the label, its probabilities."""
     column = {name: k for k, name in enumerate(names)}
-    for t, (row, label) in enumerate(zip(rows, labels, strict=True)):
-        more = []
-        if table is not None:
-            more = [f"{table[t, column[label]]:.6f}"]
-            more += [f"{name}={table[t, k]:.6f}" for name, k in column.items()]
-        yield (*row, label, *more)
+    for document, table in documents:
+        cells: list[tuple[str, ...]] = []
+        tags = document.layers[-1].tags or ()
+        for t, (row, label) in enumerate(zip(document.rows or (), tags, strict=True)):
+            more: list[str] = []
+            if table is not None:
+                more = [f"{table[t][column[str(label)]]:.6f}"]
+                more += [f"{name}={table[t][k]:.6f}" for name, k in column.items()]
+            cells.append((*row, str(label), *more))
+        for first, last in document.bounds():
+            yield cells[first:last]
+
+
+def _spans_line(document: Document) -> str:
+    """One line of JSON: a document and what was found in it."""
+    document = document.with_text()
+    text = document.text or ""
+    found = [
+        {
+            "start": mark.start,
+            "end": mark.end,
+            "text": text[mark.start : mark.end],
+            "label": mark.labels[0],
+            **({} if mark.score is None else {"score": round(mark.score, 6)}),
+        }
+        for mark in document.spans
+    ]
+    record = {"id": document.id, "text": text, "spans": found}
+    return dumps(record, ensure_ascii=False) + "\n"
+
+
+def _print_all(
+    tagger: SequenceTagger, documents: Iterable[tuple[Document, Any]]
+) -> None:
+    """Print one JSON object of all sentences."""
+    sentences: list[dict[str, Any]] = []
+    for document, table in documents:
+        tags = document.layers[-1].tags or ()
+        for a, b in document.bounds():
+            entry = {"tokens": document.tokens[a:b], "labels": tags[a:b]}
+            sentences.append(
+                entry if table is None else entry | {"marginals": table[a:b]}
+            )
+    names = [str(name) for name in tagger.classes_]
+    print_json({"classes": names, "sentences": sentences})

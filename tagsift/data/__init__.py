@@ -16,6 +16,10 @@ from tagsift.data.columns import column_lines as column_lines
 from tagsift.data.conll import *
 from tagsift.data.documents import *
 from tagsift.data.formats import *
+from tagsift.data.formats._format import open_source as open_source
+from tagsift.data.formats._format import open_target as open_target
+from tagsift.data.formats.text import check_prose as check_prose
+from tagsift.data.formats.text import read_bursts as read_bursts
 from tagsift.data.frames import *
 from tagsift.data.label_set import *
 from tagsift.data.layout import parse_columns as parse_columns
@@ -28,6 +32,9 @@ from tagsift.data.sentence import *
 from tagsift.data.simulated_annotators import *
 from tagsift.data.synthetic import bundled as bundled
 from tagsift.data.synthetic import generate as generate
+from tagsift.data.tokenizers import *
+from tagsift.data.tokenizing import *
 from tagsift.data.usable import check_learnable as check_learnable
 from tagsift.data.usable import check_text as check_text
+from tagsift.data.views import sentences_of as sentences_of
 from tagsift.data.votes import *

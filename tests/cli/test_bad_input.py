@@ -283,7 +283,7 @@ def test_a_closed_pipe_is_quiet(text: Path, model: Path, tmp_path: Path):
         program.stdout.readline()
         program.stdout.close()
         assert program.stderr.read() == ""
-        assert program.wait(timeout=60) == 1
+        assert program.wait(timeout=60) == 141
 
 
 def test_a_closed_pipe_as_output_file_is_quiet(text: Path, model: Path, tmp_path: Path):
@@ -299,7 +299,7 @@ def test_a_closed_pipe_as_output_file_is_quiet(text: Path, model: Path, tmp_path
         program.stdout.readline()
         program.stdout.close()
         assert program.stderr.read() == ""
-        assert program.wait(timeout=60) == 1
+        assert program.wait(timeout=60) == 141
 
 
 def test_start_up_without_arguments_is_help():

@@ -293,6 +293,9 @@ def test_text_with_other_columns_than_the_model(tagsift, model, gold, text, tmp_
     words.write_text("the\ndog\n")
     outcome = tagsift("tag", model, words)
     assert outcome.status == 2
+    assert "the 2 columns that the model was trained on" in outcome.err
+    outcome = tagsift("tag", model, words, "--from", "conll")
+    assert outcome.status == 2
     assert "expected 2 columns, as the model was trained on, found 1" in outcome.err
     outcome = tagsift("tag", model, gold)
     assert outcome.status == 2

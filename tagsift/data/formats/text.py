@@ -15,9 +15,9 @@ from tagsift.data.columns import PathName, decode_line
 from tagsift.data.documents import Document
 from tagsift.data.formats._format import Format, Options, open_source
 from tagsift.data.tokenizing import cut_text
-from tagsift.errors import InputError
+from tagsift.errors import DataError, InputError
 
-__all__ = ["FORMAT", "read_bursts"]
+__all__ = ["FORMAT", "check_prose", "read_bursts"]
 
 #: Bytes asked for at a time.
 _CHUNK = 1 << 16
@@ -62,6 +62,25 @@ def read_bursts(path: PathName, options: Options) -> Iterator[list[Document]]:
 
 def _document(first: int, lines: list[str]) -> Document:
     return Document(str(first), "\n".join(lines).removesuffix("\r"))
+
+
+def check_prose(head: bytes, path: PathName) -> None:
+    """Refuse the beginning of what is no raw text: columns, or JSON."""
+    lines = head.decode(errors="replace").removeprefix("\ufeff").split("\n")[:-1][:200]
+    filled = [line.strip("\r") for line in lines if line.strip()]
+    tabs = sum("\t" in line.strip() for line in filled)
+    words = all(len(line.split()) == 1 for line in filled) and len(filled) > 4
+    if filled and (tabs > 0.9 * len(filled) or (words and len(filled) < len(lines))):
+        what, name = "columns, one token a line", "conll"
+    elif filled and filled[0][0] in "{[" and filled[0][-1] in "}]{[,":
+        what, name = "JSON", "jsonl"
+    else:
+        return
+    raise DataError(
+        f"expected raw text, found what looks like {what}; say --from {name} or so, or "
+        "--from text to insist.",
+        path,
+    )
 
 
 def _bursts(stream: IO[bytes]) -> Iterator[list[bytes]]:
