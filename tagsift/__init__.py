@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from tagsift.base import Scorer as Scorer
     from tagsift.base import SequenceTagger as SequenceTagger
     from tagsift.base import tag_documents as tag_documents
+    from tagsift.base import tag_table as tag_table
     from tagsift.chain_gp import ChainGP as ChainGP
     from tagsift.data import Corpus as Corpus
     from tagsift.data import Document as Document
@@ -87,7 +88,13 @@ if TYPE_CHECKING:
 #: Where the names live that are imported on their first use.
 _HOMES = {
     "tagsift.annotators": ("MACE", "DawidSkene", "MajorityVote", "VoteTagger"),
-    "tagsift.base": ("Method", "Scorer", "SequenceTagger", "tag_documents"),
+    "tagsift.base": (
+        "Method",
+        "Scorer",
+        "SequenceTagger",
+        "tag_documents",
+        "tag_table",
+    ),
     "tagsift.chain_gp": ("ChainGP",),
     "tagsift.data": (
         "Corpus",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tagsift.base.inputs import read_candidates
 from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Method, setting
+from tagsift.base.tables import tag_table, tagged_schema
 from tagsift.base.tagger import SequenceTagger
 from tagsift.base.tagging import batches, ready, tag_documents, tokenizer_of
 from tagsift.base.training_set import TrainingSet
@@ -19,5 +20,7 @@ __all__ = [
     "ready",
     "setting",
     "tag_documents",
+    "tag_table",
+    "tagged_schema",
     "tokenizer_of",
 ]

@@ -28,6 +28,7 @@ NOT_RUN = {
 }
 #: What the code of a page needs; the component is found without an installed package.
 NEEDS = {
+    "docs/guide/raw-text.md": ["pyarrow"],
     "docs/guide/spacy.md": ["tagsift.integrations.spacy_component"],
     "docs/guide/tables.md": ["pandas", "pyarrow", "datasets"],
 }
@@ -50,6 +51,8 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     text = "\n\n".join("\n".join(tokens) for tokens in gold.tokens) + "\n"
     for file in ("text.conll", "new.conll"):
         Path(file).write_text(text, encoding="utf-8")
+    lines = [" ".join(tokens) for tokens in gold.tokens]
+    Path("letters.txt").write_text("\n".join(lines), encoding="utf-8")
     partial = tagsift.corrupt(corpus[:10], cl=3, p=0.2, random_state=0)
     tagsift.write_partial("partial.conll", partial)
     tagsift.write_votes("votes.tsv", simulate_votes(corpus[:10]))
