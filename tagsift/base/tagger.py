@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Literal, Self, overload
@@ -90,7 +90,7 @@ class SequenceTagger(Declared, BaseEstimator):
         0, least=0, most=2**32 - 1
     )
     verbose: int | bool = setting(0, least=0)
-    tokenizer: Any = setting(None)
+    tokenizer: str | Callable[..., Any] | None = setting(None)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -10,8 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tagsift
-from tagsift.cli._options import Json, ModelFile, OutOrScreen, Reading, argument, option
-from tagsift.cli._output import complain, print_json, write_columns, write_lines
+from tagsift.cli._options import (
+    Exchange,
+    Json,
+    ModelFile,
+    OutOrScreen,
+    Reading,
+    To,
+    argument,
+    option,
+)
+from tagsift.cli._output import print_json, write_columns, write_lines
+from tagsift.cli._sources import exchange_options, say_losses
 from tagsift.cli._training import check_columns
 from tagsift.errors import DataError, InputError
 
@@ -40,13 +50,7 @@ def run(
     ],
     *,
     out: OutOrScreen = None,
-    source: Annotated[
-        str | None,
-        option("Format of TEXT, if its name and content do not tell.", "--from"),
-    ] = None,
-    to: Annotated[
-        str | None, option("Format to write; default: columns, the label last.")
-    ] = None,
+    to: To = None,
     spans: Annotated[
         bool, option("Write JSON lines: the text of a document and its spans.")
     ] = False,
@@ -56,34 +60,39 @@ def run(
     gold: Annotated[
         bool, option("The last column holds gold labels; ignore it.")
     ] = False,
-    tokenizer: Annotated[
+    from_shape: Annotated[
         str | None,
-        option("How raw text is cut: words (rules), or spaces (a sentence a line)."),
+        option(
+            "Which shape TEXT has; raw text: lines (default), paragraphs or file.",
+            metavar="NAME",
+        ),
     ] = None,
-    shape: Annotated[
-        str | None,
-        option("What a document of raw text is: lines, paragraphs (wrapped), or file."),
-    ] = None,
-    text_key: Annotated[str | None, option("Where the text is, in JSON.")] = None,
+    exchange: Exchange,
     reading: Reading,
     json: Json = False,
 ) -> None:
-    """Label raw text, columns or annotated documents, as they come."""
+    """Label raw text, columns or annotated documents, as they come.
+
+    The result is columns, the label last, unless --spans or --to says else. A line of
+    raw text is a document.
+    """
     out = None if str(out) == "-" else out
     if sum((spans, marginals, to is not None)) > 1:
         raise InputError("--spans, --to and --marginals: choose one of them.")
     if gold and reading.columns is not None:
         raise InputError("--gold and --columns: name the gold column 'gold' instead.")
+    if exchange.also:
+        raise InputError("--with is for files to learn from; tag them one by one.")
     tagger = tagsift.load(model)
-    name = source or _format_of(text, gold or reading != Reading())
-    options = tagsift.data.Options(
-        tokenizer=tagsift.base.tokenizer_of(tagger, tokenizer),
-        shape=shape,
-        text_key=text_key,
-    )
+    of_columns = "conll" if gold or reading != Reading() else None
+    name = exchange.source or of_columns or _format_of(text)
+    told = exchange_options(exchange) | {
+        "tokenizer": tagsift.base.tokenizer_of(tagger, exchange.tokenizer)
+    }
+    options = tagsift.data.as_options({**told, "shape": from_shape})
     if name == "text":
         bursts: Iterable[Iterable[Document]] = tagsift.data.read_bursts(text, options)
-    elif name == "conll":
+    elif name in ("conll", "columns"):
         bursts = [_columns(tagger, text, gold, reading)]
     else:
         bursts = [tagsift.data.format_named(name).read(text, options)]
@@ -101,9 +110,8 @@ def run(
         written = tagsift.data.format_to_write(out or "-", to, name)
         assert written.write is not None
         documents = (document for document, _ in counted)
-        written.write(out or "-", documents, options)
-        for line in options.losses.lines():
-            complain(line, kind="note")
+        written.write(out or "-", documents, tagsift.data.as_options(told))
+        say_losses(options.losses)
     elif spans:
         write_lines(out, (_spans_line(document) for document, _ in counted))
     else:
@@ -114,10 +122,8 @@ def run(
         print_json({"out": str(out), **vars(sizes), "classes": classes})
 
 
-def _format_of(text: Path, columns: bool) -> str:
+def _format_of(text: Path) -> str:
     """Format of what shall be tagged, where nobody says it."""
-    if columns:
-        return "conll"
     if str(text) == "-":
         peek = getattr(sys.stdin.buffer, "peek", bytes)
         tagsift.data.check_prose(peek(), "standard input")

@@ -123,7 +123,7 @@ def test_how_text_is_cut(tagsift, words, tmp_path):
     path.write_text("Ann's wrapped\nline.\n")
     cut = tagsift("tag", words, path, "--tokenizer", "spaces").out
     assert cut.split()[::2] == ["Ann's", "wrapped", "line."]
-    joined = tagsift("tag", words, path, "--shape", "paragraphs").out
+    joined = tagsift("tag", words, path, "--from-shape", "paragraphs").out
     assert joined.count("\n\n") == 1
     assert tagsift("tag", words, path).out.count("\n\n") == 2
     assert "--tokenizer" in tagsift("tag", "--help").out
