@@ -346,8 +346,8 @@ def with_labels(
         found: list[Tag] = []
         scores: list[float] = []
         for _ in document.bounds():
-            found += next(said)
-            scores += [] if sure is None else next(sure)
+            found.extend(next(said))
+            scores.extend(() if sure is None else map(float, next(sure)))
         layer = Layer(
             annotator,
             "model",
