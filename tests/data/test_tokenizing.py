@@ -211,3 +211,15 @@ def test_a_spacy_pipeline_cuts_instead():
     assert as_tokenizer(nlp)(text).sentences == (0, 4, 5)
     assert tokenizer_name(nlp) == "spacy:en_small-1.0"
     assert tokenizer_name(None) == tokenizer_name("words") == "words"
+
+
+def test_a_real_pipeline():
+    spacy = pytest.importorskip("spacy")
+    nlp = spacy.blank("en")
+    text = "Ann isn't in New York.  She left\n\nfor the U.S."
+    offsets, cuts = as_tokenizer(nlp)(text)
+    assert [text[a:b] for a, b in offsets][:4] == ["Ann", "is", "n't", "in"]
+    assert cuts == (0, 7, 9, 12)  # by the rules
+    nlp.add_pipe("sentencizer")
+    assert as_tokenizer(nlp)(text).sentences == (0, 7, 12)
+    assert tokenizer_name(nlp).startswith("spacy:en_")

@@ -34,6 +34,7 @@ def column_files(dice: Dice, folder: Path) -> None:
 def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
     """Arguments of a verb that reads such a column file."""
     model = inputs.fitted(dice.choice(inputs.QUICK), out.parent.parent)
+    words = inputs.fitted(dice.choice(inputs.QUICK), out.parent.parent, 1)
     method = inputs.methods(dice)
     if kind == "votes" and dice.often(0.3):
         method = dice.choice(inputs.FROM_VOTES)
@@ -65,6 +66,8 @@ def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
             ["tag", model, source, "-o", out],
             ["tag", model, source, "--marginals"],
             ["tag", model, source, "--json"],
+            ["tag", words, source, "--from", "text", "--spans"],
+            ["tag", words, source, "--from", "text", "--to", "jsonl", "-o", out],
         ),
     }
     arguments = list(dice.choice(verbs[kind]))

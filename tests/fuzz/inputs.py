@@ -168,11 +168,11 @@ def votes(dice: Dice) -> VoteCorpus:
 
 
 @functools.cache
-def fitted(name: str, folder: Path) -> Path:
-    """A model file of a method, fitted once in each process."""
-    path = folder / f"{name}.tagsift"
+def fitted(name: str, folder: Path, width: int = 2) -> Path:
+    """A model file of a method for so many columns, fitted once in each process."""
+    path = folder / f"{name}-{width}.tagsift"
     kind = estimator(name)
-    rows = [[row[:2] for row in sentence] for sentence in SENTENCES * 2]
+    rows = [[row[:width] for row in sentence] for sentence in SENTENCES * 2]
     truth = [[row[-1] for row in sentence] for sentence in SENTENCES * 2]
     gold: list[Any] = truth
     if not kind.method.exact_only:
