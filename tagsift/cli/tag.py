@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from json import dumps
 from pathlib import Path
@@ -90,12 +92,13 @@ def run(
         "tokenizer": tagsift.base.tokenizer_of(tagger, exchange.tokenizer)
     }
     options = tagsift.data.as_options({**told, "shape": from_shape})
+    uncut: deque[bool] = deque()
     if name == "text":
         bursts: Iterable[Iterable[Document]] = tagsift.data.read_bursts(text, options)
     elif name in ("conll", "columns"):
         bursts = [_columns(tagger, text, gold, reading)]
     else:
-        bursts = [tagsift.data.format_named(name).read(text, options)]
+        bursts = [_seen(tagsift.data.format_named(name).read(text, options), uncut)]
     tagged = (
         document
         for burst in bursts
@@ -109,7 +112,7 @@ def run(
     if to is not None:
         written = tagsift.data.format_to_write(out or "-", to, name)
         assert written.write is not None
-        documents = (document for document, _ in counted)
+        documents = (_as_it_came(document, uncut) for document, _ in counted)
         written.write(out or "-", documents, tagsift.data.as_options(told))
         say_losses(options.losses)
     elif spans:
@@ -168,6 +171,24 @@ def _columns(
     for number, rows in enumerate(chain(first, found), 1):
         cuts = (0, len(rows))
         yield tagsift.Document(str(number), rows=tuple(rows), sentences=cuts)
+
+
+def _seen(documents: Iterable[Document], uncut: deque[bool]) -> Iterator[Document]:
+    """Documents, after it is noted whether they have no tokens yet."""
+    for document in documents:
+        uncut.append(document.rows is None)
+        yield document
+
+
+def _as_it_came(document: Document, uncut: deque[bool]) -> Document:
+    """A tagged document with spans instead of the tokens that it did not have."""
+    if not uncut or not uncut.popleft():
+        return document
+    *layers, last = document.layers
+    found = replace(last, marks=document.spans, tags=None, scores=None, scheme=None)
+    layers.append(found)
+    bare = replace(document, rows=None, offsets=None, sentences=None)
+    return replace(bare, layers=tuple(layers))
 
 
 def _tag(

@@ -83,6 +83,34 @@ def test_any_format_in_and_out(tagsift, words, raw, tmp_path):
     assert "read only" in tagsift("tag", words, out, "--to", "text").err
 
 
+def test_documents_come_back_as_they_came(tagsift, words, tmp_path):
+    """Ids, offsets and data stay; labels are predictions; nothing else is lost."""
+    result = {
+        "id": "r1",
+        "from_name": "ner",
+        "to_name": "txt",
+        "type": "labels",
+        "value": {"start": 3, "end": 11, "text": "Bob Ross", "labels": ["PER"]},
+    }
+    task = {
+        "id": 17,
+        "data": {"text": "\U0001f989. Bob Ross left Oslo. Bye", "src": 3},
+        "annotations": [{"id": 3, "completed_by": 5, "result": [result]}],
+    }
+    path, out = tmp_path / "a.json", tmp_path / "b.json"
+    path.write_text(json.dumps([task]))
+    options = ("--to", "label-studio", "--strict", "-o", out)
+    found = tagsift("tag", words, path, *options)
+    assert found.status == 0, found.err
+    (back,) = json.loads(out.read_text())
+    assert back["id"] == 17 and back["data"] == task["data"]
+    assert back["annotations"][0]["result"] == [result]
+    (said,) = back["predictions"]
+    spans = [(r["value"]["start"], r["value"]["text"]) for r in said["result"]]
+    assert {(3, "Bob Ross"), (17, "Oslo")} <= set(spans)
+    assert all(0 < r["score"] <= 1 for r in said["result"])
+
+
 def test_standard_input_is_raw_text(tagsift, words, raw, stdin):
     stdin(RAW)
     expected = tagsift("tag", words, raw).out
