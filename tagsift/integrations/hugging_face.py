@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
-from tagsift.data import Corpus, Documents, PartialCorpus, VoteCorpus
+from tagsift.data import Corpus, Documents, Options, PartialCorpus, VoteCorpus
 from tagsift.data.arrow import document_of
 from tagsift.data.documents import Document
+from tagsift.data.formats._hf_rows import NOTHING
+from tagsift.data.formats._json import Place
+from tagsift.data.formats.hf import label_names, row_document
 from tagsift.data.frames import Source, to_arrow
 from tagsift.data.reading import as_options, documents_of
 from tagsift.errors import InputError, MissingExtraError
@@ -19,12 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["from_dataset", "to_dataset"]
 
-#: The number that says "not labelled" in datasets for training.
-_UNLABELLED = -100
 #: Rows that are read at once.
 _BATCH = 1000
-#: Columns that `to_arrow` makes besides text and tokens.
-_OWN = {"columns", "offsets", "sentences", "spans", "tags", "layers", "meta", "id"}
 
 
 def to_dataset(
@@ -74,7 +72,7 @@ def to_dataset(
         "id": list(ids),
         "tokens": corpus.tokens,
         "ner_tags": [
-            [numbers.get(one, _UNLABELLED) for one in row] for row in corpus.candidates
+            [numbers.get(one, NOTHING) for one in row] for row in corpus.candidates
         ],
     }
     from pyarrow import Table  # which comes with datasets
@@ -88,26 +86,18 @@ def _as_said(document: Document) -> Document:
     return replace(document, layers=layers)
 
 
-def from_dataset(
-    dataset: Any,
-    *,
-    tags: str | None = None,
-    labels: Sequence[str] | None = None,
-    **options: Any,
-) -> Documents:
+def from_dataset(dataset: Any, **options: Any) -> Documents:
     """Read documents from a Hugging Face dataset.
 
     Parameters
     ----------
     dataset : datasets.Dataset or IterableDataset
         One row a document: what `to_dataset` made; a column ``tokens`` with a column of
-        labels, names or numbers; or a column ``text``.
-    tags : str, optional
-        The column of labels, where several could be meant. −100 is a token without one.
-    labels : sequence of str, optional
-        Names of the numbers, where the features do not have them.
+        labels, names or numbers, −100 where a token has none; or a column ``text``.
     **options
-        As in `tagsift.read`.
+        As in `tagsift.read`: ``label_key``, the column of labels, by default
+        ``ner_tags``, ``tags``, ``labels`` or the one whose name ends in ``_tags``;
+        ``labels``, the names of the numbers, where the features do not have them.
 
     Returns
     -------
@@ -121,87 +111,29 @@ def from_dataset(
         )
     if not hasattr(dataset, "features") or not hasattr(dataset, "iter"):
         raise InputError(f"expected a dataset, found {type(dataset).__name__}.")
-    documents = tuple(_documents(dataset, tags, labels))
-    return Documents(documents, options=as_options(options))
+    how = as_options(options)
+    return Documents(tuple(_documents(dataset, how)), options=how)
 
 
-def _documents(
-    dataset: Any, tags: str | None, labels: Sequence[str] | None
-) -> Iterator[Document]:
-    batches = dataset.with_format(None).iter(_BATCH)
-    first = next(batches, None)
-    if first is None:
-        return
-    columns = list(first)
-    if not {"text", "tokens"} & set(columns):
-        raise InputError(
-            "expected a dataset with a column 'tokens' or 'text', found "
-            f"{', '.join(columns)}; see its rename_column."
-        )
-    own = {"layers", "tags"} <= set(columns) and tags is None
-    if tags is None and not own and "tokens" in columns:
-        tags = _tags_column(dataset, first)
-    if tags is not None and tags not in columns:
-        raise InputError(f"there is no column {tags!r}; they are {', '.join(columns)}.")
-    names = labels if labels is not None else _names(dataset.features, tags)
+def _documents(dataset: Any, options: Options) -> Iterator[Document]:
+    features = dataset.features
+    names = dict(label_names(features.to_dict() if features else {}))
     number = 0
-    for batch in chain([first], batches):
+    for batch in dataset.with_format(None).iter(_BATCH):
+        tagged = "layers" not in batch and {"tokens", "words"} & batch.keys()
+        if not tagged and not {"text", "tokens"} & batch.keys():
+            raise InputError(
+                "expected a dataset with a column 'tokens' or 'text', found "
+                f"{', '.join(batch)}; see its rename_column."
+            )
         for values in zip(*batch.values(), strict=True):
             record = dict(zip(batch, values, strict=True))
-            if tags is not None:
-                record["tags"] = _named(record.pop(tags), names, number)
-            yield document_of(record, number)
+            if tagged:
+                place = Place("dataset", None, f"row {number}")
+                yield row_document(record, place, names, str(number), options)
+            else:
+                yield document_of(record, number)
             number += 1
-
-
-def _tags_column(dataset: Any, first: Mapping[str, Any]) -> str | None:
-    """The one column with a label for every token."""
-    sizes = [len(tokens or ()) for tokens in first["tokens"]]
-    fit = [
-        name
-        for name, rows in first.items()
-        if name not in _OWN - {"tags"} | {"tokens"}
-        and all(isinstance(row, list) for row in rows)
-        and [len(row) for row in rows] == sizes
-        and (
-            _names(dataset.features, name)
-            or all(isinstance(one, str) for row in rows for one in row)
-        )
-    ]
-    if len(fit) > 1:
-        raise InputError(
-            f"expected one column of labels, found {', '.join(fit)}; say tags=."
-        )
-    return fit[0] if fit else None
-
-
-def _names(features: Any, column: str | None) -> Sequence[str] | None:
-    """Names of the numbers of a column, where its features have them."""
-    if column is None or not features:
-        return None
-    inner = getattr(features[column], "feature", features[column])
-    return getattr(inner, "names", None)
-
-
-def _named(
-    row: Sequence[Any] | None, names: Sequence[str] | None, number: int
-) -> list[str | None] | None:
-    if row is None:
-        return None
-    found: list[str | None] = []
-    for tag in row:
-        if tag is None or tag == _UNLABELLED:
-            found.append(None)
-        elif isinstance(tag, str):
-            found.append(tag)
-        elif names is not None and 0 <= tag < len(names):
-            found.append(names[tag])
-        else:
-            what = "labels=" if names is None else f"one of the {len(names)} labels"
-            raise InputError(
-                f"row {number}: expected {what} for the number {tag!r} of a token."
-            )
-    return found
 
 
 def _datasets() -> Any:

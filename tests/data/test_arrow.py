@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import tagsift
 from tagsift import from_arrow, to_arrow
 from tagsift.data.arrow import arrow_schema
 from tagsift.data.documents import Document, Layer, Mark
@@ -67,6 +68,18 @@ def test_what_is_plain_is_read_without_python_types():
     assert row["tags"][1]["labels"] == ["B-PER", "O", "B-LOC"]
     assert json.loads(row["meta"]) == FULL.meta
     assert TEXT[slice(*row["offsets"][2].values())] == "Łódź"
+
+
+def test_a_file_of_documents_holds_everything(tmp_path):
+    documents = [FULL, BARE, WORDS, EMPTY]
+    path = tmp_path / "documents.parquet"
+    losses = tagsift.write(documents, path, format="hf", shape="documents")
+    assert not losses.counts
+    assert list(tagsift.read(path)) == documents
+    many = [Document(str(n), str(n**99)) for n in range(2000)]
+    tagsift.write(many, path, format="hf", shape="documents")
+    assert path.stat().st_size > 3 << 16  # its head does not show the columns
+    assert list(tagsift.read(path)) == many
 
 
 def test_streams_and_batches_are_read():

@@ -9,7 +9,7 @@ import pytest
 import tagsift
 from tagsift import from_dataset, to_dataset
 from tagsift.data.documents import Document
-from tagsift.errors import InputError, MissingExtraError
+from tagsift.errors import DataError, InputError, MissingExtraError
 from tests.data.test_arrow import BARE, EMPTY, FULL, WORDS
 
 datasets = pytest.importorskip("datasets", reason="needs datasets (extra hf)")
@@ -28,6 +28,8 @@ def test_a_dataset_holds_everything(tmp_path):
         str(tmp_path / "a.parquet"), cache_dir=str(tmp_path / "cache")
     )
     assert list(from_dataset(again)) == documents
+    assert list(tagsift.read(tmp_path / "a.parquet")) == documents
+    assert list(tagsift.read(tmp_path / "saved")) == documents
     assert list(from_dataset(made.select([1, 0]))) == [BARE, FULL]
 
 
@@ -90,26 +92,26 @@ def test_datasets_of_others_are_read(streamed):
     made = datasets.Dataset.from_dict(rows, features=features)
     if streamed:
         made = made.to_iterable_dataset()
-    with pytest.raises(InputError, match="pos_tags, ner_tags; say tags="):
-        from_dataset(made)
-    first, second = from_dataset(made, tags="ner_tags")
+    with pytest.raises(DataError, match="found pos_tags, chunk_tags; say which"):
+        from_dataset(made.rename_column("ner_tags", "chunk_tags"))
+    first, second = from_dataset(made)
     assert first.id == "7" and first.tokens == ("Ann", "ran")
     assert first.layers[0].tags == ("B-PER", "O")
     assert first.meta == {"pos_tags": ["N", "V"], "url": "a"}
     assert second.tokens == ()
-    assert from_dataset(made, tags="pos_tags")[0].layers[0].tags == ("N", "V")
+    assert from_dataset(made, label_key="pos_tags")[0].layers[0].tags == ("N", "V")
 
 
 def test_numbers_need_names():
     made = datasets.Dataset.from_dict({"tokens": [["a", "b"]], "t": [[1, -100]]})
     (document,) = from_dataset(made)
     assert document.layers == () and document.meta == {"t": [1, -100]}
-    (document,) = from_dataset(made, tags="t", labels=["O", "X"])
+    (document,) = from_dataset(made, label_key="t", labels=["O", "X"])
     assert document.layers[0].tags == ("X", None)
-    with pytest.raises(InputError, match="row 0: expected labels="):
-        from_dataset(made, tags="t")
-    with pytest.raises(InputError, match="one of the 1 labels for the number 1"):
-        from_dataset(made, tags="t", labels=["O"])
+    with pytest.raises(DataError, match=r"row 0.*labels="):
+        from_dataset(made, label_key="t")
+    with pytest.raises(DataError, match="number of a label, found 1"):
+        from_dataset(made, label_key="t", labels=["O"])
 
 
 def test_text_is_enough():
@@ -126,8 +128,8 @@ def test_other_things_are_refused(monkeypatch):
         from_dataset(datasets.DatasetDict(train=made, test=made))
     with pytest.raises(InputError, match="found list"):
         from_dataset([{"text": "a"}])
-    with pytest.raises(InputError, match="no column 'x'"):
-        from_dataset(datasets.Dataset.from_dict({"tokens": [["a"]]}), tags="x")
+    with pytest.raises(DataError, match="'x'"):
+        from_dataset(datasets.Dataset.from_dict({"tokens": [["a"]]}), label_key="x")
     with pytest.raises(InputError, match="'documents' or 'sentences'"):
         to_dataset([BARE], rows="tokens")
     monkeypatch.setitem(sys.modules, "datasets", None)

@@ -126,7 +126,11 @@ def _head(path: PathName) -> str:
     if Path(path).exists() and not Path(path).is_file():
         return ""  # what comes through a pipe cannot be read again
     with open_source(path) as stream:
-        return stream.read(_HEAD).decode(errors="replace").removeprefix("\ufeff")
+        head = stream.read(_HEAD)
+        if head[:4] == b"PAR1":  # the names of the columns are at the end
+            stream.seek(max(len(head), stream.seek(0, 2) - _HEAD))
+            head += stream.read()
+    return head.decode(errors="replace").removeprefix("\ufeff")
 
 
 def _by_ending(path: PathName) -> list[Format]:

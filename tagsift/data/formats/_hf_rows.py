@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tagsift.data.arrow import arrow_schema, document_batches
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Document, Layer
 from tagsift.data.formats import _tables as tables
@@ -17,6 +18,7 @@ from tagsift.data.formats._parquet import (
     is_parquet,
     joined_type,
     type_of,
+    write_batches,
     write_rows,
 )
 from tagsift.errors import InputError
@@ -32,11 +34,16 @@ _MAIN = "ner_tags"
 
 def write_hf(path: PathName, documents: Iterable[Document], options: Options) -> None:
     """Write rows of tokens and tags; in Parquet, tags are numbers with names."""
+    if options.shape == "documents":
+        write_batches(path, document_batches(documents), arrow_schema())
+        return
     records = (
         _record(tables.cut(document, options), options) for document in documents
     )
     if options.shape not in (None, "jsonl", "parquet"):
-        raise InputError(f"expected shape jsonl or parquet, found {options.shape!r}.")
+        raise InputError(
+            f"expected shape jsonl, parquet or documents, found {options.shape!r}."
+        )
     if options.shape != "parquet" and not is_parquet(path):
         write_lines(path, records)
         return

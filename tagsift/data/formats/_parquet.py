@@ -20,6 +20,7 @@ __all__ = [
     "joined_type",
     "read_rows",
     "type_of",
+    "write_batches",
     "write_rows",
 ]
 
@@ -118,12 +119,20 @@ def write_rows(
     if features is not None:
         about = json.dumps({"info": {"features": features}}, ensure_ascii=False)
         schema = schema.with_metadata({"huggingface": about})
+    source = iter(rows)
+    chunks = iter(lambda: list(islice(source, _BATCH)), [])
+    make = pa.RecordBatch.from_pylist
+    write_batches(path, (make(chunk, schema=schema) for chunk in chunks), schema)
+
+
+def write_batches(path: PathName, batches: Iterable[Any], schema: Any) -> None:
+    """Write record batches as a Parquet file, whole or not at all."""
+    pa = _pyarrow()
     stream: IO[bytes]
     with open_target(path, "wb") as stream:
         with pa.parquet.ParquetWriter(pa.PythonFile(stream, "w"), schema) as writer:
-            source = iter(rows)
-            while chunk := list(islice(source, _BATCH)):
-                writer.write_batch(pa.RecordBatch.from_pylist(chunk, schema=schema))
+            for batch in batches:
+                writer.write_batch(batch)
 
 
 def type_of(value: Any) -> str:

@@ -3,7 +3,8 @@
 ``{"id": "7", "tokens": ["Ann", "left"], "ner_tags": [1, 0]}``: tags are names, or
 numbers with the names that the features of the dataset have (or ``labels=``); −100 is
 no label. Further annotators are columns ``vote:NAME``, ``model:NAME``, ``rule:NAME``,
-``gold``. Other columns are the metadata of a document.
+``gold``. Other columns are the metadata of a document. Tables of documents, as
+`tagsift.data.arrow` has them (``shape="documents"``), are read too and hold everything.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tagsift.data.arrow import document_of
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Bounds, Document, Layer, Tag
 from tagsift.data.formats import _tables as tables
@@ -22,14 +24,17 @@ from tagsift.data.formats._json import Place, first_record, iter_records
 from tagsift.data.formats._parquet import is_parquet, read_rows
 from tagsift.errors import DataError
 
-__all__ = ["FORMAT"]
+__all__ = ["FORMAT", "label_names", "row_document"]
 
 
 def _read(path: PathName, options: Options) -> Iterator[Document]:
     number = 0
     for place, record, names in _records(path):
         number += 1
-        yield _document(record, place, names, str(number), options)
+        if {"layers", "spans"} <= record.keys():
+            yield document_of(record, number - 1)
+        else:
+            yield row_document(record, place, names, str(number), options)
     if not number:
         raise DataError("expected rows with tokens, found none.", path)
 
@@ -49,7 +54,7 @@ def _records(
         files = _files(root)
     for file, split, given in files:
         features, rows = read_rows(file)
-        names = dict(_names(given or features))
+        names = dict(label_names(given or features))
         for number, record in enumerate(rows):
             if split:
                 record = {"split": split, **record}
@@ -96,7 +101,7 @@ def _plain(name: str, folder: Path) -> str:
     return name
 
 
-def _names(features: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
+def label_names(features: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
     """Names of the labels of every column that has numbers for them."""
     for column, feature in features.items():
         while isinstance(feature, dict) and "feature" in feature:
@@ -110,13 +115,14 @@ def _names(features: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
             yield column, names
 
 
-def _document(
+def row_document(
     record: dict[str, Any],
     place: Place,
     names: Mapping[str, Sequence[str]],
     number: str,
     options: Options,
 ) -> Document:
+    """Document of a row of tokens and tags; `names` are those of numbered labels."""
     key = options.text_key or next((k for k in TOKENS if k in record), "tokens")
     words = place.need(record, key, list)
     if not all(type(word) is str for word in words):
@@ -280,7 +286,7 @@ def _tells(head: str) -> bool:
     if {"dataset_info.json", "dataset_dict.json"} & set(names):
         return True
     if head.startswith("PAR1"):
-        return "tokens" in head
+        return "tokens" in head or "layers" in head
     record = first_record(head)
     return "tokens" in record and any(name.endswith("_tags") for name in record)
 

@@ -356,7 +356,8 @@ def _tasks(
 
 def _tells(head: str) -> bool:
     if head.startswith("PAR1"):
-        return any(name in head for name in ("annotator", "worker"))
+        votes = any(name in head for name in ("annotator", "worker"))
+        return votes and "layers" not in head  # those are tables of documents
     first = next((line for line in head.split("\n") if line.strip()), "")
     sign = max("\t,;", key=first.count)
     names = {name.strip().strip('"').lower() for name in first.split(sign)}
