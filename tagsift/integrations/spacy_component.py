@@ -152,27 +152,20 @@ class TagsiftComponent(Pipe):
     def _tag(self, docs: Sequence[Doc]) -> None:
         sents = [list(_sentences(doc)) for doc in docs]
         X = [[self._row(token) for token in sent] for cut in sents for sent in cut]
-        features = self.tagger._transform(X)
-        found = iter(self.tagger.predict(features))
-        tables = None
-        if self.tagger.method.probabilities:
-            place = {name: k for k, name in enumerate(self.tagger.classes_)}
-            tables = iter(self.tagger.predict_marginals(features))
+        labels, confidences = self.tagger.label_rows(X)
+        found, sure = iter(labels), iter(confidences or ())
         for doc, cut in zip(docs, sents, strict=True):
-            labels: list[str] = []
-            sure: list[float] = []
+            names: list[str] = []
+            scores: list[float] = []
             chunks: list[Chunk] = []
             for sent in cut:
-                names = next(found)
-                if tables is not None:
-                    rows = zip(next(tables), names, strict=True)
-                    sure += [float(row[place[name]]) for row, name in rows]
-                here = spans([str(name) for name in names], self.tagger.scheme_)
-                at = sent.start
-                chunks += [Chunk(type_, at + a, at + b) for type_, a, b in here]
-                labels += map(str, names)
-            doc.user_data[self.name] = {"labels": labels, "confidences": sure or None}
-            self._write(doc, chunks, sure)
+                said = [str(name) for name in next(found)]
+                names += said
+                scores += [] if confidences is None else next(sure)
+                here = spans(said, self.tagger.scheme_)
+                chunks += [Chunk(t, sent.start + a, sent.start + b) for t, a, b in here]
+            doc.user_data[self.name] = {"labels": names, "confidences": scores or None}
+            self._write(doc, chunks, scores)
 
     def _row(self, token: Any) -> str | tuple[str, ...]:
         row = tuple(str(getattr(token, column)) for column in self.columns)
