@@ -18,7 +18,8 @@ The columns, all but ``id`` null where a document has none:
 
 Where a span or a token has several labels, they are in ``candidates``, and the label is
 the first of a span and null of a token. `iter_arrow` reads tables with some of these
-columns too: ``text`` or ``tokens`` is enough.
+columns too: ``text`` or ``tokens`` is enough, and ``labels`` (with ``confidences``, as
+`tagsift.tag_table` adds them) are one layer of tags.
 """
 
 from __future__ import annotations
@@ -209,6 +210,8 @@ def document_of(record: Mapping[str, Any], number: int) -> Document:
         text, offsets = given.pop("text", None), given.pop("offsets", None)
         rows = _rows(given.pop("tokens", None), given.pop("columns", None))
         sentences = given.pop("sentences", None)
+        if isinstance(given.get("labels"), list) and "tags" not in given:
+            _take_labels(given, "confidences" in record)
         layers = _layers(
             given.pop("layers", None), given.pop("spans", ()), given.pop("tags", ())
         )
@@ -229,6 +232,16 @@ def document_of(record: Mapping[str, Any], number: int) -> Document:
             f"row {number} ({name!r}): expected the columns of to_arrow, found others "
             f"({type(error).__name__}: {error})."
         ) from None
+
+
+def _take_labels(given: dict[str, Any], tagged: bool) -> None:
+    """Labels of tokens as a layer of tags; spans that `tag_table` made of them go."""
+    labels, scores = given.pop("labels"), given.pop("confidences", None)
+    given["tags"] = [{"labels": labels, "scores": scores}]
+    if tagged:
+        given.pop("spans", None)
+        given["tags"][0] |= {"annotator": "tagsift", "layer": 0}
+        given["layers"] = [{"annotator": "tagsift", "kind": "model"}]
 
 
 def _rows(

@@ -106,6 +106,20 @@ def test_simple_tables_are_read():
     )
 
 
+def test_tables_that_a_model_tagged_are_documents():
+    corpus = tagsift.bundled("ner").columns(1)
+    model = tagsift.make("partial-crf").fit(corpus.tokens[:40], corpus.labels[:40])
+    text = "Denver held Phoenix on Tuesday. Mark May said so."
+    table = tagsift.tag_table(model, pa.table({"id": ["a"], "text": [text]}))
+    (document,) = from_arrow(table)
+    (expected,) = model.tag([Document("a", text)])
+    assert document.spans == expected.spans
+    assert document.layers[0].kind == "model"
+    assert document.meta == {}
+    (mine,) = from_arrow(pa.table({"tokens": [["a"]], "labels": [["X"]]}))
+    assert mine.layers == (Layer("annotator", tags=("X",)),)
+
+
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
