@@ -216,7 +216,7 @@ def document_of(record: Mapping[str, Any], number: int) -> Document:
             given.pop("layers", None), given.pop("spans", ()), given.pop("tags", ())
         )
         meta = _from_json(given.pop("meta", None))
-        return Document(
+        document = Document(
             name,
             text,
             rows,
@@ -232,6 +232,41 @@ def document_of(record: Mapping[str, Any], number: int) -> Document:
             f"row {number} ({name!r}): expected the columns of to_arrow, found others "
             f"({type(error).__name__}: {error})."
         ) from None
+    wrong = _wrong(document)
+    if wrong:
+        raise InputError(f"row {number} ({name!r}): expected {wrong}.")
+    return document
+
+
+def _wrong(document: Document) -> str | None:
+    """What a document of a table should have been; None where all is well."""
+    text, rows = document.text, document.rows
+    if not isinstance(text or "", str):
+        return f"text as a string, found {type(text).__name__}"
+    size, length = len(rows or ()), len(text or "")
+    if not all(isinstance(cell, str) for row in rows or () for cell in row):
+        return "tokens as lists of strings"
+    flat = [place for pair in document.offsets or () for place in pair]
+    if document.offsets is not None and (
+        len(flat) != 2 * size or flat != sorted(flat) or not _inside(flat, length)
+    ):
+        return f"offsets of the {size} tokens, in order, in {length} characters of text"
+    cuts = document.sentences
+    if cuts is not None and (list(cuts) != sorted(cuts) or not _inside(cuts, size)):
+        return f"sentences as numbers of tokens, in order, up to {size}"
+    for layer in document.layers:
+        if layer.tags is not None and (rows is None or len(layer.tags) != size):
+            return f"a tag for each of the {size} tokens, found {len(layer.tags)}"
+        for mark in layer.marks or ():
+            bounds = mark.pieces or ((mark.start, mark.end),)
+            if text is not None and not all(0 <= a < b <= length for a, b in bounds):
+                where = f"{mark.start}:{mark.end}"
+                return f"spans in the {length} characters of the text, found {where}"
+    return None
+
+
+def _inside(places: Sequence[int], end: int) -> bool:
+    return not places or (places[0] >= 0 and places[-1] <= end)
 
 
 def _take_labels(given: dict[str, Any], tagged: bool) -> None:
@@ -249,6 +284,8 @@ def _rows(
 ) -> tuple[tuple[str, ...], ...] | None:
     if tokens is None:
         return None
+    if isinstance(tokens, str):
+        raise TypeError("a string of tokens")
     more: Iterable[Sequence[str]] = [()] * len(tokens) if columns is None else columns
     return tuple((word, *rest) for word, rest in zip(tokens, more, strict=True))
 

@@ -129,6 +129,26 @@ def test_tables_that_a_model_tagged_are_documents():
         ({"text": ["a"], "meta": ["{"]}, "row 0"),
         ({"tokens": [["a", "b"]], "columns": [[["X"]]]}, "row 0"),
         ({"text": ["a"], "offsets": [[1, 2]]}, "row 0"),
+        ({"text": [7]}, "text as a string, found int"),
+        ({"tokens": [["a", None]]}, "tokens as lists of strings"),
+        ({"tokens": [[1]]}, "tokens as lists of strings"),
+        ({"tokens": ["ab"]}, "a string of tokens"),
+        ({"tokens": [["a"]], "tags": [["X", "Y"]]}, "each of the 1 tokens, found 2"),
+        ({"text": ["a"], "tags": [["X"]]}, "each of the 0 tokens"),
+        ({"tokens": [["a"]], "sentences": [[0, 9]]}, "numbers of tokens.*up to 1"),
+        ({"tokens": [["a"]], "sentences": [[1, 0]]}, "numbers of tokens"),
+        (
+            {"text": ["a"], "tokens": [["a"]], "offsets": [[{"start": 0, "end": 5}]]},
+            "in order, in 1 characters",
+        ),
+        (
+            {"text": ["a"], "spans": [[{"start": -1, "end": 1, "label": "X"}]]},
+            "found -1:1",
+        ),
+        (
+            {"text": ["a"], "spans": [[{"start": 0, "end": 2**40, "label": "X"}]]},
+            "1 characters of the text, found 0:",
+        ),
     ],
 )
 def test_other_tables_are_refused(columns, said):
