@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 NAME = "spacy"
-OURS = "tagsift"  # the key of user_data with what is ours
+OURS = "tagsift.document"  # the key of user_data with what is ours
 SCORES = ("score", "confidence")
 ATTRIBUTES = {
     "tags": "TAG",

@@ -25,6 +25,7 @@ from tagsift.errors import DataError
 
 __all__ = ["FORMAT", "table_lines", "table_writer"]
 
+_CHUNK = 1 << 14  # bytes of lines that are read at once
 _ROLES = {
     "token": {"token", "tokens", "word", "words", "form"},
     "sentence": {"sentence", "sentence #", "sentence_id", "sent_id", "sent"},
@@ -37,41 +38,61 @@ def table_lines(
     stream: IO[bytes], path: PathName
 ) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
     """The header of a table, and its rows with their lines; a blank line is no cell."""
-    at = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal at
-        for at, raw in enumerate(stream, 1):  # noqa: B007
-            end = "\r\n" if raw.endswith(b"\r\n") else "\n"
-            yield decode_line(raw, path, at) + end
-
-    source = lines()
-    first = next((line for line in source if line.strip()), "")
-    if not first:
-        raise DataError("expected a header, found an empty file.", path)
+    chunks = _lines(stream, path)
+    head: list[str] = []
+    while not any(line.strip() for line in head):
+        more = next(chunks, None)
+        if more is None:
+            raise DataError("expected a header, found an empty file.", path)
+        head += more
+    first = next(line for line in head if line.strip())
     sign = max("\t,;", key=first.count)
-    reader = csv.reader(chain([first], source), delimiter=sign, strict=True)
+    lines = chain(head, chain.from_iterable(chunks))
+    reader = csv.reader(lines, delimiter=sign, strict=True)
 
     def rows() -> Iterator[tuple[int, list[str]]]:
         width = 0
-        while True:
-            try:
-                cells = next(reader, None)
-            except csv.Error as error:
-                sentence = f"expected a table, found a bad row ({error})."
-                raise DataError(sentence, path, at) from None
-            if cells is None:
-                return
-            width = width or len(cells)
-            if not any(cells):
-                cells = []
-            elif len(cells) != width:
-                sentence = f"expected {width} cells as in the header, found "
-                raise DataError(f"{sentence}{len(cells)}.", path, at)
-            yield at, cells
+        try:
+            for cells in reader:
+                width = width or len(cells)
+                if len(cells) == width and any(cells):
+                    yield reader.line_num, cells
+                elif not any(cells):
+                    yield reader.line_num, []
+                else:
+                    raise DataError(
+                        f"expected {width} cells as in the header, found {len(cells)}.",
+                        path,
+                        reader.line_num,
+                    )
+        except csv.Error as error:
+            sentence = f"expected a table, found a bad row ({error})."
+            raise DataError(sentence, path, reader.line_num) from None
 
     found = rows()
-    return next(found)[1], found
+    header = next(cells for _, cells in found if cells)
+    return header, found
+
+
+def _lines(stream: IO[bytes], path: PathName) -> Iterator[list[str]]:
+    """Lines with their ends, some at a time."""
+    number = 1
+    while chunk := stream.readlines(_CHUNK):
+        whole = b"".join(chunk)
+        try:
+            text = whole.decode()
+        except UnicodeDecodeError:
+            text = "\0"
+        if "\0" in text:
+            for at, raw in enumerate(chunk, number):
+                decode_line(raw, path, at)  # says which line it is
+        if number == 1:
+            text = text.removeprefix("\ufeff")
+        lines = [f"{line}\n" for line in text.split("\n")]
+        if whole.endswith(b"\n"):
+            lines.pop()
+        yield lines
+        number += len(chunk)
 
 
 def table_writer(stream: IO[str], path: PathName, options: Options) -> Any:

@@ -56,21 +56,25 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
 def _document(doc: Any, number: str, options: Options) -> Document:
     data = _jsonable(doc.user_data, number, options)
     ours = dict(data.pop(OURS, {}) or {})
-    words = [token for token in doc if not token.text.isspace()]
+    spelled = [(token, token.text) for token in doc]
+    words = [token for token, word in spelled if not word.isspace()]
+    spaces = [token for token, word in spelled if word.isspace()]
     offsets = tuple((token.idx, token.idx + len(token)) for token in words)
-    meta = _about(doc, offsets, data)
+    meta = _about(doc, [word for _, word in spelled], offsets, data)
     sentences = None
     if len(doc) and doc.has_annotation("SENT_START"):
         starts = [n for n, token in enumerate(words) if n and token.is_sent_start]
-        spaced = [t.i for t in doc if t.text.isspace() and t.is_sent_start]
-        for at in spaced:  # the sentence begins with the next word
+        odd = [token.i for token in spaces if token.is_sent_start and token.i]
+        for at in odd:  # the sentence begins with the next word
             starts += [n for n, token in enumerate(words) if n and token.i > at][:1]
+        if odd:
+            meta["sent_starts"] = [t.i for t in doc if t.is_sent_start]
         sentences = (0, *sorted(set(starts)), len(words))
     layers = [*_token_layer(doc, words, ours, options), *_layers(doc, ours, options)]
     return Document(
         str(ours.get("id", number)),
         doc.text,
-        tuple((token.text,) for token in words),
+        tuple((word,) for _, word in spelled if not word.isspace()),
         offsets,
         sentences,
         tuple(layers),
@@ -93,22 +97,20 @@ def _jsonable(data: Mapping[Any, Any], number: str, options: Options) -> dict[An
 
 
 def _about(
-    doc: Any, offsets: tuple[Bounds, ...], data: dict[Any, Any]
+    doc: Any, spelled: list[str], offsets: tuple[Bounds, ...], data: dict[Any, Any]
 ) -> dict[str, Any]:
     """What else a document of spaCy has."""
     found: dict[str, Any] = {}
     words, spaces = spaced(doc.text, offsets)
-    real = [t.text for t in doc], [bool(t.whitespace_) for t in doc]
-    if (words, spaces) != real:
-        found["words"], found["spaces"] = real
+    if words != spelled:  # the spaces are those of the text
+        found["words"] = spelled
+        found["spaces"] = [bool(token.whitespace_) for token in doc]
     for name, attribute in ATTRIBUTES.items():
         if len(doc) and doc.has_annotation(attribute):
             values = [getattr(t, f"{attribute.lower()}_", "") for t in doc]
             found[name] = [str(t.morph) for t in doc] if name == "morphs" else values
     if "deps" in found:
         found["heads"] = [t.head.i for t in doc]
-    if any(t.text.isspace() and t.is_sent_start and t.i for t in doc):
-        found["sent_starts"] = [t.i for t in doc if t.is_sent_start]
     if doc.cats:
         found["cats"] = dict(doc.cats)
     if data:
@@ -165,9 +167,9 @@ def _layers(doc: Any, ours: Mapping[str, Any], options: Options) -> Iterator[Lay
     if not len(doc) or not doc.has_annotation("ENT_IOB"):
         return
     who = options.annotator or ours.get("annotator") or NAME
-    missing = [t for t in doc if not t.ent_iob and not t.text.isspace()]
+    whole = doc.has_annotation("ENT_IOB", require_complete=True)
     marks = tuple(_mark(span, _score(span)) for span in doc.ents)
-    if not missing:
+    if whole or all(t.ent_iob or t.text.isspace() for t in doc):
         yield Layer(str(who), _kind(ours), marks)
         return
     tags: list[Tag] = []

@@ -38,6 +38,7 @@ _ROLES = {
     "kind": ("kind",),
     "score": ("score", "confidence"),
 }
+_KINDS = get_args(Kind)
 _NEEDED = ("document", "annotator", "label")
 _TYPES = {"token": "int64", "score": "double"}
 #: Line and cells of a row.
@@ -108,13 +109,11 @@ def _lay_out(header: list[str], options: Options) -> dict[str, int]:
 def _order(lines: Iterable[_Line], key: int) -> dict[str, int] | None:
     """Number of each document, or None where the rows of each stand together."""
     order: dict[str, int] = {}
-    last, together = None, True
+    together = True
     try:
-        for _, cells in lines:
-            if cells and cells[key] != last:
-                last = cells[key]
-                together &= last not in order
-                order.setdefault(last, len(order))
+        for name, _ in groupby(cells[key] for _, cells in lines if cells):
+            together &= name not in order
+            order.setdefault(name, len(order))
     except DataError:
         pass  # it is said when the row is due
     return None if together else order
@@ -177,28 +176,29 @@ def _gather(
     task, who, what = (places[role] for role in _NEEDED)
     token, word = places.get("token"), places.get("word")
     sentence, kind = places.get("sentence"), places.get("kind")
-    score = places.get("score")
+    score, tokens = places.get("score"), votes.tokens
     for line, cells in lines:
         name = "" if token is None else cells[token]
-        at = votes.tokens.setdefault(name, len(votes.tokens))
-        if at == len(votes.words):
+        at = tokens.get(name, -1)
+        if at < 0:
+            at = tokens[name] = len(tokens)
             spelled = cells[word] if word is not None else name or cells[task]
             votes.words.append(spelled)
             votes.sentences.append("" if sentence is None else cells[sentence])
-        if not cells[who]:
+        name = cells[who]
+        if not name:
             continue
         label = cells[what]
         if label not in known:
             with located(path, line):
                 known[label] = tables.tag_of(label, options.scheme)
-        key = cells[who], cells[kind] if kind is not None else "person"
-        if key[1] not in get_args(Kind):
-            raise DataError(
-                f"expected a kind ({', '.join(get_args(Kind))}), found {key[1]!r}.",
-                path,
-                line,
-            )
-        said = votes.tags.setdefault(key, {})
+        key = name, "person" if kind is None else cells[kind]
+        said = votes.tags.get(key)
+        if said is None:
+            if key[1] not in _KINDS:
+                wrong = f"expected a kind ({', '.join(_KINDS)}), found {key[1]!r}."
+                raise DataError(wrong, path, line)
+            said = votes.tags[key] = {}
         tag = known[label]
         if tag is not None:
             said[at] = _both(said[at], tag) if at in said else tag

@@ -70,7 +70,7 @@ def test_what_spacy_made_comes_back(doc: Any, tmp_path: Path) -> None:
     write_documents(docs, tmp_path / "b.spacy", options=Options(losses=Losses(True)))
     assert read(tmp_path / "b.spacy") == docs
     same = docs_of(tmp_path / "b.spacy")[0]
-    ours = same.user_data.pop("tagsift", None)
+    ours = same.user_data.pop("tagsift.document", None)
     assert ours is None or set(ours) <= {"id", "annotator"}
     for old, now in zip(doc, same, strict=True):
         for name in ("text", "whitespace_", "tag_", "lemma_", "pos_", "ent_iob_",
