@@ -32,7 +32,7 @@ __all__ = ["Scorer"]
 
 
 class Scorer(Declared, BaseEstimator):
-    r"""Scorer of sequence taggers; give it as ``scoring=`` to scikit-learn.
+    """Scorer of sequence taggers; give it as ``scoring=`` to scikit-learn.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ class Scorer(Declared, BaseEstimator):
         What is measured on held-out sentences, the larger the better:
 
         - ``"likelihood"``: mean over tokens of the log-probability that the label is in
-          the candidate set, :math:`\log \sum_{y \in S_t} p(y \mid x)`; labels with
-          weights count by them, the largest of a token as 1. Needs marginals.
+          the candidate set, log Σ p(y | x) over the y in it; labels with weights count
+          by them, the largest of a token as 1. Needs marginals.
         - ``"inside"``: share of tokens whose predicted label is in their set.
         - ``"span_f1"``: span F1 against the truth.
         - ``"accuracy"``: share of tokens whose predicted label is the truth.

@@ -243,5 +243,12 @@ def test_votes_are_cut_and_joined(routing):
         tagger, votes.rows, votes, scoring=scorer, cv=2, params={"gold": GOLD}
     )
     assert (found > 0.5).all()
+    known = tagger.set_fit_request(exact=True, sample_weight=False)
+    told = cross_val_score(
+        known, votes.rows, votes, scoring=scorer, cv=2,
+        params={"gold": GOLD, "exact": GOLD}, error_score="raise",
+    )  # fmt: skip
+    assert told.mean() >= found.mean()
+    tagger = tagsift.VoteTagger(rounds=1, folds=2)
     sets = cross_val_score(tagger, votes.rows, votes, scoring=Scorer(), cv=2)
     assert (sets < 0).all() and np.isfinite(sets).all()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tagsift
 from tagsift import from_arrow, to_arrow
@@ -49,6 +52,38 @@ def test_the_table_holds_everything():
     assert table.schema == arrow_schema()
     assert list(from_arrow(table)) == documents
     assert to_arrow(from_arrow(table)) == table
+
+
+WORDS_ = st.text(min_size=1, max_size=4)
+JSON = st.dictionaries(st.text(max_size=3), st.none() | st.integers(-9, 9) | st.text())
+
+
+@st.composite
+def documents(draw) -> Document:
+    words = draw(st.lists(WORDS_, max_size=4))
+    whole = Document("x", None, tuple((word,) for word in words)).with_text()
+    tag = st.none() | WORDS_ | st.frozensets(WORDS_, min_size=2, max_size=3)
+    layers = []
+    for name in draw(st.lists(st.text(max_size=3), max_size=3)):
+        if draw(st.booleans()) or not whole.text:
+            tags = tuple(draw(tag) for _ in words)
+            layers.append(Layer(name, "model", tags=tags, meta=draw(JSON)))
+            continue
+        start = draw(st.integers(0, len(whole.text) - 1))
+        end = draw(st.integers(start + 1, len(whole.text)))
+        labels = tuple(draw(st.lists(WORDS_, min_size=1, max_size=2)))
+        mark = Mark(start, end, labels, draw(st.none() | st.just(0.5)), (), draw(JSON))
+        layers.append(Layer(name, marks=(mark,) * draw(st.integers(0, 2))))
+    made = replace(whole, layers=tuple(layers), meta=draw(JSON))
+    return made if draw(st.booleans()) else replace(made, text=None, offsets=None)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(documents(), max_size=3))
+def test_any_document_comes_back(made):
+    assert list(from_arrow(to_arrow(made))) == made
+    pytest.importorskip("pandas", reason="frames need pandas (extra pandas)")
+    assert list(tagsift.from_pandas(tagsift.to_pandas(made))) == made
 
 
 def test_the_table_of_nothing_has_the_columns():
