@@ -7,7 +7,13 @@ from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Method, setting
 from tagsift.base.tables import tag_table, tagged_schema
 from tagsift.base.tagger import SequenceTagger
-from tagsift.base.tagging import batches, ready, tag_documents, tokenizer_of
+from tagsift.base.tagging import (
+    batches,
+    ready,
+    tag_documents,
+    tokenizer_of,
+    tokens_of,
+)
 from tagsift.base.training_set import TrainingSet
 
 __all__ = [
@@ -23,4 +29,5 @@ __all__ = [
     "tag_table",
     "tagged_schema",
     "tokenizer_of",
+    "tokens_of",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tagsift.data.documents import Document, Tokenizer
@@ -14,7 +14,7 @@ from tagsift.visible import short
 if TYPE_CHECKING:
     from tagsift.base.tagger import SequenceTagger
 
-__all__ = ["batches", "ready", "tag_documents", "tokenizer_of"]
+__all__ = ["batches", "ready", "tag_documents", "tokenizer_of", "tokens_of"]
 
 #: Tokens that go through a model at once.
 _TOKENS = 10_000
@@ -50,11 +50,19 @@ def tag_documents(
         With one more layer: the labels of its tokens. See `Document.spans`.
     """
     for batch in batches(ready(model, documents, tokenizer)):
-        labels, scores = model.label_rows(sentences_of(batch), confidences=confidences)
+        labels, scores = model.label_rows(tokens_of(batch), confidences=confidences)
         names = ([str(name) for name in sentence] for sentence in labels)
         yield from with_labels(
             batch, names, model.scheme_, confidences=scores, annotator=annotator
         )
+
+
+def tokens_of(documents: Sequence[Document]) -> list[Any]:
+    """Sentences as a model takes them: words, or rows where there are more columns."""
+    sentences = sentences_of(documents)
+    if any(len(row) > 1 for rows in sentences for row in rows[:1]):
+        return sentences
+    return [[row[0] for row in rows] for rows in sentences]
 
 
 def tokenizer_of(model: SequenceTagger, given: Any = None) -> Tokenizer:

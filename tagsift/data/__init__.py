@@ -36,5 +36,4 @@ from tagsift.data.tokenizers import *
 from tagsift.data.tokenizing import *
 from tagsift.data.usable import check_learnable as check_learnable
 from tagsift.data.usable import check_text as check_text
-from tagsift.data.views import sentences_of as sentences_of
 from tagsift.data.votes import *

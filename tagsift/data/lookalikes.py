@@ -71,7 +71,8 @@ def recognise_head(path: PathName) -> str | None:
             )
     if not rows and sum(PROSE_END.search(line) is not None for line in lines) > half:
         return (
-            "this looks like running text; a column file has one token a line: cut "
-            "the text into tokens, one a line, with a blank line after each sentence."
+            "this looks like running text; a column file has one token a line, and a "
+            "blank line after each sentence: say --from text (in Python, "
+            "read(format='text'))."
         )
     return None

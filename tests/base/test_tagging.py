@@ -128,3 +128,12 @@ def test_a_model_remembers_how_text_is_cut(model, tmp_path):
     assert loaded.set_params(tokenizer=letters).tag("ab").tokens == ("a", "b")
     with pytest.raises(InputError, match="expected a tokenizer to be"):
         model.tag("a", tokenizer="letters")
+
+
+def test_features_of_the_user_see_words():
+    def ends(sentence):
+        return [{"end": word[-2:], "capital": word.istitle()} for word in sentence]
+
+    model = tagsift.make("partial-crf", features=ends).fit(TEXTS * 3, LABELS * 3)
+    document = model.tag("Bob Ross left Oslo.")
+    assert list(document.layers[-1].tags) == model.predict([list(document.tokens)])[0]
