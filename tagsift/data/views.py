@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 from tagsift.data.candidates import PartialCorpus, as_label_set
@@ -50,36 +51,31 @@ def layer_tags(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:
         return list(layer.tags)
     scheme = "iob2" if how.scheme == "auto" else how.scheme
     found: list[Tag] = ["O"] * len(document.rows or ())
+    bounds = document.bounds()
+    starts = [a for a, _ in bounds]
     for start, end, labels in _kept(list(_placed(document, layer, how)), layer, how):
-        for a, b in document.bounds():  # a span over a sentence's end is cut there
+        # a span over a sentence's end is cut there
+        for a, b in bounds[bisect_right(starts, start) - 1 : bisect_left(starts, end)]:
             lo, hi = max(a, start), min(b, end)
-            if lo >= hi:
-                continue
-            same = lo > a and found[lo - 1] != "O"
-            for t, names in enumerate(_names(labels, hi - lo, scheme, found, lo, same)):
-                found[lo + t] = names
+            before = found[lo - 1] if lo > a else "O"
+            found[lo:hi] = _names(labels, hi - lo, scheme, before)
     return found
 
 
+@lru_cache(4096)
 def _names(
-    labels: Sequence[str],
-    length: int,
-    scheme: str,
-    found: Sequence[Tag],
-    at: int,
-    touching: bool,
-) -> list[Tag]:
+    labels: tuple[str, ...], length: int, scheme: str, before: Tag
+) -> tuple[Tag, ...]:
     """Tags of one span; its neighbour on the left matters to some schemes."""
+    left = spans([before], scheme) if isinstance(before, str) else []
+    lead = [Span(one.type, 0, 1) for one in left]
     written = []
     for label in labels:
-        before = found[at - 1] if touching else "O"
-        left = spans([before], scheme) if isinstance(before, str) else []
-        lead = [Span(one.type, 0, 1) for one in left]
         chunk = Span(label, len(lead), len(lead) + length)
         written.append(tags([*lead, chunk], len(lead) + length, scheme)[len(lead) :])
     if len(written) == 1:
-        return list(written[0])
-    return [frozenset(names) for names in zip(*written, strict=True)]
+        return tuple(written[0])
+    return tuple(frozenset(names) for names in zip(*written, strict=True))
 
 
 def _placed(

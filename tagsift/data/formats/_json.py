@@ -35,16 +35,25 @@ class Place(NamedTuple):
 
     file: PathName
     line: int | None
-    path: str = ""
+    steps: Any = ()  # the last one, behind those before it: ((), "a"), 3
 
     def at(self, step: str | int) -> Place:
         """One step further in: a key of an object, or a number in a list."""
-        more = f"[{step}]" if isinstance(step, int) else f".{step}" * bool(step)
-        return self._replace(path=self.path + more)
+        return Place(self.file, self.line, (self.steps, step))
+
+    @property
+    def path(self) -> str:
+        """The JSON path: ``[0].annotations[2]``."""
+        parts = []
+        rest = self.steps
+        while rest:
+            rest, step = rest
+            parts.append(f"[{step}]" if isinstance(step, int) else f".{step}")
+        return "".join(reversed(parts)).removeprefix(".")
 
     def error(self, sentence: str) -> DataError:
         """Make an error that names the place."""
-        path = self.path.removeprefix(".")
+        path = self.path
         lead = f"{path}: " if path else ""
         return DataError(lead + sentence, self.file, self.line)
 
@@ -183,7 +192,7 @@ def records_of(
     while sign := text.peek():
         if array and sign == "]" and not number:
             break
-        place = Place(path, None, f"[{number}]") if array else Place(path, text.line)
+        place = Place(path, None, ((), number)) if array else Place(path, text.line)
         yield place, _record(text, place)
         number += 1
         if not array:
@@ -258,7 +267,7 @@ def iter_entries(path: PathName) -> Iterator[tuple[str, Place, dict[str, Any]]]:
                 break
             text.at += 1
             text.peek()
-            place = Place(path, None, key[:40])
+            place = Place(path, None, ((), key[:40]))
             yield key, place, _record(text, place)
             sign, due = text.peek(), ","
         if sign != "}" or due == ":":
@@ -299,7 +308,7 @@ def first_record(head: str) -> dict[str, Any]:
 def _closed(text: str) -> tuple[str, str]:
     """Cut a text at its last comma outside strings, and what closes it there."""
     stack: list[str] = []
-    best = "", ""
+    best: tuple[int, tuple[str, ...]] = (0, ())
     quoted = escaped = False
     for at, sign in enumerate(text):
         if quoted:
@@ -311,8 +320,8 @@ def _closed(text: str) -> tuple[str, str]:
         elif sign in "}]" and stack:
             stack.pop()
         elif sign == ",":
-            best = text[:at], "".join(reversed(stack))
-    return best
+            best = at, tuple(stack)
+    return text[: best[0]], "".join(reversed(best[1]))
 
 
 def write_lines(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:

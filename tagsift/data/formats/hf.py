@@ -58,7 +58,7 @@ def _records(
         for number, record in enumerate(rows):
             if split:
                 record = {"split": split, **record}
-            yield Place(file, None, f"row {number}"), record, names
+            yield Place(file, None, ((), f"row {number}")), record, names
 
 
 def _is_arrow(path: PathName) -> bool:

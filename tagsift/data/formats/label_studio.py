@@ -384,6 +384,9 @@ def _tells(head: str) -> bool:
     record = first_record(head)
     if isinstance(record.get("data"), dict):
         return bool({"annotations", "predictions"} & set(record))
+    found = record.get("annotations")  # which may be long, and the data behind it
+    if isinstance(found, list) and any("result" in o for o in found if type(o) is dict):
+        return True
     return "annotator" in record and bool({"annotation_id", "lead_time"} & set(record))
 
 

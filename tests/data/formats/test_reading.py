@@ -46,6 +46,9 @@ def test_content_tells(tmp_path: Path, name: str, content: object, format: str) 
 def test_a_long_first_record_tells_too(tmp_path: Path) -> None:
     task = {"data": {"text": "a"}, "annotations": [], "note": ["x" * 70_000]}
     assert detect(save(tmp_path, "a.json", [task])).name == "label-studio"
+    results = [{"value": {"start": n, "end": n + 1}} for n in range(3000)]
+    late = {"id": 1, "annotations": [{"result": results}], "data": {"text": "a"}}
+    assert detect(save(tmp_path, "a.json", [late])).name == "label-studio"
 
 
 @pytest.mark.parametrize(
