@@ -39,8 +39,8 @@ _DEFAULTS: dict[str, Any] = {
     "overwrite": True,
 }
 
-if not Span.has_extension("confidence"):
-    Span.set_extension("confidence", default=None)
+if not Span.has_extension("score"):
+    Span.set_extension("score", default=None)
 
 
 class TagsiftComponent(Pipe):
@@ -175,7 +175,7 @@ class TagsiftComponent(Pipe):
         made = [Span(doc, a, b, label=type_) for type_, a, b in chunks]
         scores = [min(sure[a:b], default=None) for _, a, b in chunks]
         for span, score in zip(made, scores, strict=True):
-            span._.confidence = score
+            span._.score = score
         if self.spans_key is not None:
             group = SpanGroup(doc, name=self.spans_key, spans=made)
             group.attrs["scores"] = scores
@@ -237,7 +237,7 @@ def _beside(there: Iterable[Span], made: Iterable[Span]) -> list[Span]:
 
 @Language.factory(
     "tagsift",
-    assigns=["doc.ents", "doc.spans", "doc.user_data", "span._.confidence"],
+    assigns=["doc.ents", "doc.spans", "doc.user_data", "span._.score"],
     default_config=_DEFAULTS,
     default_score_weights={"ents_f": 1.0, "ents_p": 0.0, "ents_r": 0.0},
 )

@@ -52,7 +52,7 @@ def pipeline(**config):
 
 
 def said(doc) -> list[tuple[int, int, str, float]]:
-    return [(e.start, e.end, e.label_, e._.confidence) for e in doc.ents]
+    return [(e.start, e.end, e.label_, e._.score) for e in doc.ents]
 
 
 def test_entities_are_those_of_the_model(model, path):
@@ -104,7 +104,7 @@ def test_spans_go_under_a_key(path):
     assert doc.ents == ()
     group = doc.spans["found"]
     assert [(s.start, s.end, s.label_) for s in group] == [x[:3] for x in said(plain)]
-    assert group.attrs["scores"] == [ent._.confidence for ent in plain.ents]
+    assert group.attrs["scores"] == [ent._.score for ent in plain.ents]
     example = Example(doc, doc.copy())
     assert nlp.get_pipe("tagsift").score([example])["spans_found_f"] == 1.0
 
@@ -141,7 +141,7 @@ def test_methods_without_probabilities_have_no_confidences():
     nlp.add_pipe("tagsift").tagger = model
     docs = list(nlp.pipe(TEXTS))
     assert any(doc.ents for doc in docs)
-    assert {ent._.confidence for doc in docs for ent in doc.ents} == {None}
+    assert {ent._.score for doc in docs for ent in doc.ents} == {None}
     assert docs[0].user_data["tagsift"]["confidences"] is None
 
 
@@ -172,6 +172,19 @@ def test_documents_keep_the_confidences_in_files(path):
     assert said(again) == said(doc)
     for name, values in doc.user_data["tagsift"].items():
         assert list(again.user_data["tagsift"][name]) == values
+
+
+def test_files_of_documents_are_read_and_written_by_tagsift(path, tmp_path):
+    nlp = pipeline(model=path)
+    doc = nlp(TEXTS[0])
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    documents = tagsift.read(tmp_path / "a.spacy")
+    assert [(m.labels[0], m.score) for m in documents[0].spans] == [
+        (label, sure) for _, _, label, sure in said(doc)
+    ]
+    tagsift.write(documents, tmp_path / "b.spacy")
+    (again,) = DocBin().from_disk(tmp_path / "b.spacy").get_docs(nlp.vocab)
+    assert said(again) == said(doc)
 
 
 def test_processes_share_the_work(path):
@@ -259,4 +272,4 @@ def test_documents_are_sentences_of_a_fit(model):
     words = tagsift.make("partial-crf").fit(WORDS[:60], CORPUS.labels[:60])
     assert fitted.predict(docs[:5]) == words.predict(WORDS[:5])
     assert model.predict([docs[3][1:4]]) == model.predict([WORDS[3][1:4]])
-    assert Span.has_extension("confidence")
+    assert Span.has_extension("score")
