@@ -276,8 +276,10 @@ def _folder(layer: Layer, found: _Found, options: Options) -> str:
     """Where the work of an annotator goes; nothing where there is one alone."""
     if found.several:
         return _quoted(layer.annotator)
-    if layer.annotator != (options.annotator or FORMAT.name):
-        where = layer.annotator
+    where = layer.annotator
+    if where != (options.annotator or FORMAT.name) and not tables.named_by_default(
+        layer
+    ):
         options.losses.note("annotator's name, which brat does not keep", where)
     return ""
 

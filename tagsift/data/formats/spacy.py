@@ -18,6 +18,7 @@ from tagsift.data.documents import Bounds, Document, Kind, Layer, Mark, Tag
 from tagsift.data.formats._format import Format, Options
 from tagsift.data.formats._spacy_docs import (
     ATTRIBUTES,
+    EMPTY,
     NAME,
     OURS,
     SCORES,
@@ -37,6 +38,7 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
     try:
         with open_bytes(path) as stream:
             packed = spacy.tokens.DocBin().from_bytes(stream.read())
+        packed.user_data = [x if x != EMPTY else None for x in packed.user_data]
         for doc in packed.get_docs(spacy.vocab.Vocab()):
             number += 1
             yield _document(doc, str(number), options)
