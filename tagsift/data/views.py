@@ -157,7 +157,11 @@ def layer_marks(document: Document, layer: Layer, losses: Losses) -> tuple[Mark,
             kind = "token without a label, or with candidates of several prefixes"
             losses.note(f"{kind}, which spans cannot hold", f"{document.id}, {a}:{b}")
         first = [names[0] if names else "O" for names in rows]
-        for type_, lo, hi in spans(first, scheme):
+        chunks = spans(first, scheme)
+        if scheme != "plain" and tags(chunks, b - a, scheme) != first:
+            kind = "sentence with tags that break their scheme, mended as spans"
+            losses.note(kind, f"{document.id}, {layer.annotator}, {a}:{b}")
+        for type_, lo, hi in chunks:
             others = [
                 {one.type for name in names or () for one in spans([name], scheme)}
                 for names in rows[lo:hi]

@@ -174,3 +174,15 @@ def test_what_spans_can_be(tmp_path: Path) -> None:
         "#1\tAnnotatorNotes T1\tscore=0.5\n#2\tAnnotatorNotes T2\tscore=0.5\n"
     )
     assert len(losses.counts) == 3  # its kind, its name, and spaces in a label
+
+
+def test_tags_that_break_their_scheme_are_counted(tmp_path: Path) -> None:
+    layer = Layer("brat", tags=("O", "I-X", "B-X"), scheme="iob2")
+    document = Document("1", rows=(("a",), ("b",), ("c",)), layers=(layer,))
+    losses = Losses()
+    write_documents([document], tmp_path / "a", "brat", Options(losses=losses))
+    (one,) = read(tmp_path / "a")
+    marks = one.layers[0].marks or ()
+    assert [(m.start, m.end) for m in marks] == [(2, 3), (4, 5)]
+    kind = "sentence with tags that break their scheme, mended as spans"
+    assert losses.counts[kind] == 1
