@@ -138,6 +138,8 @@ def read_training(path: Path, source: Source) -> TrainingData:
     given: dict[str, Any] = {} if labels is None else {"labels": labels}
     if source.scheme != "auto":
         given["scheme"] = source.scheme
+    if source.tokenizer is not None:
+        given["tokenizer"] = source.tokenizer
     named = source.columns is not None
     name = format_of(path, source, source)
     documents = None

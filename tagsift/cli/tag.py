@@ -88,6 +88,7 @@ def run(
     tagger = tagsift.load(model)
     of_columns = "conll" if gold or reading != Reading() else None
     name = exchange.source or of_columns or _format_of(text)
+    to = None if spans or marginals else _format_to(out, to, name)
     told = exchange_options(exchange) | {
         "tokenizer": tagsift.base.tokenizer_of(tagger, exchange.tokenizer)
     }
@@ -110,7 +111,7 @@ def run(
         return
     counted = sizes.count(tagged)
     if to is not None:
-        written = tagsift.data.format_to_write(out or "-", to, name)
+        written = tagsift.data.format_named(to)
         assert written.write is not None
         documents = (_as_it_came(document, uncut) for document, _ in counted)
         written.write(out or "-", documents, tagsift.data.as_options(told))
@@ -144,6 +145,30 @@ def _format_of(text: Path) -> str:
         with tagsift.data.open_source(text) as stream:
             tagsift.data.check_prose(stream.read(1 << 16), text)
     return found
+
+
+def _format_to(out: Path | None, to: str | None, source: str) -> str | None:
+    """Format to write; None for the columns of the text and the label."""
+    of_columns = ("conll", "columns")
+    if to in of_columns and source in (*of_columns, "text"):
+        return None
+    if to is not None:
+        to = "conll" if to in of_columns else to
+        return tagsift.data.format_to_write(out or "-", to, None).name
+    name = "" if out is None else out.name.lower().removesuffix(".gz")
+    fitting = {
+        one.name
+        for one in tagsift.data.FORMATS.values()
+        if one.write is not None and name.endswith(one.endings or ("\0",))
+    }
+    if not fitting or "conll" in fitting:
+        return None
+    if source in fitting:
+        return source
+    raise InputError(
+        f"{out}: expected --to with the format to write, or --spans; columns go into "
+        "files with other endings, such as .conll."
+    )
 
 
 def _columns(

@@ -166,6 +166,35 @@ def test_one_kind_of_output(tagsift, words, raw):
     assert float(table[2]) > 0.5
 
 
+def test_the_ending_of_the_output(tagsift, words, raw, tmp_path):
+    expected = tagsift("tag", words, raw).out
+    for name in ("a.conll", "a.tsv", "a", "a.out"):
+        assert tagsift("tag", words, raw, "-o", tmp_path / name).status == 0
+        assert (tmp_path / name).read_text() == expected
+    assert tagsift("tag", words, raw, "--to", "conll").out == expected
+    lines = tmp_path / "a.jsonl"
+    found = tagsift("tag", words, raw, "-o", lines)
+    assert found.status == 2 and "expected --to" in found.err
+    assert not lines.exists()
+    assert tagsift("tag", words, raw, "-o", lines, "--spans").status == 0
+    assert tagsift("tag", words, raw, "-o", lines, "--to", "jsonl").status == 0
+    again = tmp_path / "b.jsonl"
+    assert tagsift("tag", words, lines, "-o", again).status == 0
+    assert len(package.read(again)[0].layers) == 2
+
+
+def test_a_model_remembers_the_tokenizer_of_its_documents(tagsift, tmp_path):
+    train, model = tmp_path / "train.jsonl", tmp_path / "m.tagsift"
+    marks = [{"start": 0, "end": 5, "label": "PER"}]
+    layer = {"annotator": "eve", "spans": marks}
+    records = [{"text": f"Ann's cat, {k}.", "layers": [layer]} for k in ("one", "two")]
+    train.write_text("".join(json.dumps(one) + "\n" for one in records))
+    options = ("-m", "partial-crf", "--tokenizer", "spaces", "-q")
+    assert tagsift("fit", train, "-o", model, *options).status == 0
+    assert package.load(model).tag("Ann's cat.").tokens == ("Ann's", "cat.")
+    assert "raw text is cut by spaces" in tagsift("info", model).out
+
+
 def test_nothing_to_tag(tagsift, words, tmp_path, stdin):
     empty = tmp_path / "a.txt"
     empty.write_text("\n \n")
