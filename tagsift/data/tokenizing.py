@@ -140,7 +140,7 @@ def _look_up(word: str) -> _Piece:
         for k in range(1, len(words))
         if words[k][0] not in _CLOSING
         and words[k][0] not in _STOPS
-        and _ends_inside(words[:k], words[k])
+        and _ends_inside(words, k)
     ]
     piece = _Piece(tokens, tuple(breaks), _end_of(words), _lead_of(words))
     if len(word) <= _LONGEST:
@@ -150,13 +150,13 @@ def _look_up(word: str) -> _Piece:
     return piece
 
 
-def _ends_inside(before: list[str], word: str) -> bool:
-    """Whether a sentence ends before `word` though no space stands there."""
-    last = before[-1]
+def _ends_inside(words: list[str], k: int) -> bool:
+    """Whether a sentence ends before a word though no space stands there."""
+    last = words[k - 1]
     if last in _FULL:
         return True
-    inner = last in (".", "!", "?") and len(before) > 1 and word[0].isupper()
-    return inner and before[-2][-1].islower()
+    inner = last in (".", "!", "?") and k > 1 and words[k][0].isupper()
+    return inner and words[k - 2][-1].islower()
 
 
 def _end_of(words: list[str]) -> int:
@@ -198,7 +198,7 @@ def _tokens(word: str) -> Iterable[Bounds]:
         first, at = at, match.end()
         if match.lastgroup == "word":
             found = match.group()
-            if word[at : at + 1] == "." and _takes_stop(found, word[at + 1 :]):
+            if word[at : at + 1] == "." and _takes_stop(found, word[at + 1 : at + 2]):
                 at += 1
             elif "'" in found or "’" in found:
                 clitic = _CLITIC.search(found)
@@ -208,9 +208,9 @@ def _tokens(word: str) -> Iterable[Bounds]:
         yield first, at
 
 
-def _takes_stop(word: str, rest: str) -> bool:
-    """Whether the full stop after a word belongs to it."""
-    if rest[:1].isalnum() or rest[:1] == ".":
+def _takes_stop(word: str, after: str) -> bool:
+    """Whether the full stop after a word belongs to it; `after` stands behind it."""
+    if after.isalnum() or after == ".":
         return False
     small = word.lower()
     if len(word) == 1:
@@ -253,7 +253,7 @@ def _compile(w: str, marks: str) -> re.Pattern[str]:
     return re.compile(
         rf"""
         (?:https?://|ftp://|www\.)[^\s<>"]*[^\s<>"'.,;:!?)\]}}…”’»。，]
-        |[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+
+        |[A-Za-z0-9_.+-]{{1,64}}@\w[\w-]*(?:\.\w[\w-]*)+
         {flags}
         |(?:(?:[^\W\d_]|[A-Z][a-z])\.){{2,}}(?:[^\W\d_](?!{w}))?(?:-{w}+)*
         |[A-Z]{{1,3}}\$|[A-Za-z](?:\+\+|\#)(?!{w})

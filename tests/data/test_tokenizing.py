@@ -223,3 +223,12 @@ def test_a_real_pipeline():
     nlp.add_pipe("sentencizer")
     assert as_tokenizer(nlp)(text).sentences == (0, 7, 12)
     assert tokenizer_name(nlp).startswith("spacy:en_")
+
+
+@pytest.mark.parametrize("piece", ["東京。", "a+", "a@a.", "x's", "((", FAMILY, "1,"])
+def test_long_text_without_spaces_takes_linear_time(piece):
+    """Quadratic time would be minutes here."""
+    text = piece * 50_000
+    offsets, cuts = cut_text(text)
+    assert "".join(text[a:b] for a, b in offsets) == text
+    assert cuts[-1] == len(offsets)
