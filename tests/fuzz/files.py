@@ -10,6 +10,7 @@ import typer
 
 import tagsift
 from tagsift.cli import app
+from tests.data.formats.examples import CASES, EXAMPLES
 from tests.fuzz import inputs
 from tests.fuzz.dice import ODD_NUMBERS, ODD_TEXT, Dice
 from tests.fuzz.outcome import attempt, command
@@ -113,6 +114,33 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
         return
     options = ("--from", name, "-o", out, "-m", inputs.methods(dice))
     command(dice.choice(("fit", "clean", "rank")), path, *options, out=out)
+
+
+def documents(dice: Dice, folder: Path) -> None:
+    """A file of any format, written by its writer, its bytes damaged, and converted."""
+    example = dice.choice([one for one in EXAMPLES if one.source is None])
+    path, out = folder / example.file, folder / "out"
+    built = [example.build(str(n), *CASES[name]) for n, name in enumerate(CASES)]
+    sound = [one for one in built if one is not None]
+    if (
+        attempt(lambda: tagsift.write(dice.sample(sound, 3), path, example.format))
+        is None
+    ):
+        return
+    files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
+    for file in dice.sample(files, 1):
+        file.write_bytes(dice.damage_bytes(file.read_bytes()))
+    to = dice.choice(["jsonl", "jsonl", *(o.format for o in EXAMPLES if not o.source)])
+    if dice.often():
+        found = attempt(lambda: tagsift.read(path, example.format))
+        if found is not None:
+            attempt(getattr(found, dice.choice(("votes", "candidates", "corpus"))))
+            attempt(lambda: tagsift.write(found, folder / "again", to))
+        return
+    more = ["--from", example.format] if dice.often() else []
+    if dice.often(0.2):
+        more += dice.choice((["--strict"], ["--merge"], ["--misaligned", "contract"]))
+    command("convert", path, out, "--to", to, *more)
 
 
 def command_lines(dice: Dice, folder: Path) -> None:

@@ -24,7 +24,8 @@ __all__ = [
 ]
 
 _CHUNK = 1 << 16  # bytes read at once
-_DECODER = json.JSONDecoder()
+#: NaN and infinities, which JSON does not have, are read as null.
+_DECODER = json.JSONDecoder(parse_constant=lambda constant: None)
 _NAMES = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
 _NAMES |= {bool: "true or false", float: "a number"}
 _T = TypeVar("_T")
@@ -344,7 +345,7 @@ def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
 def dumped(record: Mapping[str, Any]) -> str:
     """A record as one line of JSON that UTF-8 can hold."""
     try:
-        text = json.dumps(record, ensure_ascii=False)
+        text = json.dumps(record, ensure_ascii=False, allow_nan=False)
         if not text.isascii():
             text.encode()
     except (TypeError, ValueError, RecursionError) as error:
