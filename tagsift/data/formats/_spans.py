@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,15 +18,20 @@ from tagsift.data.views import layer_marks
 
 __all__ = [
     "Counted",
+    "as_number",
     "joined",
     "kept",
     "labels_of",
     "own",
     "said",
     "spanned",
+    "squeezed",
     "text_of",
+    "unit_of",
     "users",
 ]
+
+_SPACE = re.compile(r"(\s|\\n)+")
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,31 @@ class Counted:
         """The offsets of characters."""
         at = self._at
         return (start, end) if at is None else (at[start], at[end])
+
+
+def squeezed(text: str) -> str:
+    """A text without white space and line ends that were spelled out."""
+    return _SPACE.sub("", text)
+
+
+def unit_of(text: str, start: Any, end: Any, quote: Any, told: str) -> str:
+    """How the offsets of a span count, if need be by the text that it quotes."""
+    if told != "auto":
+        return told
+    if not isinstance(quote, str) or type(start) is not int or type(end) is not int:
+        return "characters"
+    if text.isascii() or max(text) < "\U00010000":
+        return "characters"
+    for unit in ("characters", "utf-16"):
+        found = Counted(text, unit).find(start, end)
+        if found and squeezed(text[slice(*found)]) == squeezed(quote):
+            return unit
+    return "characters"
+
+
+def as_number(name: str) -> int | str:
+    """A number where a name is nothing else: ids of documents and people."""
+    return int(name) if re.fullmatch(r"0|[1-9]\d{0,17}", name, re.A) else name
 
 
 def labels_of(value: Any, place: Place) -> tuple[str, ...]:

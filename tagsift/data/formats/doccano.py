@@ -31,6 +31,7 @@ from tagsift.data.formats._json import (
 )
 from tagsift.data.formats._spans import (
     Counted,
+    as_number,
     kept,
     labels_of,
     own,
@@ -209,7 +210,7 @@ def _record(
 ) -> dict[str, Any]:
     document = text_of(document, _NAME, options.losses)
     key = own(document.meta, _NAME).get("text_key", "text")
-    record: dict[str, Any] = {"id": _id(document.id), key: document.text}
+    record: dict[str, Any] = {"id": as_number(document.id), key: document.text}
     if layer is not None:
         more = own(layer.meta, _NAME)
         shape = more.pop("shape", "label")
@@ -229,10 +230,6 @@ def _record(
         record[shape] = entries
         record |= more
     return record | users(document, _NAME)
-
-
-def _id(name: str) -> int | str:
-    return int(name) if re.fullmatch(r"0|[1-9]\d{0,17}", name, re.A) else name
 
 
 def _tells(head: str) -> bool:

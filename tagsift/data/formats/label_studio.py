@@ -9,7 +9,6 @@ written as it was counted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,12 +19,15 @@ from tagsift.data.formats._format import Format, Options
 from tagsift.data.formats._json import Place, first_record, iter_records, write_array
 from tagsift.data.formats._spans import (
     Counted,
+    as_number,
     joined,
     kept,
     labels_of,
     own,
     spanned,
+    squeezed,
     text_of,
+    unit_of,
     users,
 )
 from tagsift.errors import InputError
@@ -37,15 +39,15 @@ _SHAPES = ("annotations", "predictions", "min")
 _RESULT = {"from_name": "label", "to_name": "text", "type": "labels"}
 #: Keys of JSON_MIN that are neither the task's data nor its labels.
 _MIN = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
-_SPACE = re.compile(r"(\s|\\n)+")
+_MODELS = {"model", "rule"}
+_KINDS = {None: ("person", "model", "gold"), "predictions": ("model",)}
 
 
 def _read(path: PathName, options: Options) -> Iterator[Document]:
     reader = _Reader(options)
-    numbered = enumerate(iter_records(path), 1)
     short = False
     documents: list[Document] = []
-    for number, (place, record) in numbered:
+    for number, (place, record) in enumerate(iter_records(path), 1):
         if "data" not in record and ("annotator" in record or short):
             short = True
             one = reader.short(record, place, str(number))
@@ -113,18 +115,25 @@ class _Reader:
         if isinstance(data.get(self.key or ""), str):
             return str(self.key)
         texts = [key for key, value in data.items() if isinstance(value, str)]
-        aims = [one.get("to_name") for one in results if one.get("type") == "labels"]
+        found = [one for one in results if one.get("type", "labels") == "labels"]
+        aims = [one.get("to_name") for one in found]
+        quotes = [squeezed(_quote(one)) for one in found]
+
+        def held(text: str) -> bool:
+            return all(quote in text for quote in quotes)
+
         for choice in (
             [key for key in texts if key in aims],
             [key for key in texts if key == "text"],
             texts,
+            [k for k in texts * any(quotes) if held(squeezed(data[k]))],
         ):
             if len(choice) == 1:
                 self.key = choice[0]
                 return choice[0]
-        found = ", ".join(texts)[:200] or "none"
+        keys = ", ".join(texts)[:200] or "none"
         raise place.error(
-            f"expected one key with the text, found {found}; say --text-key."
+            f"expected one key with the text, found {keys}; say --text-key."
         )
 
     def _layer(
@@ -147,6 +156,11 @@ class _Reader:
         drop = {"result", "ground_truth" if kind == "gold" else ""}
         if kind == "model":
             drop.add("model_version")
+            drop |= (
+                {"score"}
+                if record.get("score") == _least(marks).get("score")
+                else set()
+            )
         elif _named(name) == record.get("completed_by"):
             drop.add("completed_by")
         more = {key: value for key, value in record.items() if key not in drop}
@@ -164,13 +178,13 @@ class _Reader:
             for key, one in result.items()
             if key not in ("value", "score") and one != _RESULT.get(key)
         }
-        unit = self._unit(start, end, quote, text)
+        unit = unit_of(text.text, start, end, quote, self.options.offsets)
         if unit != "characters":
             more["offsets_in"] = unit
         bounds = Counted(text.text, unit).read(start, end, here)
         if quote is not None and quote != text.text[slice(*bounds)]:
             more["quote"] = quote
-            same = isinstance(quote, str) and _squeezed(quote) == _squeezed(
+            same = isinstance(quote, str) and squeezed(quote) == squeezed(
                 text.text[slice(*bounds)]
             )
             if not same:
@@ -187,21 +201,6 @@ class _Reader:
             meta=kept(_NAME, more),
         )
 
-    def _unit(self, start: Any, end: Any, quote: Any, text: Counted) -> str:
-        """How a span was counted."""
-        told = self.options.offsets
-        if told != "auto":
-            return told
-        if not isinstance(quote, str) or type(start) is not int or type(end) is not int:
-            return "characters"
-        if text.text.isascii() or max(text.text) < "\U00010000":
-            return "characters"
-        for unit in ("characters", "utf-16"):
-            found = Counted(text.text, unit).find(start, end)
-            if found and _squeezed(text.text[slice(*found)]) == _squeezed(quote):
-                return unit
-        return "characters"
-
     def short(self, record: dict[str, Any], place: Place, number: str) -> Document:
         """A record of JSON_MIN: one annotation of a task."""
         labels = {
@@ -213,7 +212,8 @@ class _Reader:
         }
         name = self.tag = next(iter(labels), self.tag)
         data = {k: v for k, v in record.items() if k not in (*_MIN, name, "id")}
-        key = self._text_key(data, (), place)
+        values = ({"value": value} for value in labels.get(name, []))
+        key = self._text_key(data, values, place)
         text = Counted(data[key], "characters")
         marks = []
         for here, value in place.at(name).items(labels.get(name, []), dict):
@@ -236,12 +236,11 @@ class _Reader:
         )
 
 
-def _models(document: Document) -> bool:
-    return any(layer.kind in ("model", "rule") for layer in document.layers)
-
-
-def _squeezed(text: str) -> str:
-    return _SPACE.sub("", text)
+def _quote(result: Mapping[str, Any]) -> str:
+    """The text that a span quotes, if any."""
+    value = result.get("value")
+    quote = value.get("text") if isinstance(value, dict) else None
+    return quote if isinstance(quote, str) else ""
 
 
 def _person(annotation: Mapping[str, Any], place: Place) -> str:
@@ -261,13 +260,14 @@ def _named(name: str) -> int | dict[str, str] | None:
     """How a person is written."""
     if name == "unknown":
         return None
-    number = _number(name)
+    number = as_number(name)
     return number if isinstance(number, int) else {"email": name}
 
 
-def _number(name: str) -> int | str:
-    """A number where a name is nothing else: ids of tasks and people."""
-    return int(name) if re.fullmatch(r"0|[1-9]\d{0,17}", name, re.A) else name
+def _least(marks: Iterable[Mark]) -> dict[str, float]:
+    """The score of a prediction: that of its least sure span."""
+    scores = [mark.score for mark in marks if mark.score is not None]
+    return {"score": min(scores)} if scores else {}
 
 
 def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
@@ -288,12 +288,15 @@ class _Writer:
         document = text_of(document, _NAME, self.options.losses)
         more = own(document.meta, _NAME)
         shape = self.options.shape or more.pop("shape", None)
-        if self.options.shape is None and _models(document):
+        if (
+            self.options.shape is None
+            and {one.kind for one in document.layers} & _MODELS
+        ):
             shape = None  # the short form has no place for predictions
         key = self.options.text_key or more.pop("text_key", "text")
         more.pop("text_key", None)
         data = {key: document.text, **users(document, _NAME)}
-        start = {"id": _number(document.id)}
+        start = {"id": as_number(document.id)}
         layers = [self._layer(document, one, shape, key) for one in document.layers]
         if shape == "min":
             for record in layers or [{"result": []}]:
@@ -310,24 +313,19 @@ class _Writer:
     def _layer(
         self, document: Document, layer: Layer, shape: str | None, key: str
     ) -> dict[str, Any]:
-        kinds = ("person", "model", "gold") if shape is None else ("person",)
-        if shape == "predictions":
-            kinds = ("model",)
+        kinds = _KINDS.get(shape, ("person",))
         more = own(layer.meta, _NAME)
         new = not more
         others = more.pop("other_results", [])
         marks = list(spanned(document, layer, _NAME, self.options.losses, kinds=kinds))
-        units = {own(one.meta, _NAME).get("offsets_in") for one in marks} | {
-            own(one.meta, _NAME).get("offsets_in")
-            for other in document.layers
-            for one in other.marks or ()
+        units = {
+            own(m.meta, _NAME).get("offsets_in")
+            for o in document.layers
+            for m in o.marks or ()
         }
-        told = self.options.offsets
-        usual = "utf-16" if units & {"utf-16"} else "characters"
-        text = document.text or ""
-        counted = {
-            unit: Counted(text, unit) for unit in ("characters", "utf-16", "bytes")
-        }
+        usual = "utf-16" if "utf-16" in units else "characters"
+        told, text = self.options.offsets, document.text or ""
+        counted = {u: Counted(text, u) for u in ("characters", "utf-16", "bytes")}
         results = []
         for mark in marks:
             own_keys = own(mark.meta, _NAME)
@@ -349,9 +347,10 @@ class _Writer:
                 result["score"] = mark.score
             results.append(result)
         results += others
-        model = layer.kind in ("model", "rule")
-        if shape == "predictions" or (shape is None and model):
-            return {"model_version": layer.annotator, "result": results, **more}
+        if shape == "predictions" or (shape is None and layer.kind in _MODELS):
+            least = _least(marks) if "score" not in more else {}
+            named = {"model_version": layer.annotator, **least}
+            return {**named, "result": results, **more}
         who = _named(layer.annotator)
         person = {} if who is None else {"completed_by": who}
         truth = {"ground_truth": True} if layer.kind in ("gold", "exact") else {}

@@ -28,7 +28,9 @@ _NAME = "llm"
 _LABEL = ("label", "type", "extraction_class", "class", "entity_type")
 _QUOTE = ("quote", "text", "extraction_text", "span", "entity")
 _SCORE = ("score", "confidence", "probability")
-_LISTS = ("extractions", "spans", "entities", "labels", "annotations")
+_LISTS = ("extractions", "spans", "entities", "labels", "annotations", "quotes")
+_GROUPS = ("models", "answers", "outputs")
+_NAMES = ("model", "annotator", "name")
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.S)
 
 
@@ -48,23 +50,7 @@ def _document(
     known = next((k for k in ("id", "document_id") if record.get(k) is not None), "id")
     name = place.identity(record, known, number)
     used = {key, "id", "document_id", "meta"}
-    answers: dict[str, tuple[Any, Place]] = {}
-    model = record.get("model")
-    if isinstance(model, str) or any(k in record for k in _LISTS):
-        who = model if isinstance(model, str) else options.annotator or "langextract"
-        listed = next((k for k in (*_LISTS, "answer", "output") if k in record), None)
-        if listed is not None:
-            answers[who] = record[listed], place.at(listed)
-            used |= {"model", listed}
-    for group in ("models", "answers", "outputs"):
-        if isinstance(record.get(group), dict):
-            used.add(group)
-            for who, answer in record[group].items():
-                answers[who] = answer, place.at(group).at(who[:80])
-    for who, answer in record.items():
-        if who not in used and _is_answer(answer):
-            answers[who] = answer, place.at(who[:80])
-            used.add(who)
+    answers = _answers(record, used, options, place)
     layers = []
     for who, (answer, here) in answers.items():
         items = _items(answer, here)
@@ -78,6 +64,57 @@ def _document(
     meta = {k: v for k, v in record.items() if k not in used}
     meta |= place.take(record, "meta", dict, {})
     return Document(name, text, layers=tuple(layers), meta=meta)
+
+
+def _answers(
+    record: dict[str, Any], used: set[str], options: Options, place: Place
+) -> dict[str, tuple[Any, Place]]:
+    """What each model said, and where it stands; `used` gets the keys."""
+    found: dict[str, tuple[Any, Place]] = {}
+    model = record.get("model")
+    listed = [k for k in _LISTS if isinstance(record.get(k), list)]
+    if isinstance(model, str):
+        listed += [k for k in ("answer", "output", "response") if k in record]
+    for key in listed[:1]:
+        if not _named(record[key]):
+            who = model if isinstance(model, str) else options.annotator
+            found[who or "langextract"] = record[key], place.at(key)
+            used |= {"model", key}
+    for key, value in record.items():
+        if key in used:
+            continue
+        here = place.at(key[:80])
+        if isinstance(value, dict) and (key in _GROUPS or _are_answers(value)):
+            used.add(key)
+            found |= {who: (one, here.at(who[:80])) for who, one in value.items()}
+        elif _named(value):
+            used.add(key)
+            for number, one in enumerate(value):
+                who = next(one[k] for k in _NAMES if isinstance(one.get(k), str))
+                inner = next(k for k in _LISTS if k in one)
+                found[who] = one[inner], here.at(number).at(inner)
+        elif _is_answer(value):
+            used.add(key)
+            found[key] = value, here
+    return found
+
+
+def _named(value: Any) -> bool:
+    """Whether a list has an object for every model, with its name and its answer."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(one, dict)
+            and any(isinstance(one.get(k), str) for k in _NAMES)
+            and any(k in one for k in _LISTS)
+            for one in value
+        )
+    )
+
+
+def _are_answers(value: dict[str, Any]) -> bool:
+    return all(map(_is_answer, value.values())) and any(value.values())
 
 
 def _is_answer(value: Any) -> bool:
@@ -173,9 +210,12 @@ def _tells(head: str) -> bool:
     extracted = record.get("extractions")
     if isinstance(extracted, list) or isinstance(record.get("models"), dict):
         return True
+    answers = _answers(record, {"text", "id", "meta"}, Options(), Place("", None))
     return any(
-        value and _is_answer(value) and any("quote" in one for one in value)
-        for value in record.values()
+        isinstance(answer, list)
+        and _is_answer(answer)
+        and any("quote" in one for one in answer)
+        for answer, _ in answers.values()
     )
 
 

@@ -203,9 +203,7 @@ MIN = [
 
 def test_json_min(tmp_path: Path) -> None:
     path = save(tmp_path, MIN)
-    with pytest.raises(DataError, match="one key with the text, found body, url"):
-        tagsift.read(path)
-    documents = tagsift.read(path, text_key="body")
+    documents = tagsift.read(path)  # the quotes stand in one text only
     (document,) = documents
     assert [layer.annotator for layer in document.layers] == ["3", "ann@b.org"]
     assert [mark.labels for mark in document.layers[0].marks] == [("PER",), ("LOC",)]
@@ -251,6 +249,19 @@ def test_offsets_can_be_told(tmp_path: Path) -> None:
     save(tmp_path, [{"data": {"text": OWL}, "annotations": [annotation]}])
     (mark,) = tagsift.read(path, offsets="bytes")[0].layers[0].marks
     assert OWL[mark.start : mark.end] == "Ann"
+
+
+def test_which_key_has_the_text(tmp_path: Path) -> None:
+    one = {"completed_by": 1, "result": [result(4, 7, "May", "PER", to_name="x")]}
+    task = {"data": {"url": "u", "review": TEXT}, "annotations": [one]}
+    assert tagsift.read(save(tmp_path, [task]))[0].text == TEXT
+    both = {"data": {"a": TEXT, "b": TEXT}, "annotations": [one]}
+    path = save(tmp_path, [both])
+    with pytest.raises(
+        DataError, match="one key with the text, found a, b; say --text"
+    ):
+        tagsift.read(path)
+    assert tagsift.read(path, text_key="b")[0].meta["a"] == TEXT
 
 
 def test_a_quote_from_elsewhere_is_counted(tmp_path: Path) -> None:

@@ -98,6 +98,14 @@ def test_views(tmp_path: Path) -> None:
     assert iobes.labels == [["O", "S-PER", "O", "B-LOC", "E-LOC", "O"]]
 
 
+def test_labels_can_be_hidden(tmp_path: Path) -> None:
+    corpus = tagsift.bundled("ner")[:20]
+    tagsift.write(corpus, tmp_path / "a.conll")
+    documents = tagsift.read(tmp_path / "a.conll")
+    hidden = tagsift.corrupt(documents, cl=3, random_state=0)
+    assert hidden == tagsift.corrupt(corpus, cl=3, random_state=0)
+
+
 def test_several_annotators_are_votes_and_no_corpus(tmp_path: Path) -> None:
     layers = (Layer("ann", marks=(PER, LOC)), Layer("bob", marks=(LOC,)))
     tagsift.write([Document("1", TEXT, layers=layers)], tmp_path / "a.jsonl")

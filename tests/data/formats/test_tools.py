@@ -253,6 +253,11 @@ def test_older_argilla(tmp_path: Path) -> None:
             "models": {"a": '```json\n[{"label":"PER","quote":"May"}]\n```'},
         },
         {"text": TEXT, "models": {"a": '{"entities":[{"label":"PER","quote":"May"}]}'}},
+        {"text": TEXT, "annotations": {"a": [{"label": "PER", "quote": "May"}]}},
+        {
+            "text": TEXT,
+            "models": [{"model": "a", "spans": [{"label": "PER", "quote": "May"}]}],
+        },
     ],
 )
 def test_quotes_are_found(tmp_path: Path, record: dict[str, Any]) -> None:
