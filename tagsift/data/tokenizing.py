@@ -98,7 +98,7 @@ def cut_text(text: str) -> Cut:
                     _join(offsets)
                 ending = _OPEN if joined else _STOP
             if lead == _CLOSER:
-                end = ending
+                end = _CLOSED if ending >= _MAY else ending
             elif (ending == _STOP and lead) or (ending >= _MAY and lead == _OFTEN):
                 _end_sentence(starts, offsets, ending)
         if len(tokens) == 1:
