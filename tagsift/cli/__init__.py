@@ -116,8 +116,10 @@ def _make_writable() -> None:
     r"""See to it that no text and no closed stream stops a message.
 
     What the encoding of a terminal lacks is written as ``\xe9``; a stream that the
-    shell has closed (``>&-``) is one that nobody reads.
+    shell has closed (``>&-``) is one that nobody reads, or that is empty (``<&-``).
     """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

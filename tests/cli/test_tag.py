@@ -203,6 +203,13 @@ def test_nothing_to_tag(tagsift, words, tmp_path, stdin):
     assert tagsift("tag", words, "-").status == 0
 
 
+def test_a_closed_standard_input_is_empty(words):
+    line = f"{sys.executable} -m tagsift tag {words} - <&-"
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    found = subprocess.run(line, shell=True, capture_output=True, env=env, timeout=60)
+    assert (found.returncode, found.stdout, found.stderr) == (0, b"", b"")
+
+
 def start(model: Path, *options: str, **pipes: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [*COMMAND, "tag", str(model), "-", *options],
