@@ -355,7 +355,9 @@ def _mark(span: Mapping[str, Any]) -> Mark:
 
 
 def _bounds(entry: Any) -> Bounds:
-    start, end = entry.values() if isinstance(entry, Mapping) else entry
+    if isinstance(entry, Mapping):
+        return int(entry["start"]), int(entry["end"])
+    start, end = entry
     return int(start), int(end)
 
 

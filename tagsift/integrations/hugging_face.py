@@ -129,7 +129,7 @@ def _documents(dataset: Any, options: Options) -> Iterator[Document]:
         for values in zip(*batch.values(), strict=True):
             record = dict(zip(batch, values, strict=True))
             if tagged:
-                place = Place("dataset", None, f"row {number}")
+                place = Place("dataset", None).at(f"row {number}")
                 yield row_document(record, place, names, str(number), options)
             else:
                 yield document_of(record, number)

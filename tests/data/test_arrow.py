@@ -123,6 +123,11 @@ def test_streams_and_batches_are_read():
     assert list(from_arrow(table.to_batches()[0])) == [FULL, BARE]
 
 
+def test_the_order_of_fields_says_nothing():
+    record = {"text": "ab", "tokens": ["ab"], "offsets": [{"end": 2, "start": 0}]}
+    assert from_arrow(pa.Table.from_pylist([record]))[0].offsets == ((0, 2),)
+
+
 def test_simple_tables_are_read():
     table = pa.table({"text": ["a b", "c"], "page": [1, 2]})
     assert list(from_arrow(table)) == [
