@@ -26,9 +26,12 @@ class Losses:
     counts: Counter[str] = field(default_factory=Counter)
     cases: dict[str, list[str]] = field(default_factory=dict)
 
-    def note(self, kind: str, where: str) -> None:
-        """Count one case; `where` names the document and the place."""
-        if self.strict:
+    def note(self, kind: str, where: str, *, lost: bool = True) -> None:
+        """Count one case; `where` names the document and the place.
+
+        What is kept aside and only counts for nothing is not `lost`, and no error.
+        """
+        if self.strict and lost:
             raise DataError(f"{where}: {kind}; --strict forbids it.")
         self.counts[kind] += 1
         listed = self.cases.setdefault(kind, [])

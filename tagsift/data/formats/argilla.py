@@ -52,8 +52,8 @@ def _document(
             if not _are_spans(value):
                 rest.append([question, answer])
             elif side == "responses" and answer.get("status") in _OPEN:
-                status = answer["status"]
-                options.losses.note(f"response {status}, no vote", f"{here.path}")
+                what = f"response {answer['status']}, no vote"
+                options.losses.note(what, here.path, lost=False)
                 rest.append([question, answer])
             else:
                 kind: Kind = "person" if side == "responses" else "model"

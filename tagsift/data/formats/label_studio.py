@@ -81,11 +81,11 @@ class _Reader:
         )
         key = self._text_key(data, results, place.at("data"))
         text = Counted(data[key], "characters")
-        layers, skipped = [], []
+        layers, skipped, note = [], [], self.options.losses.note
         for here, one in lists["annotations"]:
             if one.get("was_cancelled"):
                 skipped.append(one)
-                self.options.losses.note("skipped annotation, no vote", here.path)
+                note("skipped annotation, no vote", here.path, lost=False)
                 continue
             kind: Kind = "gold" if one.get("ground_truth") else "person"
             layers.append(self._layer(one, _person(one, here), kind, text, here))
@@ -153,6 +153,9 @@ class _Reader:
                     marks.append(self._mark(result, value, text, here))
                     continue
             others.append(result)
+            if str(result.get("type")).endswith("labels"):
+                what = f"result of type {str(result['type'])[:30]}, kept and no span"
+                self.options.losses.note(what, here.path, lost=False)
         drop = {"result", "ground_truth" if kind == "gold" else ""}
         if kind == "model":
             drop.add("model_version")
@@ -164,8 +167,7 @@ class _Reader:
         elif _named(name) == record.get("completed_by"):
             drop.add("completed_by")
         more = {key: value for key, value in record.items() if key not in drop}
-        if others:
-            more["other_results"] = others
+        more |= {"other_results": others} if others else {}
         return Layer(name, kind, marks=tuple(marks), meta=kept(_NAME, more))
 
     def _mark(
@@ -191,8 +193,7 @@ class _Reader:
                 kind = "span whose quoted text stands elsewhere, kept by its offsets"
                 self.options.losses.note(kind, here.path)
         known = ("start", "end", "text", "labels")
-        extra = {key: one for key, one in value.items() if key not in known}
-        if extra:
+        if extra := {key: one for key, one in value.items() if key not in known}:
             more["value"] = extra
         return Mark(
             *bounds,

@@ -60,7 +60,7 @@ def _document(
     spans = place.take(record, "spans", list, None)
     layers = []
     if answer in ("reject", "ignore"):
-        options.losses.note(f"answer {answer}, no vote", f"{place.file}, {name}")
+        options.losses.note(f"answer {answer}, no vote", name, lost=False)
         more["answers"] = [{**keys, "spans": spans or []}]
     elif spans is not None or answer is not None:
         who = next((str(keys[k]) for k in _WHO if keys.get(k) is not None), None)

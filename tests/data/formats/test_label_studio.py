@@ -108,6 +108,9 @@ def test_an_export_comes_back_as_it_was(tmp_path: Path) -> None:
     tagsift.write(documents, tmp_path / "b.json")
     written = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
     assert by_id(written) == by_id(json.loads(json.dumps(EXPORT)))
+    strict = tagsift.data.Losses(strict=True)  # nothing is lost
+    again = tagsift.read(tmp_path / "a.json", losses=strict)
+    tagsift.write(again, tmp_path / "c.json", losses=strict)
     assert documents.losses.lines() == [
         "1 time: skipped annotation, no vote (first: [0].annotations[2])"
     ]
@@ -331,5 +334,7 @@ def test_refused(tmp_path: Path, content: Any, message: str) -> None:
 def test_marks_without_labels_are_kept_apart(tmp_path: Path) -> None:
     one = {"completed_by": 1, "result": [result(0, 3, "Ms.")]}
     path = save(tmp_path, [{"data": {"text": TEXT}, "annotations": [one]}])
-    layer = tagsift.read(path)[0].layers[0]
+    documents = tagsift.read(path)
+    assert list(documents.losses.counts) == ["result of type labels, kept and no span"]
+    layer = documents[0].layers[0]
     assert layer.marks == () and layer.meta["label-studio"]["other_results"]
