@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -73,17 +73,31 @@ def write_docs(path: PathName, documents: Iterable[Document], options: Options) 
     """Write documents of spaCy; the file is in memory until it is whole."""
     spacy = import_spacy()
     vocab = spacy.vocab.Vocab()
-    packed = spacy.tokens.DocBin(store_user_data=True)
-    for number, document in enumerate(documents, 1):
-        ready = tables.cut(document, options).with_text().aligned()
-        doc = _doc(ready, str(number), spacy, vocab, options)
-        packed.store_user_data = bool(doc.user_data)
-        packed.add(doc)
-        if not doc.user_data:  # which spaCy takes a thousand times as long to pack
-            packed.user_data.append(EMPTY)
+    needed = {"ORTH", "ENT_IOB", "ENT_TYPE", "SENT_START"}
+    with tables.kept_twice(documents, lambda one: needed.update(_used(one))) as again:
+        packed = spacy.tokens.DocBin(attrs=sorted(needed))
+        for number, document in enumerate(again, 1):
+            ready = tables.cut(document, options).with_text().aligned()
+            doc = _doc(ready, str(number), spacy, vocab, options)
+            packed.store_user_data = bool(doc.user_data)
+            packed.add(doc)
+            if not doc.user_data:  # which spaCy takes a thousand times as long to pack
+                packed.user_data.append(EMPTY)
     packed.store_user_data = True
     with open_target(path, "wb") as stream:
         stream.write(packed.to_bytes())
+
+
+def _used(document: Document) -> Iterator[str]:
+    """Attributes of tokens that a document needs; each takes room for all tokens."""
+    about = own(document.meta, NAME)
+    yield from (name for key, name in ATTRIBUTES.items() if key in about)
+    yield from ("HEAD",) * ("heads" in about)
+    for layer in document.layers:
+        yield from ("TAG",) * _is_plain(layer)
+        for mark in layer.marks or ():
+            if mark.meta:
+                yield from ("ENT_KB_ID", "ENT_ID")
 
 
 def _doc(
