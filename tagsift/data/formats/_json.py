@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any, NamedTuple, TypeVar
 
 from tagsift.data.columns import PathName
-from tagsift.data.formats._format import open_source, open_target
+from tagsift.data.formats._format import STANDARD, open_source, open_target
 from tagsift.errors import DataError, InputError
 
 __all__ = [
@@ -327,9 +327,12 @@ def _closed(text: str) -> tuple[str, str]:
 
 def write_lines(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
     """Write one JSON object a line, whole or not at all."""
+    piped = str(path) == STANDARD  # whoever reads it may wait for every line
     with open_target(path) as stream:
         for record in records:
             stream.write(dumped(record) + "\n")
+            if piped:
+                stream.flush()
 
 
 def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
