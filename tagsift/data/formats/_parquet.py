@@ -66,7 +66,7 @@ def read_rows(path: PathName) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]
 
 
 def _rows(path: PathName) -> Iterator[dict[str, Any]]:
-    with _checked(path) as pa, open_bytes(path) as stream:
+    with open_bytes(path) as stream, _checked(path) as pa:
         head = stream.read(8)
         stream.seek(0)
         if head[:4] == b"PAR1":

@@ -192,10 +192,12 @@ def test_bad_rows(
 def test_bad_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow", reason="the extra arrow")
     for name in ("a.parquet", "a.arrow"):
-        for content in (b"", b"PAR1", b"PAR1" + b"\0" * 90 + b"PAR1", b"ARROW1", b"x"):
+        for content in (b"", b"PAR1", b"PAR1" + b"\0" * 90 + b"PAR1", b"ARROW1", b"x",
+                        b"PAR1" + b"\x0f" * 64 + b"\x10\0\0\0PAR1"):  # fmt: skip
             (tmp_path / name).write_bytes(content)
-            with pytest.raises(DataError, match=name):
+            with pytest.raises(DataError, match=name) as caught:
                 read(tmp_path / name, "hf")
+            assert "\n" not in str(caught.value)
     for name, content in (
         ("state.json", "{}"),
         ("state.json", '{"_data_files": [{"filename": "../a.parquet"}]}'),
