@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby, repeat
+from itertools import chain, compress, groupby, repeat
 from typing import Any, TypeAlias, cast, get_args
 
 from tagsift.data.columns import PathName, located, open_bytes
@@ -326,19 +326,17 @@ def _rows(
             tags[0] = tags[0] or frozenset()  # a layer that says nothing
         voted = [x or tag is not None for x, tag in zip(voted, tags, strict=True)]
 
-    def row(t: int, who: str, kind: str, label: str, score: float | None) -> Any:
-        cells: list[Any] = [column[t] for column in lead]
-        cells += [who, kind, label] if found.kind else [who, label]
-        return tuple([*cells, score] if found.score else cells)
+    def rows(
+        who: str, kind: str, labels: Iterable[str], scores: Iterable[float | None]
+    ) -> Iterator[tuple[Any, ...]]:
+        kinds = [repeat(kind)] * found.kind
+        last = [scores] * found.score
+        return zip(*lead, repeat(who), *kinds, labels, *last, strict=False)
 
-    for t in range(size):
-        if not voted[t]:
-            yield row(t, "", "", "", None)
+    yield from compress(rows("", "", repeat(""), repeat(None)), (not x for x in voted))
     for layer, tags, scores in said:
-        for t, tag in enumerate(tags):
-            if tag is not None:
-                label = tables.cell_of(tag)
-                yield row(t, layer.annotator, layer.kind, label, scores[t])
+        votes = rows(layer.annotator, layer.kind, map(tables.cell_of, tags), scores)
+        yield from compress(votes, (tag is not None for tag in tags))
 
 
 def _tasks(
