@@ -14,7 +14,14 @@ from tagsift.data import allowed_transitions, detect_scheme
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["TrainingSet", "hold_out", "scheme_constraints", "scheme_of", "way_through"]
+__all__ = [
+    "TrainingSet",
+    "hold_out",
+    "hold_out_last",
+    "scheme_constraints",
+    "scheme_of",
+    "way_through",
+]
 
 #: Share of the sentences that is left out.
 _HELD_OUT = 0.2
@@ -153,3 +160,10 @@ def hold_out(train: TrainingSet) -> tuple[IntArray, IntArray]:
     order = rng.permutation(np.flatnonzero(train.features.lengths))  # [S']
     n_out = round(_HELD_OUT * len(order))
     return np.sort(order[n_out:]), np.sort(order[:n_out])
+
+
+def hold_out_last(train: TrainingSet) -> tuple[IntArray, IntArray]:
+    """Sentences to fit, and the last third: other documents, where there are some."""
+    each = np.arange(train.features.n_sequences)  # [S]
+    cut = len(each) - len(each) // 3
+    return each[:cut], each[cut:]

@@ -24,6 +24,7 @@ from tagsift.backend import (
     solve_triangular,
 )
 from tagsift.base import TrainingSet
+from tagsift.base.training_set import hold_out_last
 from tagsift.features.distances import median_distance, squared_distances
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF
@@ -92,11 +93,9 @@ def choose_kernel(
     if way == "fixed" or not (free.theta or free.amplitude):
         return kernel
     part = train.draw(_LEARN_TOKENS, stream=0)
-    each = np.arange(part.features.n_sequences)  # [S']
-    cut = len(each) - len(each) // 3  # later sentences: other documents, if there are
-    held = part.take_sequences(each[cut:])
+    seen, held = map(part.take_sequences, hold_out_last(part))
     if way == "held-out":
-        part = part.take_sequences(each[:cut])
+        part = seen
     rows = part.features.stacked()  # [N', D]
     points = None
     if way == "bound" or n_points is not None:

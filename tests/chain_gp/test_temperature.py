@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tagsift.base import TrainingSet
-from tagsift.base.training_set import hold_out
+from tagsift.base.training_set import hold_out, hold_out_last
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain_gp.held_out import (
     HeldOut,
@@ -48,6 +48,13 @@ def test_a_fifth_is_held_out_and_empty_sentences_are_not():
     np.testing.assert_array_equal(unseen, again[1])
     other = hold_out(make(lengths, np.ones((120, 3), dtype=bool), seed=1))
     assert set(other[1]) != set(unseen)
+
+
+def test_the_last_sentences_are_held_out():
+    seen, unseen = hold_out_last(make([2] * 7, np.ones((14, 3), dtype=bool)))
+    assert (seen.tolist(), unseen.tolist()) == ([0, 1, 2, 3, 4], [5, 6])
+    seen, unseen = hold_out_last(make([4, 3], np.ones((7, 3), dtype=bool)))
+    assert (seen.tolist(), unseen.tolist()) == ([0, 1], [])
 
 
 def test_the_likelihood_by_enumeration(weights: LinearChain):
