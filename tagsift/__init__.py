@@ -16,6 +16,7 @@ The package in the order of the data, from files to the command line:
 ``checks``          the contract as tests that any estimator can be run through
 ``metrics``         scores of spans, tokens, recovery, calibration; agreement; review
 ``report``          results as pages
+``integrations``    the component of spaCy pipelines; Hugging Face datasets
 ``cli``             the command line
 ==================  ================================================================
 
@@ -33,6 +34,7 @@ from tagsift.errors import *  # noqa: F403
 
 if TYPE_CHECKING:
     from tagsift import annotators as annotators
+    from tagsift import base as base
     from tagsift import baselines as baselines
     from tagsift import checks as checks
     from tagsift import data as data
@@ -46,25 +48,38 @@ if TYPE_CHECKING:
     from tagsift.annotators import MajorityVote as MajorityVote
     from tagsift.annotators import VoteTagger as VoteTagger
     from tagsift.base import Method as Method
+    from tagsift.base import Scorer as Scorer
     from tagsift.base import SequenceTagger as SequenceTagger
+    from tagsift.base import tag_documents as tag_documents
+    from tagsift.base import tag_table as tag_table
     from tagsift.chain_gp import ChainGP as ChainGP
     from tagsift.data import Corpus as Corpus
+    from tagsift.data import Document as Document
+    from tagsift.data import Documents as Documents
     from tagsift.data import LabelSet as LabelSet
     from tagsift.data import PartialCorpus as PartialCorpus
     from tagsift.data import Sentence as Sentence
     from tagsift.data import VoteCorpus as VoteCorpus
     from tagsift.data import bundled as bundled
     from tagsift.data import corrupt as corrupt
+    from tagsift.data import from_arrow as from_arrow
+    from tagsift.data import from_pandas as from_pandas
     from tagsift.data import generate as generate
+    from tagsift.data import read as read
     from tagsift.data import read_conll as read_conll
     from tagsift.data import read_partial as read_partial
     from tagsift.data import read_text as read_text
     from tagsift.data import read_votes as read_votes
+    from tagsift.data import to_arrow as to_arrow
+    from tagsift.data import to_pandas as to_pandas
+    from tagsift.data import write as write
     from tagsift.data import write_conll as write_conll
     from tagsift.data import write_partial as write_partial
     from tagsift.data import write_votes as write_votes
     from tagsift.features import FeatureMatrix as FeatureMatrix
     from tagsift.features import SequenceVectorizer as SequenceVectorizer
+    from tagsift.integrations.hugging_face import from_dataset as from_dataset
+    from tagsift.integrations.hugging_face import to_dataset as to_dataset
     from tagsift.registry import load as load
     from tagsift.registry import make as make
     from tagsift.registry import methods as methods
@@ -73,26 +88,41 @@ if TYPE_CHECKING:
 #: Where the names live that are imported on their first use.
 _HOMES = {
     "tagsift.annotators": ("MACE", "DawidSkene", "MajorityVote", "VoteTagger"),
-    "tagsift.base": ("Method", "SequenceTagger"),
+    "tagsift.base": (
+        "Method",
+        "Scorer",
+        "SequenceTagger",
+        "tag_documents",
+        "tag_table",
+    ),
     "tagsift.chain_gp": ("ChainGP",),
     "tagsift.data": (
         "Corpus",
+        "Document",
+        "Documents",
         "LabelSet",
         "PartialCorpus",
         "Sentence",
         "VoteCorpus",
         "bundled",
         "corrupt",
+        "from_arrow",
+        "from_pandas",
         "generate",
+        "read",
         "read_conll",
         "read_partial",
         "read_text",
         "read_votes",
+        "to_arrow",
+        "to_pandas",
+        "write",
         "write_conll",
         "write_partial",
         "write_votes",
     ),
     "tagsift.features": ("FeatureMatrix", "SequenceVectorizer"),
+    "tagsift.integrations.hugging_face": ("from_dataset", "to_dataset"),
     "tagsift.registry": ("load", "make", "methods"),
     "tagsift.sgppsl": ("SGPPSL",),
 }
@@ -100,6 +130,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 #: Packages that are attributes of this one.
 _PARTS = (
     "annotators",
+    "base",
     "baselines",
     "checks",
     "data",

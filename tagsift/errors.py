@@ -39,6 +39,10 @@ __all__ = [
 ]
 
 
+#: Characters of a message.
+_LONGEST = 480
+
+
 class TagsiftError(Exception):
     """Base class of all errors that tagsift raises on purpose."""
 
@@ -52,6 +56,8 @@ class DataError(TagsiftError, ValueError):
         path: str | PathLike[str] | None = None,
         line: int | None = None,
     ) -> None:
+        if len(message) > _LONGEST:  # it quotes a cell that has no end
+            message = f"{message[: _LONGEST // 2]} … {message[-_LONGEST // 3 :]}"
         self.message = message
         self.path = None if path is None else fspath(path)
         self.line = line

@@ -54,7 +54,7 @@ class MajorityVote(CountedVotes):
 
     Parameters
     ----------
-    estimator, o_means, features, labels, scheme, random_state, verbose
+    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
         As in `TaggerFromVotes`.
     """
 
@@ -82,7 +82,7 @@ class DawidSkene(CountedVotes):
     ----------
     strength : float
         Pseudo-votes of the pooled confusion matrix in each annotator's.
-    estimator, o_means, features, labels, scheme, random_state, verbose
+    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
         As in `TaggerFromVotes`.
     """
 
@@ -119,7 +119,7 @@ class MACE(CountedVotes):
     ----------
     n_steps : int
         Steps of expectation–maximisation.
-    estimator, o_means, features, labels, scheme, random_state, verbose
+    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
         As in `TaggerFromVotes`.
     """
 

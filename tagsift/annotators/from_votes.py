@@ -65,7 +65,7 @@ class TaggerFromVotes(SequenceTagger):
         What the vote ``O`` means: a statement, or that the annotator (a rule, a
         dictionary) has nothing to say. A dict says it by the annotator's name; None
         takes it as the corpus says.
-    features, labels, scheme, random_state, verbose
+    features, labels, scheme, random_state, verbose, tokenizer
         As in `SequenceTagger`.
     """
 
@@ -95,7 +95,8 @@ class TaggerFromVotes(SequenceTagger):
         X : list of sentences
             As in `SequenceTagger.fit`; ``votes.rows``, say.
         y : VoteCorpus
-            The votes. Candidate sets as in `SequenceTagger.fit` are taken, too.
+            The votes, or a list of corpora of one sentence each (as scikit-learn cuts
+            them). Candidate sets as in `SequenceTagger.fit` are taken, too.
         sample_weight : array of shape (n_sentences,), optional
             With candidate sets only.
         exact : list of sentences of (label or None), optional
@@ -105,7 +106,9 @@ class TaggerFromVotes(SequenceTagger):
         -------
         self
         """
-        if isinstance(y, VoteCorpus) and sample_weight is not None:
+        votes = VoteCorpus.joined(y)
+        y = y if votes is None else votes
+        if votes is not None and sample_weight is not None:
             raise InputError("votes have no weights of sentences; leave them out.")
         self._exact = exact
         try:

@@ -65,7 +65,7 @@ class VoteTagger(TaggerFromVotes):
         Whether people's votes hang on their vote on the token before.
     n_jobs : int, optional
         Text models fitted at a time, as in joblib.
-    features, labels, scheme, random_state, verbose
+    features, labels, scheme, random_state, verbose, tokenizer
         As in `SequenceTagger`.
 
     Attributes

@@ -23,7 +23,7 @@ class Wawa(CountedVotes):
 
     Parameters
     ----------
-    estimator, o_means, features, labels, scheme, random_state, verbose
+    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
         As in `TaggerFromVotes`.
     """
 

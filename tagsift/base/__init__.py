@@ -3,8 +3,31 @@
 from __future__ import annotations
 
 from tagsift.base.inputs import read_candidates
+from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Method, setting
+from tagsift.base.tables import tag_table, tagged_schema
 from tagsift.base.tagger import SequenceTagger
+from tagsift.base.tagging import (
+    batches,
+    ready,
+    tag_documents,
+    tokenizer_of,
+    tokens_of,
+)
 from tagsift.base.training_set import TrainingSet
 
-__all__ = ["Method", "SequenceTagger", "TrainingSet", "read_candidates", "setting"]
+__all__ = [
+    "Method",
+    "Scorer",
+    "SequenceTagger",
+    "TrainingSet",
+    "batches",
+    "read_candidates",
+    "ready",
+    "setting",
+    "tag_documents",
+    "tag_table",
+    "tagged_schema",
+    "tokenizer_of",
+    "tokens_of",
+]

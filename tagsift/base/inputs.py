@@ -125,7 +125,7 @@ def read_gold(y: Any) -> list[list[Label]]:
             if not _is_label(entry):
                 raise InputError(
                     f"sentence {s}, token {t}: expected one gold label to score with, "
-                    f"got {short(entry)}."
+                    f"got {short(entry)}; candidate sets are scored by tagsift.Scorer."
                 )
             gold[-1].append(_plain(entry))
     return gold

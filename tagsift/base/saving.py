@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tagsift._version import __version__
+from tagsift.data.tokenizers import tokenizer_name
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features import SequenceVectorizer
 from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
@@ -145,6 +146,8 @@ def _settings(model: SequenceTagger) -> dict[str, Any]:
     params = model.get_params(deep=False) | {"features": None}
     if params["labels"] is not None:
         params["labels"] = list(params["labels"])
+    if params["tokenizer"] is not None:
+        params["tokenizer"] = tokenizer_name(params["tokenizer"])
     if not isinstance(params["random_state"], int | np.integer):
         params["random_state"] = None
     settings: dict[str, Any] = json.loads(json.dumps(params, default=_plain))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,9 +13,11 @@ from sklearn.base import BaseEstimator
 from tagsift.base import inputs
 from tagsift.base.saving import pack, saved_state, unpack
 from tagsift.base.settings import Declared, Method, setting
+from tagsift.base.tagging import tag_documents
 from tagsift.base.training_set import TrainingSet, scheme_of
 from tagsift.base.vectorizing import apply_features, learn_features
 from tagsift.chain.potentials import log_evidence
+from tagsift.data.documents import Document
 from tagsift.data.offsets import place_of
 from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
 from tagsift.features import FeatureMatrix
@@ -51,6 +53,9 @@ class SequenceTagger(Declared, BaseEstimator):
         Makes a fit repeatable.
     verbose : int
         Above 0, draw a progress bar.
+    tokenizer : None, {"words", "spaces"}, callable or spaCy pipeline
+        How raw text given to `tag` is cut; see `tagsift.data.as_tokenizer`. A model
+        file keeps its name.
 
     Attributes
     ----------
@@ -85,6 +90,7 @@ class SequenceTagger(Declared, BaseEstimator):
         0, least=0, most=2**32 - 1
     )
     verbose: int | bool = setting(0, least=0)
+    tokenizer: str | Callable[..., Any] | None = setting(None)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -215,6 +221,55 @@ class SequenceTagger(Declared, BaseEstimator):
         if features.n_tokens == 0:
             return [np.zeros((0, len(self.classes_))) for _ in features.lengths]
         return features.split(self._finite(self._marginals(features)))
+
+    @blas_threads()
+    def label_rows(
+        self, X: Any, *, confidences: bool = True
+    ) -> tuple[list[list[Label]], list[list[float]] | None]:
+        """Labels of new sentences and, on request, the probability of each of them.
+
+        As `predict` and `predict_marginals` together, with the features made once.
+        """
+        features = self._transform(X)
+        if features.n_tokens == 0:
+            return [[] for _ in features.lengths], [[] for _ in features.lengths]
+        chosen = self._predict(features)  # [M]
+        labels = self._as_labels(chosen, features)
+        if not confidences or not self.method.probabilities:
+            return labels, None
+        table = self._finite(self._marginals(features))  # [M, L]
+        of_chosen = table[np.arange(len(table)), chosen]  # [M]
+        return labels, [piece.tolist() for piece in features.split(of_chosen)]
+
+    @overload
+    def tag(  # type: ignore[overload-overlap]
+        self, text: str, *, tokenizer: Any = None
+    ) -> Document: ...
+    @overload
+    def tag(
+        self, text: Iterable[str | Document], *, tokenizer: Any = None
+    ) -> list[Document]: ...
+    def tag(
+        self, text: str | Iterable[str | Document], *, tokenizer: Any = None
+    ) -> Document | list[Document]:
+        """Label raw text.
+
+        Parameters
+        ----------
+        text : str, or iterable of str or Document
+            One text, or several; for so many that memory matters see `tag_documents`.
+        tokenizer : None, {"words", "spaces"}, callable or spaCy pipeline
+            How it is cut, if not as the setting says.
+
+        Returns
+        -------
+        Document or list of Document
+            ``tokens``, ``offsets`` and ``sentences`` of the text, and ``spans``: what
+            was found, each with its characters, label and confidence.
+        """
+        texts = [text] if isinstance(text, str) else text
+        found = list(tag_documents(self, texts, tokenizer=tokenizer))
+        return found[0] if isinstance(text, str) else found
 
     @blas_threads()
     def recover(

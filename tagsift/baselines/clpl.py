@@ -42,7 +42,7 @@ class CLPL(ConcaveConvexTagger):
         Rounds of the concave–convex procedure.
     lam, loss, tol, max_passes, bias, scale
         As in `Naive`.
-    features, labels, scheme, random_state, verbose
+    features, labels, scheme, random_state, verbose, tokenizer
         As in `SequenceTagger`.
 
     Examples
@@ -109,7 +109,7 @@ class FlatCLPL(LinearTokenTagger):
         Weight of the loss.
     max_iter : int
         Most steps of L-BFGS.
-    scale, features, labels, scheme, random_state, verbose
+    scale, features, labels, scheme, random_state, verbose, tokenizer
         As in `WKNN`.
 
     Examples

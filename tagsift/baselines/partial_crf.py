@@ -54,7 +54,7 @@ class PartialCRF(SequenceTagger):
     tune : bool
         Whether to choose `l2` from 0.1, 0.3, 1, 3 and 10 on held-out training
         sequences first.
-    features, labels, scheme, random_state, verbose
+    features, labels, scheme, random_state, verbose, tokenizer
         As in `SequenceTagger`.
 
     Attributes

@@ -72,7 +72,7 @@ class ChainGP(SetTagger):
         Most quasi-Newton steps, and the relative change at which to stop.
     device : {"cpu", "cuda"}
         Where the modes are found and sentences are tagged: NumPy, or PyTorch on a GPU.
-    features, labels, scheme, random_state, verbose
+    features, labels, scheme, random_state, verbose, tokenizer
         As in `tagsift.base.SequenceTagger`.
 
     Attributes

@@ -170,7 +170,14 @@ def check_score(estimator: SequenceTagger) -> None:
 def check_settings(estimator: SequenceTagger) -> None:
     """`get_params`, `set_params`, `clone` and `repr` work, and `fit` keeps settings."""
     params = estimator.get_params(deep=False)
-    for name in ("features", "labels", "scheme", "random_state", "verbose"):
+    for name in (
+        "features",
+        "labels",
+        "scheme",
+        "random_state",
+        "verbose",
+        "tokenizer",
+    ):
         require(name in params, f"The setting {name!r} is missing.")
     for name, value in params.items():
         stored = getattr(estimator, name) is value

@@ -46,6 +46,10 @@ for _verb in sorted(_verbs, key=lambda verb: verb.PLACE):
     )(grouped(_verb.run))
 
 
+#: What a shell says of a program that writes to a closed pipe.
+_PIPE_CLOSED = 141
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import PackageNotFoundError, version
@@ -79,7 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
     That is 0; 1 for a result short of what was asked; 2 for bad input, with one
-    sentence on standard error; 130 after Ctrl-C.
+    sentence on standard error; 130 after Ctrl-C; 141 where the reader of standard
+    output has gone, as of other programs.
     """
     _make_writable()
     try:
@@ -90,11 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of standard output has gone (``| head``)
         _silence()
-        return 1
+        return _PIPE_CLOSED
     except (KeyboardInterrupt, typer.Abort):
         status = 130
     except SystemExit as leaving:  # typer's own way out when the reader has gone
-        return leaving.code if isinstance(leaving.code, int) else 1
+        return leaving.code if leaving.code in (0, 2) else _PIPE_CLOSED
     except Exception as error:  # the last line of defence: a sentence, no traceback
         if "TAGSIFT_TRACEBACK" in os.environ:
             raise
@@ -111,8 +116,10 @@ def _make_writable() -> None:
     r"""See to it that no text and no closed stream stops a message.
 
     What the encoding of a terminal lacks is written as ``\xe9``; a stream that the
-    shell has closed (``>&-``) is one that nobody reads.
+    shell has closed (``>&-``) is one that nobody reads, or that is empty (``<&-``).
     """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

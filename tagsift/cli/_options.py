@@ -22,6 +22,7 @@ import tagsift
 from tagsift.errors import InputError
 
 __all__ = [
+    "Exchange",
     "Fitting",
     "Json",
     "Labels",
@@ -36,6 +37,7 @@ __all__ = [
     "Scheme",
     "Seed",
     "Source",
+    "To",
     "Train",
     "Training",
     "argument",
@@ -88,7 +90,16 @@ Labels = Annotated[
     str | None, option("The label set and its order, joined by commas (B,I,O).")
 ]
 ModelFile = Annotated[Path, argument("MODEL", "A model that `tagsift fit` wrote.")]
-Train = Annotated[Path, argument("TRAIN", "Column file of candidates or votes.")]
+Train = Annotated[
+    Path, argument("TRAIN", "Candidates or votes: columns, or any other format.")
+]
+To = Annotated[
+    str | None,
+    option(
+        "Write documents of this format, with the labels as one more annotator.",
+        metavar="FORMAT",
+    ),
+]
 
 
 class OMeans(StrEnum):
@@ -119,16 +130,59 @@ class Reading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source(Reading):
-    """How a file of candidates or votes is read."""
+class Exchange:
+    """How files of any format are read and written."""
 
-    form: str = given(
-        "columns: one token a line; jsonl: candidates as JSON lines; label-studio: an "
-        "export of Label Studio, votes of several annotators; doccano: labels.",
-        "--format",
-        default="columns",
+    source: str | None = given(
+        "Format of the file (conll for columns, jsonl, label-studio, doccano, …; see "
+        "tagsift convert --help), where its name and content do not tell.",
+        "--from",
         metavar="FORMAT",
     )
+    also: list[Path] | None = given(
+        "Another file, of any format, with more annotators of the same texts; repeat "
+        "for more.",
+        "--with",
+        metavar="FILE",
+    )
+    text_key: str | None = given(
+        "The key under which the text stands, where several could be it.", metavar="KEY"
+    )
+    tokenizer: str | None = given(
+        "How text is cut: words (rules) or spaces.", metavar="NAME"
+    )
+    offsets: str | None = given(
+        "How offsets count: characters, utf-16 or bytes; default: by the text quoted, "
+        "else characters.",
+        metavar="UNIT",
+    )
+    misaligned: str | None = given(
+        "Spans that cut tokens: expand (default), contract, drop or error.",
+        metavar="HOW",
+    )
+    overlap: str | None = given(
+        "Of spans that overlap, keep the longest (default) or the first, or error.",
+        metavar="WHICH",
+    )
+    label_key: str | None = given(
+        "CoNLL-U: which column is the label: UPOS (default), XPOS, or a key of MISC.",
+        metavar="NAME",
+    )
+    spans_key: str | None = given(
+        "spaCy: the group of spans to use instead of the entities.", metavar="NAME"
+    )
+    strict: bool = given("Refuse what cannot be kept.", default=False)
+    shape: str | None = given(
+        "Which shape of a format to write (label-studio: annotations, predictions or "
+        "min; doccano: label or entities).",
+        metavar="NAME",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source(Exchange, Reading):
+    """How a file of candidates or votes is read."""
+
     votes: str | None = given(
         "The columns are votes: which ones, counted from 1 (2:48, or 2,3,5).",
         metavar="COLUMNS",

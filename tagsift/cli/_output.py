@@ -28,6 +28,7 @@ __all__ = [
     "print_json",
     "say",
     "write_columns",
+    "write_lines",
 ]
 
 
@@ -98,11 +99,15 @@ def write_columns(
     path: Path | None, sentences: Iterable[Sequence[Sequence[str]]]
 ) -> None:
     """Write a column file, or print it where there is no path."""
-    lines = tagsift.data.column_lines(sentences, allow_empty=True)
+    write_lines(path, tagsift.data.column_lines(sentences, allow_empty=True))
+
+
+def write_lines(path: Path | None, lines: Iterable[str]) -> None:
+    """Write a file of data, gzipped by its name, or print it where there is no path."""
     if path is None:
         _print_lines(lines)
     else:
-        with tagsift.storage.atomic_write(path) as file:
+        with tagsift.data.open_target(path) as file:
             file.writelines(lines)
 
 

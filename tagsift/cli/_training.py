@@ -15,10 +15,10 @@ from tagsift.cli._options import (
     parse_settings,
 )
 from tagsift.cli._output import complain, percent, say
+from tagsift.cli._sources import format_of, read_documents, say_losses
 from tagsift.cli._votes import (
     are_votes,
     make_for_votes,
-    read_exchange,
     read_vote_file,
     takes_votes,
 )
@@ -27,7 +27,7 @@ from tagsift.progress import stage
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
-    from tagsift.data import PartialCorpus, Row, VoteCorpus
+    from tagsift.data import Documents, PartialCorpus, Row, VoteCorpus
     from tagsift.typing import FloatArray, Label
 
 __all__ = [
@@ -57,6 +57,7 @@ class TrainingData:
     # Labels and scheme as the user gave them; the rest is the method's to find.
     given: dict[str, Any] = field(default_factory=dict)
     named: bool = False  # whether the user named the columns
+    documents: Documents | None = None  # that were read, where it was no column file
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -137,26 +138,28 @@ def read_training(path: Path, source: Source) -> TrainingData:
     given: dict[str, Any] = {} if labels is None else {"labels": labels}
     if source.scheme != "auto":
         given["scheme"] = source.scheme
+    if source.tokenizer is not None:
+        given["tokenizer"] = source.tokenizer
     named = source.columns is not None
-    found = None
-    if source.form != "columns":
-        of_jsonl = {"labels": labels} if source.form == "jsonl" else {}
-        found = read_exchange(path, source, **of_jsonl)
-    if are_votes(source) or isinstance(found, tagsift.VoteCorpus):
+    name = format_of(path, source, source)
+    documents = None
+    if name != "conll" or source.also:
+        documents = read_documents(path, name, source)
+    if are_votes(source) or (documents and len(documents.annotators) > 1):
         if labels is not None:
             raise InputError("--labels is for candidates; votes name their labels.")
+        found = None if documents is None else documents.votes()
         corpus = read_vote_file(path, source, found)
-        return TrainingData(path, corpus.candidates(), corpus, given, named)
+        return _said(
+            TrainingData(path, corpus.candidates(), corpus, given, named, documents)
+        )
     for name in ("o_means", "abstain", "exact"):
         if getattr(source, name, None) is not None:
             option = name.replace("_", "-")
             raise InputError(f"--{option} is for votes: say which columns by --votes.")
-    if isinstance(found, tagsift.Corpus):
-        found = tagsift.PartialCorpus.from_lists(
-            found.rows, found.labels, labels=labels, scheme=found.scheme
-        )
-    partial = found
-    if partial is None:
+    if documents is not None:
+        partial = documents.candidates(labels)
+    else:
         partial = tagsift.read_partial(
             path,
             labels=labels,
@@ -166,7 +169,14 @@ def read_training(path: Path, source: Source) -> TrainingData:
             columns=source.columns,
             header=source.header,
         )
-    return TrainingData(path, partial, None, given, named)
+    return _said(TrainingData(path, partial, None, given, named, documents))
+
+
+def _said(training: TrainingData) -> TrainingData:
+    """Say what could not be kept of documents."""
+    if training.documents is not None:
+        say_losses(training.documents.losses)
+    return training
 
 
 def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:

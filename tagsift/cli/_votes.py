@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import tagsift
 from tagsift.cli._options import OMeans, Source
 from tagsift.cli._output import complain
+from tagsift.cli._sources import format_of, read_documents, say_losses
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ __all__ = [
     "TEXT_MODELS",
     "are_votes",
     "make_for_votes",
-    "read_exchange",
     "read_vote_file",
     "takes_votes",
     "tallies",
@@ -34,16 +34,6 @@ def are_votes(source: Source) -> bool:
     """Whether the options say that columns are votes."""
     named = source.columns is not None and "vote" in source.columns.split(",")
     return named or source.votes is not None
-
-
-def read_exchange(path: Path, source: Source, **options: Any) -> Any:
-    """Read a file of an exchange format; options of column files are refused."""
-    for name in ("votes", "gold", "comments", "columns", "header"):
-        if getattr(source, name):
-            raise InputError(f"--{name} is for column files, not for {source.form}.")
-    if source.scheme != "auto":
-        options["scheme"] = source.scheme
-    return tagsift.data.read_format(path, source.form, **options)
 
 
 def read_vote_file(
@@ -62,14 +52,18 @@ def read_vote_file(
 
 
 def _read(path: Path, source: Source, exact: int | None) -> VoteCorpus:
-    if source.form != "columns":
+    name = format_of(path, source, source)
+    if name != "conll" or source.also:
         if exact is not None:
             raise InputError("--exact: the number of a column is for column files.")
-        if source.form == "jsonl":
-            raise InputError("JSON lines hold candidates; votes come in columns.")
-        corpus = read_exchange(path, source)
-        if not isinstance(corpus, tagsift.VoteCorpus):
-            raise InputError(f"{path}: {source.form} holds no votes of annotators.")
+        documents = read_documents(path, name, source)
+        if len(documents.annotators) < 2:
+            raise InputError(
+                f"{path}: expected the votes of several annotators, found "
+                f"{len(documents.annotators)}."
+            )
+        corpus = documents.votes()
+        say_losses(documents.losses)
         return corpus
     if not are_votes(source):
         raise InputError("say which columns are votes, such as --votes 2:6.")
@@ -91,7 +85,8 @@ def _read(path: Path, source: Source, exact: int | None) -> VoteCorpus:
 def _abstaining(corpus: VoteCorpus, source: Source) -> tuple[str, ...]:
     """Names of the annotators whose `O` says nothing, as the options say."""
     if source.abstain is None:
-        return corpus.annotators if source.o_means is OMeans.abstain else ()
+        silent = corpus.annotators if source.o_means is OMeans.abstain else ()
+        return corpus.abstaining if source.o_means is None else silent
     if source.o_means is not None:
         raise InputError("--abstain names who abstains; leave out --o-means.")
     names = tuple(source.abstain.split(","))

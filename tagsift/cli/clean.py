@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, TypeAlias
 
-from tagsift.cli._options import Fitting, Json, Model, Out, Train, Training, option
+from tagsift.cli._options import Fitting, Json, Model, Out, To, Train, Training, option
 from tagsift.cli._output import number, percent, print_json, say, write_columns
+from tagsift.cli._sources import format_to, write_labels
 from tagsift.cli._training import (
     Recovered,
     TrainingData,
@@ -36,6 +37,7 @@ def run(
         float,
         option("Write ? for labels that are less sure than this.", min=0.0, max=1.0),
     ] = 0.0,
+    to: To = None,
     model: Model = None,
     fitting: Fitting,
     source: Training,
@@ -45,9 +47,13 @@ def run(
 
     For votes, what they were (B-LOC:3 O:1) and `differs` where most of the annotators
     gave another label follow. Methods without probabilities give no confidence. With
-    --gold the labels are scored; no fit looks at the truth.
+    --gold the labels are scored; no fit looks at the truth. Documents of other formats
+    get the labels as one more annotator (--to label-studio: as predictions, with the
+    same ids and offsets), in OUT's own format where its ending is that of TRAIN.
     """
     check_model_options(model, fitting)
+    if to is not None:
+        format_to(out, to, None)
     training = read_training(train, source)
     fitting = replace(fitting, quiet=fitting.quiet or json)
     found = recover(training, fitting, model)
@@ -58,13 +64,36 @@ def run(
         )
     votes = training.votes
     tally = None if votes is None else tallies(votes, found.labels)
-    write_columns(out, _lines(training, found, tally, min_confidence))
+    name = format_to(out, to, training.documents)
+    if name is None:
+        write_columns(out, _lines(training, found, tally, min_confidence))
+    else:
+        write_labels(
+            out,
+            name,
+            training.documents,
+            training.votes or training.partial,
+            _sure_labels(found, min_confidence),
+            found.chosen_confidences,
+            source,
+        )
     facts = _facts(training, found, tally, min_confidence)
     if json:
         method = found.model.method.name
         print_json({"method": method, **training.facts, "out": str(out), **facts})
         return
     _say_what_was_done(out, training, found, facts)
+
+
+def _sure_labels(found: Recovered, least: float) -> list[list[str | None]]:
+    """Labels, None where they are less sure than asked for."""
+    sure = found.chosen_confidences
+    if sure is None:
+        return [list(row) for row in found.labels]
+    return [
+        [name if p >= least else None for name, p in zip(row, given, strict=True)]
+        for row, given in zip(found.labels, sure, strict=True)
+    ]
 
 
 def _lines(

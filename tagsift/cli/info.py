@@ -32,6 +32,8 @@ def run(model: ModelFile, json: Json = False) -> None:
         "title": tagger.method.title,
         "written_by": meta["version"],
         "scheme": tagger.scheme_,
+        "columns": getattr(tagger.vectorizer_, "n_columns_", 0),
+        "tokenizer": tagsift.data.tokenizer_name(tagger.tokenizer),
         "classes": list(tagger.classes_),
         "settings": meta["params"],
         "training_feature_bytes": held,
@@ -52,6 +54,10 @@ def run(model: ModelFile, json: Json = False) -> None:
     say(", ".join(map(str, tagger.classes_)))
     say("settings: ", end="")
     say(", ".join(f"{name}={value!r}" for name, value in settings.items()))
+    if facts["columns"] > 1:
+        say(f"looks at {facts['columns']} columns of a token: cannot tag raw text.")
+    elif facts["columns"]:
+        say(f"looks at words alone; raw text is cut by {facts['tokenizer']}.")
     if held:
         say(
             f"holds features of training tokens ({held / 1e6:.2f} MB): give it only to "

@@ -16,13 +16,16 @@ from tagsift.cli._options import (
     Json,
     Model,
     OutOrScreen,
+    To,
     Training,
     argument,
     option,
 )
 from tagsift.cli._output import draw_rows, print_json, say
+from tagsift.cli._sources import format_to, write_labels
 from tagsift.cli._training import (
     Recovered,
+    TrainingData,
     check_columns,
     check_model_options,
     read_training,
@@ -77,6 +80,7 @@ def run(
         option("FILE is text without labels: say what to annotate first, by --model."),
     ] = False,
     out: OutOrScreen = None,
+    to: To = None,
     model: Model = None,
     fitting: Fitting,
     source: Training,
@@ -87,8 +91,14 @@ def run(
     Sentences and tokens are counted from 1. A sentence scores the sum of its tokens.
     With --out, all tokens go to a sheet, ranked: type the right labels into its column
     right_label (ok where the label is right), and give it to fit or clean by --exact.
+    With --to, documents of that format are written instead, with the labels found, the
+    most doubtful document first.
     """
     check_model_options(model, fitting)
+    if to is not None:
+        if out is None or text:
+            raise InputError("--to: say where to write by --out, and leave out --text.")
+        format_to(out, to, None)
     fitting = replace(fitting, quiet=fitting.quiet or json)
     if text:
         found = _tag_text(train, source, model)
@@ -101,14 +111,18 @@ def run(
         "spans_first": found.spans_first(scores, top),
         "sentences_first": found.sentences_first(scores, top),
     }
-    if out is not None:
+    if out is not None and to is not None:
+        _write_documents(out, to, found, scores, source)
+    elif out is not None:
         tagsift.data.write_sheet(out, map(_sheet_row, enumerate(tokens, 1)))
     if json:
         method = found.recovered.model.method.name
         print_json({"method": method, **found.sizes, "by": by.value, **shown})
         return
     _draw(shown, by)
-    if out is not None:
+    if out is not None and to is not None:
+        say(f"{out}: documents with their labels, the most doubtful first.")
+    elif out is not None:
         say(
             f"{out}: all {len(scores)} tokens, ranked; type the right labels into "
             f"{tagsift.data.ANSWER}, and give it to fit or clean with --exact {out}."
@@ -125,6 +139,7 @@ class _Labelled:
     sizes: dict[str, Any]
     votes: VoteCorpus | None = None
     candidates: list[list[frozenset[str]]] | None = None
+    training: TrainingData | None = None
 
     @cached_property
     def told(self) -> tuple[IntArray, FloatArray, FloatArray, Ballots, list[str]]:
@@ -214,7 +229,8 @@ def _learn(
     found = recover(training, fitting, model)
     candidates = partial.candidates if votes is None else None
     facts = training.facts
-    return _Labelled(found, partial.tokens, partial.scheme, facts, votes, candidates)
+    words, scheme = partial.tokens, partial.scheme
+    return _Labelled(found, words, scheme, facts, votes, candidates, training)
 
 
 def _tag_text(path: Path, source: Training, model_file: Path | None) -> _Labelled:
@@ -229,6 +245,33 @@ def _tag_text(path: Path, source: Training, model_file: Path | None) -> _Labelle
     words = [[row[0] for row in sentence] for sentence in rows]
     sizes = {"sentences": len(rows), "tokens": sum(map(len, rows))}
     return _Labelled(Recovered(model, labels, sure), words, model.scheme_, sizes)
+
+
+def _write_documents(
+    out: Path, to: str, found: _Labelled, scores: FloatArray, source: Training
+) -> None:
+    """Write documents, the most doubtful first, with what was found in them."""
+    training, recovered = found.training, found.recovered
+    assert training is not None
+    documents = training.documents
+    sizes = [1] * len(found.words)
+    if documents is not None:
+        sizes = [len(one.bounds()) for one in documents.cut()]
+    ranking = tagsift.metrics.rank_sentences(scores, [len(row) for row in found.words])
+    totals = iter(ranking.total)
+    doubt = [sum(float(next(totals)) for _ in range(size)) for size in sizes]
+    order = sorted(range(len(sizes)), key=lambda d: -doubt[d])
+    write_labels(
+        out,
+        str(format_to(out, to, documents)),
+        documents,
+        training.votes or training.partial,
+        recovered.labels,
+        recovered.chosen_confidences,
+        source,
+        order=order,
+        data=[{"doubt": round(one, 6)} for one in doubt],
+    )
 
 
 def _sheet_row(numbered: tuple[int, Described]) -> dict[str, object]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import tagsift
-from tagsift.cli._options import Json, Reading, Scheme, argument, option
+from tagsift.cli._options import Exchange, Json, Reading, Scheme, argument, option
 from tagsift.cli._output import complain, print_json, say
+from tagsift.cli._sources import read_corpus
 from tagsift.cli._training import check_columns
 from tagsift.errors import DataError, InputError
 
@@ -40,6 +42,7 @@ def run(
         option("Exit with status 1 if the span F1 (0 to 1) is below this."),
     ] = None,
     scheme: Scheme = "auto",
+    exchange: Exchange,
     reading: Reading,
     json: Json = False,
 ) -> None:
@@ -54,11 +57,11 @@ def run(
             f"{len(files)} file{'s' * (len(files) != 1)}"
             f"{' and --pred' if pred is not None else ''}."
         )
-    gold = tagsift.read_conll(files[-1], scheme=scheme, **vars(reading))
+    gold = read_corpus(files[-1], exchange, reading, scheme)
     if pred is not None:
-        found = tagsift.read_conll(
-            pred, scheme=gold.scheme, comments=reading.comments, columns=pred_columns
-        )
+        same = replace(exchange, source=None, also=None)
+        columns = replace(reading, columns=pred_columns, header=False)
+        found = read_corpus(pred, same, columns, gold.scheme)
         scores = _score_file(pred, found, gold, files[-1])
     else:
         model = tagsift.load(files[0])

@@ -12,7 +12,11 @@ stops them with file, line, what was expected and what was found.
 
 from __future__ import annotations
 
-import io
+import gzip
+import shutil
+import sys
+import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,6 +33,7 @@ __all__ = [
     "Block",
     "ColumnFile",
     "PathName",
+    "STANDARD",
     "check_label",
     "check_written",
     "column_lines",
@@ -42,6 +47,8 @@ __all__ = [
 
 PathName: TypeAlias = str | PathLike[str]
 
+#: The path that stands for standard input or output.
+STANDARD = "-"
 #: Stands for "any label" in candidate files and for "did not label" in vote files.
 ANY = "?"
 _DOCUMENT = "-DOCSTART-"
@@ -182,18 +189,44 @@ def check_written(label: str, where: str = "") -> None:
 
 @contextmanager
 def open_bytes(path: PathName) -> Iterator[IO[bytes]]:
-    """Open for reading bytes from the start, with one sentence for what goes wrong."""
+    """Open for reading bytes, twice if need be, and say what goes wrong.
+
+    A gzipped file is told by its name, and ``-`` is standard input.
+    """
     source = Path(path)
     if source.is_dir():
         raise DataError("expected a file, found a directory.", path)
     try:
+        if str(path) == STANDARD:
+            with _kept(sys.stdin.buffer) as stream:
+                yield stream
+            return
         with source.open("rb") as stream:
-            yield stream if stream.seekable() else io.BytesIO(stream.read())
+            if source.suffix == ".gz":
+                with gzip.open(stream) as unpacked:
+                    yield unpacked  # type: ignore[misc]
+            elif stream.seekable():
+                yield stream
+            else:
+                with _kept(stream) as kept:
+                    yield kept
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        sentence = f"expected a whole gzip file, found a damaged one ({error})."
+        raise DataError(sentence, path) from None
     except FileNotFoundError as error:
         raise DataError("expected a file, found none of this name.", path) from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise DataError(f"cannot read the file ({reason}).", path) from error
+
+
+@contextmanager
+def _kept(stream: IO[bytes]) -> Iterator[IO[bytes]]:
+    """What comes through a pipe, on the disk."""
+    with tempfile.SpooledTemporaryFile(max_size=_CHUNK) as kept:
+        shutil.copyfileobj(stream, kept)
+        kept.seek(0)
+        yield kept
 
 
 def _split_spaces(line: str) -> list[str]:
@@ -232,9 +265,12 @@ def write_blocks(
 
 
 def column_lines(
-    sentences: Iterable[Sequence[Sequence[str]]], *, allow_empty: bool = False
+    sentences: Iterable[Sequence[Sequence[str]]],
+    *,
+    allow_empty: bool = False,
+    least: int = 2,
 ) -> Iterator[str]:
-    """Yield the text of a column file, sentence by sentence.
+    """Yield the text of a column file of at least so many columns.
 
     With `allow_empty`, no sentences are no text, and one without tokens a blank line.
     """
@@ -247,7 +283,7 @@ def column_lines(
             )
         for token, cells in enumerate(rows):
             width = width or len(cells)
-            problem = _cell_problem(cells, width)
+            problem = _cell_problem(cells, width, least)
             if problem is not None:
                 raise InputError(f"sentence {number}, token {token}: {problem}")
         text = "\n".join("\t".join(cells) for cells in rows)
@@ -257,10 +293,10 @@ def column_lines(
         raise InputError("expected at least one sentence to write, found none.")
 
 
-def _cell_problem(cells: Sequence[str], width: int) -> str | None:
+def _cell_problem(cells: Sequence[str], width: int, least: int) -> str | None:
     """Why a row cannot be written, or None if it can."""
-    if len(cells) != width or width < 2:
-        return f"expected {count(max(width, 2), 'column')}, found {len(cells)}."
+    if len(cells) != width or width < least:
+        return f"expected {count(max(width, least), 'column')}, found {len(cells)}."
     if cells[0] == _DOCUMENT:
         return f"expected a token, found {_DOCUMENT!r}, which readers skip."
     joined = "".join(cells)

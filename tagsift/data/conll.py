@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tagsift.data.columns import PathName, check_label, check_written, write_blocks
 from tagsift.data.layout import Columns
@@ -11,7 +12,7 @@ from tagsift.data.schemes import detect_scheme
 from tagsift.data.sentence import Corpus, Sentence
 from tagsift.data.table import CellTable
 
-__all__ = ["iter_conll", "read_conll", "read_text", "write_conll"]
+__all__ = ["iter_conll", "iter_text", "read_conll", "read_text", "write_conll"]
 
 
 def read_conll(
@@ -99,8 +100,20 @@ def read_text(
     list of lists of tuples of str
         Sentences of rows.
     """
-    table = CellTable(path, "", str, columns=columns, header=header, comments=comments)
-    return [list(entry.rows) for entry in table]
+    found = iter_text(path, comments=comments, columns=columns, header=header)
+    return [list(rows) for rows in found]
+
+
+def iter_text(
+    path: PathName, *, gold: bool = False, **options: Any
+) -> Iterator[tuple[Row, ...]]:
+    """Yield the sentences of `read_text` one by one; `gold` leaves out the last column.
+
+    What the file looks like is known, and said, at its end.
+    """
+    needed = "label" if gold else ""
+    for entry in CellTable(path, needed, str, **options):
+        yield entry.rows
 
 
 def write_conll(path: PathName, corpus: Corpus) -> None:

@@ -48,8 +48,8 @@ def recognise_head(path: PathName) -> str | None:
         return numbered_sentence(10)
     if _JSON.match(text):
         return (
-            "this looks like JSON, not like columns; say --format jsonl or "
-            "--format label-studio (in Python read_jsonl, read_label_studio)."
+            "this looks like JSON, not like columns; say its format, such as --from "
+            "jsonl or --from label-studio (in Python tagsift.read)."
         )
     if sum(_MARKUP.fullmatch(line) is not None for line in lines) > half:
         return "this looks like XML, not like columns; write one token a line."
@@ -71,7 +71,8 @@ def recognise_head(path: PathName) -> str | None:
             )
     if not rows and sum(PROSE_END.search(line) is not None for line in lines) > half:
         return (
-            "this looks like running text; a column file has one token a line: cut "
-            "the text into tokens, one a line, with a blank line after each sentence."
+            "this looks like running text; a column file has one token a line, and a "
+            "blank line after each sentence: say --from text (in Python, "
+            "read(format='text'))."
         )
     return None

@@ -177,9 +177,9 @@ class Watch:
         if looks and (size < 10 or varied or width > 3):
             self._refuse(
                 f"this looks like running text with {width} words in each line; a "
-                "column file has one token a line: cut the text into tokens, one a "
-                "line, with a blank line after each sentence, or, if these are "
-                f"columns, {self._insist()}."
+                "column file has one token a line, and a blank line after each "
+                "sentence: say --from text (in Python, read(format='text')) or, if "
+                f"these are columns, {self._insist()}."
             )
 
     def _check_labels(self) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from tagsift.data.candidates import PartialCorpus, as_label_set
 from tagsift.data.label_set import LabelSet
+from tagsift.data.reading import Documents
 from tagsift.data.sentence import Corpus
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray
@@ -26,7 +27,7 @@ _LONGEST = 10_000
 
 
 def corrupt(
-    corpus: Corpus,
+    corpus: Corpus | Documents,
     *,
     cl: int | None = None,
     p: float = 0.0,
@@ -38,7 +39,7 @@ def corrupt(
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus or Documents
         With gold labels; they travel in ``.gold`` of the result, which no fit sees.
     cl : int, optional
         Length of the candidate list: the truth and ``cl - 1`` negatives drawn with
@@ -62,6 +63,8 @@ def corrupt(
     True
     """
     _check_settings(cl, p, r)
+    if isinstance(corpus, Documents):
+        corpus = corpus.corpus()
     label_set = as_label_set(labels) or corpus.label_set
     truth = _encode(corpus, label_set)  # [N]
     rng = np.random.default_rng(random_state)

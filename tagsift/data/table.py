@@ -51,6 +51,7 @@ class CellTable(Generic[T]):
     votes: tuple[int, ...] = ()
     gold: int | None = None
     exact: int | None = None
+    bare: bool = False  # a file of one column is text without labels
     layout: Layout = field(default=Layout(()), init=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +63,7 @@ class CellTable(Generic[T]):
             self.path,
             comments=self.comments,
             header=self.header,
-            least=1 + bool(self.needed) + gold_too,
+            least=1 if self.bare else 1 + bool(self.needed) + gold_too,
             allow_empty=not self.needed,
         )
 
@@ -88,8 +89,16 @@ class CellTable(Generic[T]):
     @property
     def annotators(self) -> tuple[str, ...]:
         """The names of the vote columns in the header, if there was one."""
+        return self._named(self.layout.votes)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the columns after the token in the header, if there was one."""
+        return self._named(self.layout.rows[1:])
+
+    def _named(self, places: tuple[int, ...]) -> tuple[str, ...]:
         names = self._file.names
-        return tuple(names[i] for i in self.layout.votes) if names else ()
+        return tuple(names[i] for i in places) if names else ()
 
     def _blocks(self) -> Iterator[Block]:
         """Yield the sentences; where lines are bad, say if the file is of a kind."""
@@ -111,6 +120,8 @@ class CellTable(Generic[T]):
                     f"name of column {number}; name the columns, such as --columns "
                     "-,token,label (in Python columns=)."
                 )
+        if self.bare and width == 1:
+            return Layout((0,))
         return by_place(width, self.needed, self.votes, self.gold, self.exact)
 
     def _check_token_numbers(self, block: Block) -> None:

@@ -85,8 +85,8 @@ def check_text(
             raise DataError(
                 f"expected the second column as the model was trained on it (such as "
                 f"{', '.join(sorted(known)[:3])}), found others ({second[0]}); if it "
-                "is running text, cut it into tokens, one a line, else name the "
-                "columns (--columns token,pos or so).",
+                "is running text, say --from text, else name the columns (--columns "
+                "token,pos or so).",
                 path,
             )
         return

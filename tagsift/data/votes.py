@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, compress
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
 
 from tagsift.data.candidates import PartialCorpus
 from tagsift.data.columns import ANY, PathName, check_label, check_written, write_blocks
@@ -81,6 +81,33 @@ class VoteCorpus(RowCorpus):
         if not names:
             raise InputError(_NO_VOTE)
         return LabelSet(names)
+
+    @overload
+    def __getitem__(self, key: int) -> Self: ...
+    @overload
+    def __getitem__(self, key: slice) -> Self: ...
+    def __getitem__(self, key: int | slice) -> Self:
+        """Some sentences, or a corpus of one, as scikit-learn takes them apart."""
+        if isinstance(key, slice):
+            return super().__getitem__(key)
+        return self.take([range(len(self))[key]])
+
+    @classmethod
+    def joined(cls, parts: Any) -> Self | None:
+        """One corpus of parts that were taken of one; None where they are no votes."""
+        if isinstance(parts, cls):
+            return parts
+        if not isinstance(parts, list) or not parts or not isinstance(parts[0], cls):
+            return None
+        first = parts[0]
+        if any(part.annotators != first.annotators for part in parts):
+            raise InputError("expected parts of one corpus, found other annotators.")
+        fields = {
+            name: list(chain.from_iterable(getattr(part, name) for part in parts))
+            for name in cls.per_sentence
+            if getattr(first, name) is not None
+        }
+        return first._replace(**fields)
 
     @cached_property
     def n_annotations(self) -> int:

@@ -58,7 +58,14 @@ def read_sentences(X: Any) -> list[Any]:
                 f"sentence {s}: expected a list of tokens, found {kind} "
                 f"({short(sentence, 40)}); {_REMEDY}."
             )
-    return list(X)
+    return [_words(sentence) for sentence in X]
+
+
+def _words(sentence: Any) -> Any:
+    """The words of a spaCy document or span; all else as it is."""
+    if type(sentence).__module__.startswith("spacy.tokens"):
+        return [token.text for token in sentence]
+    return sentence
 
 
 def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:

@@ -88,7 +88,7 @@ class SGPPSL(SequenceTagger):
         Tokens whose confidences `history_` records at every outer step.
     device : {"cpu", "cuda"}
         Where to compute.
-    features, labels, scheme, random_state, verbose
+    features, labels, scheme, random_state, verbose, tokenizer
         As in `tagsift.base.SequenceTagger`.
 
     Attributes

@@ -47,6 +47,7 @@ def test_the_header_says_what_the_file_holds():
         "scheme": "auto",
         "random_state": 4,
         "verbose": 0,
+        "tokenizer": None,
     }
     assert {"model/prior", "model/counts"} <= arrays.keys()
 

@@ -63,9 +63,13 @@ def test_every_method(tagsift, files, tmp_path, name: str):
 def test_every_source(tagsift, gold, tmp_path):
     lines = tmp_path / "partial.jsonl"
     corpus = package.read_conll(gold)
-    package.data.write_jsonl(lines, package.corrupt(corpus, cl=2, random_state=0))
+    package.write(package.corrupt(corpus, cl=2, random_state=0), lines)
+
+    def candidates(path):
+        return package.read(path).candidates()
+
     wanted = {
-        lines: (["--format", "jsonl"], package.data.read_jsonl, {}),
+        lines: (["--from", "jsonl"], candidates, {}),
         gold: (["--scheme", "iob1"], package.read_partial, {"scheme": "iob1"}),
     }
     for path, (options, read, said) in wanted.items():

@@ -228,18 +228,17 @@ def test_agree(tagsift, votes):
 def test_other_formats(tagsift, gold, votes, tmp_path):
     partial = package.corrupt(package.read_conll(gold), cl=2, random_state=0)
     lines = tmp_path / "partial.jsonl"
-    package.data.write_jsonl(lines, partial)
+    package.write(partial, lines)
     out = tmp_path / "out"
     options = ["-m", "word-counts", "-o", out, "--json"]
-    told = tagsift("clean", lines, "--format", "jsonl", *options).json
+    told = tagsift("clean", lines, "--from", "jsonl", *options).json
     assert told["ambiguous_tokens"] == partial.n_ambiguous
     export = tmp_path / "studio.json"
-    package.data.write_label_studio(
-        export, package.read_votes(votes, columns="token,vote,vote,-,gold")
-    )
-    found = tagsift("agree", export, "--format", "label-studio", "--json").json
+    corpus = package.read_votes(votes, columns="token,vote,vote,-,gold")
+    package.write(corpus, export, "label-studio")
+    found = tagsift("agree", export, "--from", "label-studio", "--json").json
     assert len(found["annotators"]) == 2
-    told = tagsift("clean", export, "--format", "label-studio", *options).json
+    told = tagsift("clean", export, "--from", "label-studio", *options).json
     assert told["tokens"] == found["tokens"] == 24
 
 
@@ -293,6 +292,9 @@ def test_text_with_other_columns_than_the_model(tagsift, model, gold, text, tmp_
     words = tmp_path / "words.txt"
     words.write_text("the\ndog\n")
     outcome = tagsift("tag", model, words)
+    assert outcome.status == 2
+    assert "the 2 columns that the model was trained on" in outcome.err
+    outcome = tagsift("tag", model, words, "--from", "conll")
     assert outcome.status == 2
     assert "expected 2 columns, as the model was trained on, found 1" in outcome.err
     outcome = tagsift("tag", model, gold)

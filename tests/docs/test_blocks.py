@@ -26,6 +26,12 @@ NOT_RUN = {
     "docs/guide/votes.md": 1,
     "docs/paper/readings.md": 1,
 }
+#: What the code of a page needs; the component is found without an installed package.
+NEEDS = {
+    "docs/guide/raw-text.md": ["pyarrow"],
+    "docs/guide/spacy.md": ["tagsift.integrations.spacy_component"],
+    "docs/guide/tables.md": ["pandas", "pyarrow", "datasets"],
+}
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -45,6 +51,8 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     text = "\n\n".join("\n".join(tokens) for tokens in gold.tokens) + "\n"
     for file in ("text.conll", "new.conll"):
         Path(file).write_text(text, encoding="utf-8")
+    lines = [" ".join(tokens) for tokens in gold.tokens]
+    Path("letters.txt").write_text("\n".join(lines), encoding="utf-8")
     partial = tagsift.corrupt(corpus[:10], cl=3, p=0.2, random_state=0)
     tagsift.write_partial("partial.conll", partial)
     tagsift.write_votes("votes.tsv", simulate_votes(corpus[:10]))
@@ -56,6 +64,8 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     "page", [p for p in PAGES if any(b.runs for b in blocks(p))], ids=name
 )
 def test_the_code_of_a_page_runs(page: Path, folder: Path, monkeypatch, capsys):
+    for needed in NEEDS.get(name(page), ()):
+        pytest.importorskip(needed, exc_type=ImportError)
     module = types.ModuleType("page")  # classes look their module up by its name
     monkeypatch.setitem(sys.modules, "page", module)
     for block in blocks(page):

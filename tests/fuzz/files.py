@@ -10,6 +10,7 @@ import typer
 
 import tagsift
 from tagsift.cli import app
+from tests.data.formats.examples import CASES, EXAMPLES
 from tests.fuzz import inputs
 from tests.fuzz.dice import ODD_NUMBERS, ODD_TEXT, Dice
 from tests.fuzz.outcome import attempt, command
@@ -34,6 +35,7 @@ def column_files(dice: Dice, folder: Path) -> None:
 def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
     """Arguments of a verb that reads such a column file."""
     model = inputs.fitted(dice.choice(inputs.QUICK), out.parent.parent)
+    words = inputs.fitted(dice.choice(inputs.QUICK), out.parent.parent, 1)
     method = inputs.methods(dice)
     if kind == "votes" and dice.often(0.3):
         method = dice.choice(inputs.FROM_VOTES)
@@ -65,6 +67,8 @@ def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
             ["tag", model, source, "-o", out],
             ["tag", model, source, "--marginals"],
             ["tag", model, source, "--json"],
+            ["tag", words, source, "--from", "text", "--spans"],
+            ["tag", words, source, "--from", "text", "--to", "jsonl", "-o", out],
         ),
     }
     arguments = list(dice.choice(verbs[kind]))
@@ -75,18 +79,21 @@ def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
     return arguments
 
 
-#: Name → valid records, and how they are read. A new format is one more line.
-FORMATS: dict[str, tuple[Callable[[Dice], list[Any]], Callable[[Path], Any], bool]] = {
-    "jsonl": (inputs.json_lines, tagsift.data.read_jsonl, True),
-    "doccano": (inputs.doccano, tagsift.data.read_doccano, True),
-    "label-studio": (inputs.label_studio, tagsift.data.read_label_studio, False),
+#: Name → valid records, and whether they stand one a line. A new format is one more.
+FORMATS: dict[str, tuple[Callable[[Dice], list[Any]], bool]] = {
+    "jsonl": (inputs.json_lines, True),
+    "doccano": (inputs.doccano, True),
+    "label-studio": (inputs.label_studio, False),
+    "prodigy": (inputs.prodigy, True),
+    "argilla": (inputs.argilla, False),
+    "llm": (inputs.llm, True),
 }
 
 
 def exchange_formats(dice: Dice, folder: Path) -> None:
     """A file of an annotation tool, its values or its bytes damaged."""
     name = dice.choice(sorted(FORMATS))
-    make, read, lines = FORMATS[name]
+    make, lines = FORMATS[name]
     records = make(dice)
     if dice.often(0.7):
         damage = dice.nudge_json if dice.often() else dice.damage_json
@@ -96,16 +103,44 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
     path = write(folder / "file.json", records, dice)
     if dice.often(0.1):
         path.write_bytes(dice.damage_bytes(path.read_bytes()))
-    if name == "doccano" or dice.often(0.4):
-        corpus = attempt(lambda: read(path))
-        if corpus is not None and hasattr(corpus, "candidates") and dice.often(0.2):
-            attempt(
-                lambda: tagsift.make("word-counts").fit(corpus.rows, corpus.candidates)
-            )
-        return
     out = folder / "out"
-    options = ("--format", name, "-o", out, "-m", inputs.methods(dice))
+    if dice.often(0.5):
+        documents = attempt(lambda: tagsift.read(path, name))
+        if documents is not None:
+            view = dice.choice(("votes", "candidates", "corpus"))
+            attempt(getattr(documents, view))
+            to = dice.choice(("jsonl", "label-studio", "doccano", "prodigy", "argilla"))
+            attempt(lambda: tagsift.write(documents, out, to))
+        return
+    options = ("--from", name, "-o", out, "-m", inputs.methods(dice))
     command(dice.choice(("fit", "clean", "rank")), path, *options, out=out)
+
+
+def documents(dice: Dice, folder: Path) -> None:
+    """A file of any format, written by its writer, its bytes damaged, and converted."""
+    example = dice.choice([one for one in EXAMPLES if one.source is None])
+    path, out = folder / example.file, folder / "out"
+    built = [example.build(str(n), *CASES[name]) for n, name in enumerate(CASES)]
+    sound = [one for one in built if one is not None]
+    if (
+        attempt(lambda: tagsift.write(dice.sample(sound, 3), path, example.format))
+        is None
+    ):
+        return
+    files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
+    for file in dice.sample(files, 1):
+        file.write_bytes(dice.damage_bytes(file.read_bytes()))
+    to = dice.choice(["jsonl", "jsonl", *(o.format for o in EXAMPLES if not o.source)])
+    if dice.often():
+        found = attempt(lambda: tagsift.read(path, example.format))
+        if found is not None:
+            attempt(getattr(found, dice.choice(("votes", "candidates", "corpus"))))
+            attempt(lambda: tagsift.write(found, folder / "again", to))
+        return
+    more = ["--from", example.format] if dice.often() else []
+    if dice.often(0.2):
+        more += dice.choice((["--strict"], ["--merge"], ["--misaligned", "contract"]))
+    command("convert", path, out, "--to", to, *more)
 
 
 def command_lines(dice: Dice, folder: Path) -> None:

@@ -103,6 +103,52 @@ def label_studio(dice: Dice) -> list[Any]:
     return [task, other]
 
 
+def prodigy(dice: Dice) -> list[Any]:
+    """Answers of two annotators, with tokens."""
+    words = [("the", 0, 3), ("dog", 4, 7), ("barks", 8, 13)]
+    tokens = [
+        {"text": word, "start": a, "end": b, "id": n, "ws": n < 2}
+        for n, (word, a, b) in enumerate(words)
+    ]
+    span = {"start": 4, "end": 7, "token_start": 1, "token_end": 1, "label": "NP"}
+    task = {
+        "text": "the dog barks",
+        "_input_hash": 1,
+        "tokens": tokens,
+        "spans": [span],
+    }
+    answers = ("accept", "accept", "reject", "ignore")
+    return [
+        {**task, "_annotator_id": who, "answer": dice.choice(answers), "meta": {"n": 1}}
+        for who in ("ann", "bob")
+    ]
+
+
+def argilla(dice: Dice) -> list[Any]:
+    """A record with responses and a suggestion, in one of two shapes."""
+    spans = [{"start": 4, "end": 7, "label": "NP"}]
+    record: dict[str, Any] = {"id": "a", "fields": {"text": "the dog barks"}}
+    if dice.often():
+        record["responses"] = {"q": [{"value": spans, "user_id": "u"}]}
+        record["suggestions"] = {"q": {"value": spans, "score": [0.5], "agent": "m"}}
+    else:
+        values = {"q": {"value": spans}}
+        record["responses"] = [{"user_id": 1, "status": "submitted", "values": values}]
+        record["suggestions"] = [{"question_name": "q", "value": spans, "score": 1}]
+    return [record]
+
+
+def llm(dice: Dice) -> list[Any]:
+    """Quotes of two models, or of LangExtract."""
+    if dice.often():
+        said = [{"label": "NP", "quote": "The Dog", "score": 0.5}]
+        return [{"id": 1, "text": "the dog barks", "models": {"a": said, "b": []}}]
+    one = {"extraction_class": "NP", "extraction_text": "dog"}
+    where = dice.choice((None, {"start_pos": 4, "end_pos": 7}))
+    found = [{**one, "char_interval": where, "attributes": None}]
+    return [{"document_id": "d", "text": "the dog barks", "extractions": found}]
+
+
 def votes(dice: Dice) -> VoteCorpus:
     """Votes of three annotators, at times sets, odd ones, or none."""
     names = dice.sample(LABELS, dice.randint(1, 4))
@@ -122,11 +168,11 @@ def votes(dice: Dice) -> VoteCorpus:
 
 
 @functools.cache
-def fitted(name: str, folder: Path) -> Path:
-    """A model file of a method, fitted once in each process."""
-    path = folder / f"{name}.tagsift"
+def fitted(name: str, folder: Path, width: int = 2) -> Path:
+    """A model file of a method for so many columns, fitted once in each process."""
+    path = folder / f"{name}-{width}.tagsift"
     kind = estimator(name)
-    rows = [[row[:2] for row in sentence] for sentence in SENTENCES * 2]
+    rows = [[row[:width] for row in sentence] for sentence in SENTENCES * 2]
     truth = [[row[-1] for row in sentence] for sentence in SENTENCES * 2]
     gold: list[Any] = truth
     if not kind.method.exact_only:

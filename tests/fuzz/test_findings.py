@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from tagsift import FeatureMatrix
+from tagsift import FeatureMatrix, read
 from tagsift.annotators import MajorityVote
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.cli import main
-from tagsift.data import VoteCorpus, read_conll, read_jsonl, read_text, read_votes
+from tagsift.data import VoteCorpus, read_conll, read_text, read_votes
 from tagsift.errors import DataError, ModelFileError, TagsiftError
 from tagsift.features import checked
 from tagsift.storage.state import array, read_state
@@ -83,8 +83,8 @@ def test_a_candidate_that_is_no_tag_makes_the_labels_plain(tmp_path, capsys):
         "gold": ["B-NP", "I-NP", "B-VP"],
     }
     path.write_text(f"{json.dumps(record)}\n" * 3, encoding="utf-8")
-    assert read_jsonl(path).scheme == "plain"
-    options = ("--format", "jsonl", "-o", str(out), "-m", "partial-crf")
+    assert read(path).candidates().scheme == "plain"
+    options = ("--from", "jsonl", "-o", str(out), "-m", "partial-crf")
     assert main(["rank", str(path), *options]) == 0
 
 

@@ -1,100 +1,264 @@
-"""doccano's JSON lines: one labelling of each text, a `Corpus`."""
+"""doccano's JSON lines, of one user or, in a folder or a zip file, of several.
+
+A line has ``text`` with ``label`` (``[[start, end, name], …]``) or with ``entities``
+(objects with ``start_offset``, ``end_offset`` and ``label``). Of several files the name
+is the annotator; a single one names none.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import IO, Any, TypeAlias
 
-from tagsift.data.columns import PathName
-from tagsift.data.formats import _marks as chars
-from tagsift.data.formats._json import iter_json_lines, write_json_lines
-from tagsift.data.schemes import check_scheme, spans
-from tagsift.data.sentence import Corpus, Sentence
-from tagsift.errors import DataError
+from tagsift.data.columns import PathName, open_bytes
+from tagsift.data.documents import Document, Layer, Mark
+from tagsift.data.formats._format import Format, Options, open_folder, open_target
+from tagsift.data.formats._json import (
+    Place,
+    dumped,
+    first_record,
+    iter_records,
+    records_of,
+    write_lines,
+)
+from tagsift.data.formats._spans import (
+    Counted,
+    as_number,
+    kept,
+    labels_of,
+    own,
+    said,
+    spanned,
+    text_of,
+    users,
+)
+from tagsift.errors import DataError, InputError
 
-__all__ = ["read_doccano", "write_doccano"]
+__all__ = ["FORMAT"]
+
+_NAME = "doccano"
+_SHAPES = ("label", "labels", "entities")
+_ENTITY = ("start_offset", "end_offset", "label")
+_UNSAFE = re.compile(r"[^\w@+-][^\w.@+-]*")
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
+_Records: TypeAlias = Iterator[tuple[Place, dict[str, Any]]]
 
 
-def read_doccano(
-    path: PathName, *, scheme: str = "iob2", tokenize: chars.Tokenizer = "words"
-) -> Corpus:
-    """Read doccano's JSON lines.
+def _read(path: PathName, options: Options) -> Iterator[Document]:
+    if Path(path).is_dir():
+        files = sorted(Path(path).glob("*.jsonl"))
+        yield from _side_by_side(
+            path, {one.stem: iter_records(one) for one in files}, options
+        )
+    elif Path(path).suffix == ".zip":
+        with _unzipped(path) as streams:
+            yield from _side_by_side(path, streams, options)
+    else:
+        name = options.annotator or _NAME
+        for number, (place, record) in enumerate(iter_records(path), 1):
+            yield _document(record, place, options, name, str(number))
 
-    Parameters
-    ----------
-    path : path-like
-        The file: objects with ``text`` and ``label`` (or ``labels``), a list of
-        ``[start, end, type]``, or ``entities``, a list of objects with
-        ``start_offset``, ``end_offset`` and ``label``.
-    scheme : {"iob1", "iob2", "iobes", "plain"}
-        How the labels of the corpus shall be written.
-    tokenize : {"words", "spaces"} or callable
-        Cut the text into words and punctuation, at white space, or by a function that
-        returns the (start, end) of every token.
 
-    Returns
-    -------
-    Corpus
-        One sentence per text.
-    """
-    check_scheme(scheme)
-    sentences = []
-    for line, record in iter_json_lines(path):
-        text = record.get("text")
-        if not isinstance(text, str):
-            raise DataError(
-                f"expected 'text', found {chars.keys_of(record)}.", path, line
-            )
-        offsets = chars.cut(text, tokenize)
+@contextmanager
+def _unzipped(path: PathName) -> Iterator[dict[str, _Records]]:
+    """Records of the files of a zip, by the names of the files."""
+    with ExitStack() as stack:
+        stream = stack.enter_context(open_bytes(path))
         try:
-            labels = chars.labels_under(text, _doccano_marks(record), offsets, scheme)
-        except chars.MarkError as error:
-            raise DataError(str(error), path, line) from None
-        sentences.append(Sentence(chars.rows_of(text, offsets), tuple(labels)))
-    return Corpus(tuple(sentences), scheme)
-
-
-def write_doccano(path: PathName, corpus: Corpus) -> None:
-    """Write a corpus as doccano's JSON lines, tokens joined by spaces.
-
-    Parameters
-    ----------
-    path : path-like
-        The file, written whole or not at all.
-    corpus : Corpus
-        Read back with ``tokenize="spaces"``, tokens without white space and their
-        chunks come back; other columns are not kept.
-    """
-    write_json_lines(
-        path,
-        (
-            {
-                "text": " ".join(tokens),
-                "label": [
-                    [m.start, m.end, m.type] for m in chars.marks_of(tokens, chunks)
-                ],
+            packed = stack.enter_context(zipfile.ZipFile(stream))
+            yield {
+                PurePosixPath(name).stem: records_of(
+                    stack.enter_context(packed.open(name)), f"{path}/{name}"
+                )
+                for name in packed.namelist()
+                if name.endswith(".jsonl")
             }
-            for tokens, chunks in zip(
-                corpus.tokens,
-                (spans(labels, corpus.scheme) for labels in corpus.labels),
-                strict=True,
-            )
-        ),
+        except _DAMAGED as error:
+            sentence = f"expected a zip file, found a damaged one ({error})."
+            raise DataError(sentence, path) from None
+
+
+def _side_by_side(
+    path: PathName, users: dict[str, _Records], options: Options
+) -> Iterator[Document]:
+    """Join the documents of several users, as soon as all of them have given one."""
+    if not users:
+        raise DataError("expected files that end in .jsonl, found none.", path)
+    waiting: dict[tuple[str, str | None], list[Document]] = {}
+    counts = dict.fromkeys(users, 0)
+    while users:
+        for name in list(users):
+            found = next(users[name], None)
+            if found is None:
+                del users[name]
+                continue
+            counts[name] += 1
+            place, record = found
+            one = _document(record, place, options, name, str(counts[name]))
+            group = waiting.setdefault((one.id, one.text), [])
+            group.append(one)
+            if len(group) == len(counts):
+                yield _together(waiting.pop((one.id, one.text)), counts)
+    for group in waiting.values():
+        yield _together(group, counts)
+
+
+def _together(group: list[Document], names: Iterable[str]) -> Document:
+    """Join what users said of a document, in the order of their names."""
+    order = {name: n for n, name in enumerate(names)}
+    one = reduce(Document.joined, group)
+    layers = sorted(one.layers, key=lambda layer: order[layer.annotator])
+    return replace(one, layers=tuple(layers))
+
+
+def _document(
+    record: dict[str, Any], place: Place, options: Options, name: str, number: str
+) -> Document:
+    key = options.text_key or ("text" if "text" in record else "data")
+    if key not in record:
+        key = "text"
+    text = place.need(record, key, str)
+    unit = "characters" if options.offsets == "auto" else options.offsets
+    counted = Counted(text, unit)
+    shape = next((k for k in ("entities", "label", "labels") if k in record), None)
+    layers = []
+    if shape is not None:
+        found = place.take(record, shape, list, [])
+        marks = tuple(
+            _mark(one, counted, place.at(shape).at(n)) for n, one in enumerate(found)
+        )
+        more = {} if shape == "label" else {"shape": shape}
+        if "relations" in record:
+            more["relations"] = record["relations"]
+        layers.append(Layer(name, marks=marks, meta=kept(_NAME, more)))
+    known = ("id", key, shape, *(["relations"] if layers else []))
+    meta = {k: v for k, v in record.items() if k not in known}
+    if key != "text":
+        meta |= kept(_NAME, {"text_key": key})
+    return Document(
+        place.identity(record, "id", number), text, layers=tuple(layers), meta=meta
     )
 
 
-def _doccano_marks(record: dict[str, Any]) -> list[chars.Mark]:
-    key = next((k for k in ("entities", "label", "labels") if k in record), "label")
-    found = record.get(key)
-    if found is None and key == "entities":
-        found = []
-    if not isinstance(found, list):
-        have = type(found).__name__ if key in record else chars.keys_of(record)
-        raise chars.MarkError(f"expected {key!r} with a list, found {have}.")
-    fields = ("start_offset", "end_offset", "label")
-    marks = []
-    for entry in found:
-        if isinstance(entry, dict):
-            entry = [entry.get(name) for name in fields]
-        fits = isinstance(entry, list) and len(entry) == 3
-        marks.append(chars.mark(*entry) if fits else chars.mark(None, None, entry))
-    return marks
+def _mark(entry: Any, counted: Counted, place: Place) -> Mark:
+    more = {}
+    if isinstance(entry, dict):
+        more = {k: v for k, v in entry.items() if k not in _ENTITY}
+        entry = [entry.get(key) for key in _ENTITY]
+    if not isinstance(entry, list) or len(entry) != 3:
+        raise place.error(
+            f"expected a span of two numbers and a label, found {str(entry)[:60]}."
+        )
+    bounds = counted.read(entry[0], entry[1], place)
+    return Mark(*bounds, labels_of(entry[2], place), meta=kept(_NAME, more))
+
+
+def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
+    if options.shape not in (None, *_SHAPES):
+        raise InputError(
+            f"expected the shape {', '.join(_SHAPES)}, found {options.shape!r}."
+        )
+    if Path(path).suffix == ".zip":
+        with TemporaryDirectory() as folder, open_target(path, "wb") as stream:
+            _write_users(Path(folder), documents, options)
+            with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
+                for one in sorted(Path(folder).iterdir()):
+                    packed.write(one, one.name)
+    elif str(path) != "-" and not Path(path).suffix:
+        with open_folder(path) as whole:
+            _write_users(whole, documents, options)
+    else:
+        write_lines(
+            path,
+            (_record(one, said(one, _NAME, options), options) for one in documents),
+        )
+
+
+def _write_users(folder: Path, documents: Iterable[Document], options: Options) -> None:
+    """Write one file a user; documents that nobody annotated have one of their own."""
+    names: dict[str | None, str] = {}
+    with ExitStack() as stack:
+        streams: dict[str | None, IO[str]] = {}
+        for document in documents:
+            for layer in document.layers or (None,):
+                who = None if layer is None else layer.annotator
+                if who not in streams:
+                    name = _UNSAFE.sub("_", who or "unassigned")[:80]
+                    while name in names.values():
+                        name += "_"
+                    if layer is not None and name != who:
+                        kind = "annotator's name, which is no name of a file"
+                        options.losses.note(kind, f"{document.id}, {who}")
+                    names[who] = name
+                    streams[who] = stack.enter_context(
+                        (folder / f"{name}.jsonl").open("w", encoding="utf-8")
+                    )
+                record = _record(document, layer, options)
+                streams[who].write(dumped(record) + "\n")
+
+
+def _record(
+    document: Document, layer: Layer | None, options: Options
+) -> dict[str, Any]:
+    document = text_of(document, _NAME, options.losses)
+    key = own(document.meta, _NAME).get("text_key", "text")
+    record: dict[str, Any] = {"id": as_number(document.id), key: document.text}
+    if layer is not None:
+        more = own(layer.meta, _NAME)
+        shape = more.pop("shape", "label")
+        shape = options.shape or shape
+        unit = "characters" if options.offsets == "auto" else options.offsets
+        counted = Counted(document.text or "", unit)
+        marks = spanned(document, layer, _NAME, options.losses, scores=False)
+        entries: list[Any] = []
+        for mark in marks:
+            start, end = counted.write(mark.start, mark.end)
+            for label in mark.labels:
+                if shape == "entities":
+                    values = zip(_ENTITY, (start, end, label), strict=True)
+                    entries.append({**own(mark.meta, _NAME), **dict(values)})
+                else:
+                    entries.append([start, end, label])
+        record[shape] = entries
+        record |= more
+    return record | users(document, _NAME)
+
+
+def _tells(head: str) -> bool:
+    record = first_record(head)
+    if not isinstance(record.get("text", record.get("data")), str):
+        return False
+    spans = next((record[k] for k in ("entities", "label", "labels") if k in record), 0)
+    if not isinstance(spans, list):
+        return False
+    return all(
+        isinstance(one, list) and len(one) == 3
+        if not isinstance(one, dict)
+        else "start_offset" in one
+        for one in spans
+    )
+
+
+def _tells_any(head: str) -> bool:
+    names = head.splitlines()
+    several = bool(names) and all(name.endswith(".jsonl") for name in names)
+    return several or head.startswith("PK\3\4") or _tells(head)
+
+
+FORMAT = Format(
+    _NAME,
+    "doccano's JSON lines; a folder or a zip file with one file a user",
+    _read,
+    _write,
+    endings=(".jsonl", ".json", ".zip"),
+    tells=_tells_any,
+    folder=True,
+)

@@ -1,0 +1,114 @@
+"""Documents through a fitted model, in batches: labels, confidences, spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tagsift.data.documents import Document, Tokenizer
+from tagsift.data.tokenizers import as_tokenizer
+from tagsift.data.views import sentences_of, with_labels
+from tagsift.errors import InputError
+from tagsift.visible import short
+
+if TYPE_CHECKING:
+    from tagsift.base.tagger import SequenceTagger
+
+__all__ = ["batches", "ready", "tag_documents", "tokenizer_of", "tokens_of"]
+
+#: Tokens that go through a model at once.
+_TOKENS = 10_000
+
+
+def tag_documents(
+    model: SequenceTagger,
+    documents: Iterable[Document | str],
+    *,
+    tokenizer: Any = None,
+    confidences: bool = True,
+    annotator: str = "tagsift",
+) -> Iterator[Document]:
+    """Label documents one after the other, in batches, whatever their number.
+
+    Parameters
+    ----------
+    model : SequenceTagger
+        A fitted estimator.
+    documents : iterable of Document or str
+        A text is a document whose id is its number, from 1. What has no tokens yet is
+        cut by the tokenizer.
+    tokenizer : None, {"words", "spaces"}, callable or spaCy pipeline
+        How text is cut; by default as the model says (its setting ``tokenizer``).
+    confidences : bool
+        Add the probability of every label, where the method has one.
+    annotator : str
+        Name of the layer.
+
+    Yields
+    ------
+    Document
+        With one more layer: the labels of its tokens. See `Document.spans`.
+    """
+    for batch in batches(ready(model, documents, tokenizer)):
+        labels, scores = model.label_rows(tokens_of(batch), confidences=confidences)
+        names = ([str(name) for name in sentence] for sentence in labels)
+        yield from with_labels(
+            batch, names, model.scheme_, confidences=scores, annotator=annotator
+        )
+
+
+def tokens_of(documents: Sequence[Document]) -> list[Any]:
+    """Sentences as a model takes them: words, or rows where there are more columns."""
+    sentences = sentences_of(documents)
+    if any(len(row) > 1 for rows in sentences for row in rows[:1]):
+        return sentences
+    return [[row[0] for row in rows] for rows in sentences]
+
+
+def tokenizer_of(model: SequenceTagger, given: Any = None) -> Tokenizer:
+    """How raw text is cut for a model: as told, or as the model remembers."""
+    told = model.tokenizer if given is None else given
+    if given is None and isinstance(told, str) and ":" in told:
+        raise InputError(
+            f"this model was made for text cut by {short(told, 80)}, which a model "
+            "file cannot hold; give it again as tokenizer=."
+        )
+    return as_tokenizer(told)
+
+
+def ready(
+    model: SequenceTagger, documents: Iterable[Document | str], tokenizer: Any = None
+) -> Iterator[Document]:
+    """Documents with tokens, if the model can use them."""
+    cut = tokenizer_of(model, tokenizer)
+    width = getattr(model.vectorizer_, "n_columns_", 1)
+    for number, given in enumerate(documents, 1):
+        if not isinstance(given, Document | str):
+            raise InputError(
+                f"document {number}: expected a text or a Document, found "
+                f"{type(given).__name__}."
+            )
+        document = Document(str(number), given) if isinstance(given, str) else given
+        document = document.cut(cut)
+        if width > 1 and document.rows and len(document.rows[0]) < width:
+            raise InputError(
+                f"document {short(document.id, 40)}: expected tokens with the {width} "
+                "columns that the model was trained on (such as the part of speech), "
+                f"found {len(document.rows[0])} as in raw text; give them, or fit a "
+                "model on the words alone (--columns token,-,label or so)."
+            )
+        yield document
+
+
+def batches(documents: Iterable[Document], most: int = _TOKENS) -> Iterator[Any]:
+    """Lists of documents with at least `most` tokens together; the last has fewer."""
+    batch: list[Document] = []
+    size = 0
+    for document in documents:
+        batch.append(document)
+        size += len(document.rows or ())
+        if size >= most:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

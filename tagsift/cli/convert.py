@@ -1,0 +1,132 @@
+"""``tagsift convert``: from any format to any other, as it comes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tagsift
+from tagsift.cli._options import (
+    Exchange,
+    Json,
+    Labels,
+    Reading,
+    Scheme,
+    argument,
+    option,
+    parse_labels,
+)
+from tagsift.cli._output import complain, print_json, say
+from tagsift.cli._sources import exchange_options, say_losses
+from tagsift.errors import InputError
+
+if TYPE_CHECKING:
+    from tagsift.data import Document, Options
+
+__all__ = ["EXAMPLE", "PLACE", "run"]
+
+PLACE = 57
+EXAMPLE = "tagsift convert export.json documents.jsonl"
+
+
+def run(
+    file: Annotated[Path, argument("IN", "A file or folder; - for standard input.")],
+    out: Annotated[Path, argument("OUT", "What to write; - for standard output.")],
+    *,
+    to: Annotated[
+        str | None,
+        option("Format of OUT, where its ending does not tell.", metavar="FORMAT"),
+    ] = None,
+    merge: Annotated[
+        bool,
+        option("Join documents of the same id and text (this takes all into memory)."),
+    ] = False,
+    votes: Annotated[
+        str | None, option("Columns of votes, counted from 1.", metavar="COLUMNS")
+    ] = None,
+    gold: Annotated[bool, option("The last column holds gold labels.")] = False,
+    labels: Labels = None,
+    annotator: Annotated[
+        str | None, option("Name of the annotator, where the file names none.")
+    ] = None,
+    from_shape: Annotated[
+        str | None, option("Which shape of a format IN has.", metavar="NAME")
+    ] = None,
+    scheme: Scheme = "auto",
+    exchange: Exchange,
+    reading: Reading,
+    json: Json = False,
+) -> None:
+    """Convert annotated documents from one format to another, as they come.
+
+    Formats: conll (columns), jsonl (our own, which holds everything), csv, conllu,
+    label-studio, doccano, prodigy, argilla, brat, spacy, hf, wrench, votes-csv; read
+    only: llm (answers of language models), text. What a format cannot hold is named
+    with a count, and --strict makes it an error.
+    """
+    more = {
+        "scheme": scheme,
+        "columns": reading.columns,
+        "header": reading.header or None,
+        "comments": reading.comments or None,
+        "votes": votes,
+        "gold": gold or None,
+        "labels": parse_labels(labels),
+        "annotator": annotator,
+    }
+    columns = any(more[name] for name in ("columns", "votes", "gold", "comments"))
+    name = exchange.source or ("conll" if columns else None)
+    source = tagsift.data.format_named(name) if name else tagsift.data.detect(file)
+    target = tagsift.data.format_to_write(out, to, None)
+    assert target.write is not None
+    told = exchange_options(exchange, **more)
+    reads = tagsift.data.as_options({**told, "shape": from_shape})
+    writes = tagsift.data.as_options({**told, "shape": exchange.shape})
+    if str(out) != "-" and not target.folder:
+        tagsift.storage.check_writable(out)
+    documents: Iterable[Document] = source.read(file, reads)
+    if exchange.also:
+        paths = [file, *exchange.also]
+        if str(file) == "-":
+            raise InputError("--with: expected a file, found standard input.")
+        kinds = [source.name, *(tagsift.data.detect(one).name for one in paths[1:])]
+        documents = tagsift.read(paths, kinds, **told)
+    elif merge:
+        documents = tagsift.data.merged(documents)
+    sizes: Counter[str] = Counter(documents=0, annotations=0)
+    target.write(out, _counted(documents, sizes), writes)
+    _say(source.name, target.name, out, sizes, reads, json)
+
+
+def _counted(documents: Iterable[Document], sizes: Counter[str]) -> Iterator[Document]:
+    for document in documents:
+        sizes["documents"] += 1
+        sizes["annotations"] += len(document.layers)
+        yield document
+
+
+def _say(
+    source: str,
+    target: str,
+    out: Path,
+    sizes: Counter[str],
+    options: Options,
+    json: bool,
+) -> None:
+    """Say what was done and what could not be kept."""
+    losses = options.losses
+    if json and str(out) != "-":
+        facts = {"from": source, "to": target, "out": str(out), **sizes}
+        print_json({**facts, "losses": losses.counts, "cases": losses.cases})
+        return
+    say_losses(losses)
+    sentence = (
+        f"{out}: {sizes['documents']} documents with {sizes['annotations']} "
+        f"annotations, from {source} to {target}."
+    )
+    if str(out) == "-":
+        complain(sentence, kind="note")
+    else:
+        say(sentence)

@@ -1,0 +1,127 @@
+"""What a format is: how it is told, read into documents, and written from them."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import TextIOWrapper
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any, Literal
+
+from tagsift.data.columns import STANDARD, PathName, open_bytes
+from tagsift.data.documents import Document, Tokenizer
+from tagsift.data.losses import Losses
+from tagsift.data.schemes import check_scheme
+from tagsift.errors import DataError, InputError
+from tagsift.storage import atomic_write
+
+__all__ = ["Format", "Options", "STANDARD", "open_folder", "open_source", "open_target"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How files are read and written; a format looks at what concerns it."""
+
+    scheme: str = "auto"  # of tags
+    misaligned: Literal["expand", "contract", "drop", "error"] = "expand"
+    overlap: Literal["longest", "first", "error"] = "longest"
+    offsets: Literal["auto", "characters", "utf-16", "bytes"] = "auto"
+    tokenizer: Tokenizer | None = None  # None: the one of the package
+    losses: Losses = field(default_factory=Losses)
+    # of single formats
+    columns: str | None = None  # names of the columns
+    header: bool = False
+    comments: bool = False
+    votes: str | None = None  # columns of votes, counted from 1
+    gold: bool = False  # the last column is the truth
+    text_key: str | None = None  # where the text is
+    labels: Sequence[str] | None = None  # names of numbered labels
+    label_key: str | None = None  # CoNLL-U: UPOS, XPOS, or a key of MISC
+    spans_key: str | None = None  # spaCy: a group of spans instead of the entities
+    annotator: str | None = None  # name of the one annotator of files that name none
+    shape: str | None = None  # which of the shapes of a format is read or written
+
+    def __post_init__(self) -> None:
+        if self.scheme != "auto":
+            check_scheme(self.scheme)
+        for name, known in (
+            ("misaligned", ("expand", "contract", "drop", "error")),
+            ("overlap", ("longest", "first", "error")),
+            ("offsets", ("auto", "characters", "utf-16", "bytes")),
+        ):
+            value = getattr(self, name)
+            if value not in known:
+                raise InputError(
+                    f"expected {name} to be one of {', '.join(known)}, found {value!r}."
+                )
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: one file of this folder, one line of the registry.
+
+    `read` yields documents one by one, from a path or ``-``; `write` takes them one by
+    one. `tells` looks at the first 64 KiB of a file (a folder: at its names) and says
+    whether it is of this format; `endings` are those of file names.
+    """
+
+    name: str
+    title: str
+    read: Callable[[PathName, Options], Iterator[Document]]
+    write: Callable[[PathName, Iterable[Document], Options], None] | None
+    endings: tuple[str, ...] = ()
+    tells: Callable[[str], bool] | None = None
+    folder: bool = False  # a folder instead of a file
+    binary: bool = False
+
+
+@contextmanager
+def open_source(path: PathName) -> Iterator[IO[bytes]]:
+    """Open a file, a gzipped one by its name, or standard input, for reading bytes."""
+    if str(path) == STANDARD:
+        yield sys.stdin.buffer
+    else:
+        with open_bytes(path) as stream:
+            yield stream
+
+
+@contextmanager
+def open_folder(path: PathName) -> Iterator[Path]:
+    """Make a new folder that is moved into place when it is whole."""
+    target = Path(path)
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise DataError("expected a new or an empty folder to write into.", path)
+    try:
+        with TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as made:
+            inside = Path(made) / "whole"
+            inside.mkdir()
+            yield inside
+            if target.exists():
+                target.rmdir()
+            inside.rename(target)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DataError(f"cannot write the folder ({reason}).", path) from error
+
+
+@contextmanager
+def open_target(path: PathName, mode: str = "w") -> Iterator[IO[Any]]:
+    """Open a file for writing, whole or not at all, or standard output."""
+    if str(path) == STANDARD:
+        yield sys.stdout if mode == "w" else sys.stdout.buffer
+        sys.stdout.flush()
+        return
+    if Path(path).suffix != ".gz":
+        with atomic_write(path, mode) as stream:
+            yield stream
+        return
+    with atomic_write(path, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, 0) as packed:
+        if mode == "wb":
+            yield packed  # type: ignore[misc]
+            return
+        with TextIOWrapper(packed, "utf-8", newline="") as stream:
+            yield stream

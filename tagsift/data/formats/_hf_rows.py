@@ -1,0 +1,166 @@
+"""Documents as rows of a Hugging Face dataset: JSON lines, or Parquet with features."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tagsift.data.arrow import arrow_schema, document_batches
+from tagsift.data.columns import PathName
+from tagsift.data.documents import Document, Layer
+from tagsift.data.formats import _tables as tables
+from tagsift.data.formats._format import Options
+from tagsift.data.formats._json import write_lines
+from tagsift.data.formats._parquet import (
+    feature_of,
+    is_parquet,
+    joined_type,
+    type_of,
+    write_batches,
+    write_rows,
+)
+from tagsift.errors import InputError
+
+__all__ = ["NOTHING", "OWN", "TAGS", "TOKENS", "write_hf"]
+
+NOTHING = -100  # no label
+TOKENS = ("tokens", "words")
+TAGS = ("ner_tags", "tags", "labels")
+OWN = ("id", "text", "offsets", "sentences", "annotator", "scores")
+_MAIN = "ner_tags"
+
+
+def write_hf(path: PathName, documents: Iterable[Document], options: Options) -> None:
+    """Write rows of tokens and tags; in Parquet, tags are numbers with names."""
+    if options.shape == "documents":
+        write_batches(path, document_batches(documents), arrow_schema())
+        return
+    records = (
+        _record(tables.cut(document, options), options) for document in documents
+    )
+    if options.shape not in (None, "jsonl", "parquet"):
+        raise InputError(
+            f"expected shape jsonl, parquet or documents, found {options.shape!r}."
+        )
+    if options.shape != "parquet" and not is_parquet(path):
+        write_lines(path, records)
+        return
+    found = _Found()
+    with tables.kept_twice(records, found.see) as again:
+        labels = list(options.labels or sorted(found.labels, key=_in_order))
+        numbers = {name: number for number, name in enumerate(labels)}
+        unknown = found.labels - set(labels)
+        if unknown:
+            raise InputError(
+                f"expected one of the {len(labels)} labels given, found "
+                f"{min(unknown)!r}; add it to labels=."
+            )
+        types = found.whole_types(options)
+        features = {
+            name: feature_of(kind, labels if name in found.tagged else None)
+            for name, kind in types.items()
+        }
+        rows = (found.row(record, types, numbers) for record in again)
+        plain = {x: "string" if y == "json" else y for x, y in types.items()}
+        write_rows(path, rows, plain, features)
+
+
+def _record(document: Document, options: Options) -> dict[str, Any]:
+    note, how = options.losses.note, tables.on_tokens(options)
+    record: dict[str, Any] = {"id": document.id, "tokens": list(document.tokens)}
+    main = _main_layer(document)
+    for layer in document.layers:
+        where = f"{document.id}, {layer.annotator}"
+        name = tables.heading(layer)
+        name = f"vote:{layer.annotator}" if name == "label" else name
+        if layer is main:
+            name = _MAIN
+            if not tables.named_by_default(layer):
+                record["annotator"] = tables.heading(layer)
+            if layer.scores is not None:
+                record["scores"] = list(layer.scores)
+                layer = replace(layer, scores=None)
+        tags = tables.tags_of(document, layer, how)
+        if any(isinstance(tag, frozenset) for tag in tags):
+            note("tokens with several labels, which hf cannot hold", where)
+        if layer.meta:
+            note("metadata of layers, which hf cannot hold", where)
+        if name in record:
+            note("second layer of one annotator, left out", where)
+        record[name] = [tag if isinstance(tag, str) else None for tag in tags]
+    if document.text is not None:
+        record["text"] = document.text
+        if document.offsets is not None:
+            record["offsets"] = [list(pair) for pair in document.offsets]
+    size = len(document.rows or ())
+    if document.sentences not in (None, (0, size)):
+        record["sentences"] = list(document.sentences or ())
+    names = tables.feature_names(document)
+    for i in range(1, max(map(len, document.rows or ((),)))):
+        name = names[i - 1] if i <= len(names) else f"column{i + 1}"
+        record[name] = [row[i] for row in document.rows or ()]
+    for name, value in document.meta.items():
+        if name in record or name in (*OWN, *TOKENS, *TAGS):
+            note("metadata under a name that hf has for itself, left out", name)
+        elif name not in ("conll", "csv"):
+            record[name] = value
+    return record
+
+
+def _main_layer(document: Document) -> Layer | None:
+    """The layer of the tags: the only one, else the last of a model, or the truth."""
+    layers = document.layers
+    if len(layers) == 1:
+        return layers[0]
+    for kind in ("model", "gold", "exact"):
+        for layer in reversed(layers):
+            if layer.kind == kind:
+                return layer
+    return None
+
+
+def _in_order(label: str) -> tuple[bool, str, str]:
+    """O first, then types in order, each with its prefixes."""
+    return label != "O", label[2:] if label[1:2] == "-" else label, label
+
+
+@dataclass
+class _Found:
+    """What a first look at the rows finds: their columns, and all labels."""
+
+    types: dict[str, str] = field(default_factory=dict)
+    tagged: set[str] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set)
+
+    def see(self, record: Mapping[str, Any]) -> None:
+        for name, value in record.items():
+            if name == _MAIN or (tables.layer_of(name) and name != "label"):
+                self.tagged.add(name)
+                self.labels.update(tag for tag in value if tag is not None)
+                self.types[name] = "list<int64>"
+            else:
+                self.types[name] = joined_type(self.types.get(name, ""), type_of(value))
+
+    def whole_types(self, options: Options) -> dict[str, str]:
+        """Types of columns; what has none of its own is text, as JSON."""
+        found = {}
+        for name, kind in self.types.items():
+            if "json" in kind:
+                options.losses.note("metadata of mixed kinds, now JSON text", name)
+            kind = kind.replace("<>", "<string>") or "string"
+            found[name] = kind if "json" not in kind else "json"
+        return found
+
+    def row(
+        self, record: dict[str, Any], types: dict[str, str], numbers: dict[str, int]
+    ) -> dict[str, Any]:
+        """A row of the file: tags as numbers."""
+        row = dict(record)
+        for name, value in record.items():
+            if name in self.tagged:
+                row[name] = [NOTHING if tag is None else numbers[tag] for tag in value]
+            elif types[name] == "json":
+                row[name] = json.dumps(value, ensure_ascii=False)
+        return row

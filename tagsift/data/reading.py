@@ -1,0 +1,362 @@
+"""`read` and `write`: documents of any format, and the corpora they are views of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, overload
+
+from tagsift.data.candidates import PartialCorpus
+from tagsift.data.columns import PathName
+from tagsift.data.documents import Document, Kind, Layer, Tag
+from tagsift.data.formats import Options, detect, format_named, write_documents
+from tagsift.data.label_set import LabelSet
+from tagsift.data.losses import Losses
+from tagsift.data.sentence import Corpus
+from tagsift.data.tokenizers import as_tokenizer
+from tagsift.data.tokenizing import cut_text
+from tagsift.data.views import (
+    OnTokens,
+    as_candidates,
+    as_votes,
+    layer_marks,
+    layer_tags,
+    layers_scheme,
+    sentences_of,
+    with_labels,
+)
+from tagsift.data.votes import VoteCorpus
+from tagsift.errors import DataError, InputError
+
+__all__ = [
+    "Documents",
+    "as_options",
+    "documents_of",
+    "merged",
+    "read",
+    "together",
+    "write",
+]
+
+
+@dataclass(frozen=True, repr=False)
+class Documents(Sequence[Document]):
+    """Documents that were read, with the views of them that models learn from.
+
+    Parameters
+    ----------
+    documents : tuple of Document
+        What was read. Documents with the same id and text are one, with all layers.
+    format : str, optional
+        Where they come from; `write` gives them back in it.
+    options : Options
+        How they were read, and how spans become tags.
+    """
+
+    documents: tuple[Document, ...]
+    format: str | None = None
+    options: Options = field(default_factory=Options)
+
+    @property
+    def losses(self) -> Losses:
+        """What could not be kept so far."""
+        return self.options.losses
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Who annotated, in the order of their first layers; truths are no votes."""
+        names = (
+            layer.annotator
+            for document in self.documents
+            for layer in document.layers
+            if layer.kind not in ("gold", "exact")
+        )
+        return tuple(dict.fromkeys(names))
+
+    def cut(self) -> Documents:
+        """The same documents, all with tokens and sentences."""
+        tokenizer = self.options.tokenizer or cut_text
+        done = tuple(document.cut(tokenizer) for document in self.documents)
+        return replace(self, documents=done)
+
+    def votes(self) -> VoteCorpus:
+        """The votes of all annotators, one a layer."""
+        return as_votes(self.cut().documents, self._how())
+
+    def candidates(
+        self, labels: LabelSet | Iterable[str] | None = None
+    ) -> PartialCorpus:
+        """Candidate sets; those of several annotators are the labels they gave."""
+        if len(self.annotators) > 1:
+            return self.votes().candidates()
+        return as_candidates(self.cut().documents, self._how(), labels)
+
+    def corpus(self) -> Corpus:
+        """The labels of documents whose tokens all have one.
+
+        They are the truth where all documents have it, else those of the one
+        annotator.
+        """
+        documents = self.cut().documents
+        people = self.annotators
+        if all(any(o.kind == "gold" for o in one.layers) for one in documents):
+            people = ()
+        if len(people) > 1:
+            raise DataError(
+                f"expected the labels of one annotator, found {len(people)}; see "
+                "candidates() and votes()."
+            )
+        known = [
+            [
+                one
+                for one in document.layers
+                if (one.kind not in ("gold", "exact") if people else one.kind == "gold")
+            ]
+            for document in documents
+        ]
+        layers = [found[-1] for found in known if found]
+        scheme = self.options.scheme
+        scheme = layers_scheme(layers) if scheme == "auto" else scheme
+        how = replace(self._how(), scheme=scheme)
+        labels: list[list[str]] = []
+        for document, found in zip(documents, known, strict=True):
+            tags = layer_tags(document, found[-1], how) if found else [None]
+            exact = [tag for tag in tags if isinstance(tag, str)]
+            if len(exact) != len(document.rows or ()):
+                raise DataError(
+                    f"{document.id}: expected one label per token, found tokens with "
+                    "several or none; see candidates()."
+                )
+            labels += [exact[a:b] for a, b in document.bounds()]
+        return Corpus.from_lists(sentences_of(documents), labels, scheme)
+
+    def labelled(
+        self,
+        labels: Iterable[Sequence[Tag]],
+        scheme: str,
+        confidences: Iterable[Sequence[float]] | None = None,
+        annotator: str = "tagsift",
+    ) -> Documents:
+        """The same documents with one more layer: the labels of their sentences.
+
+        Documents that had no tokens keep none, and get spans.
+        """
+        made = with_labels(
+            self.cut().documents,
+            labels,
+            scheme,
+            confidences=confidences,
+            annotator=annotator,
+        )
+        done = []
+        for document, cut in zip(self.documents, made, strict=True):
+            layer = cut.layers[-1]
+            if document.rows is None:
+                marks = layer_marks(cut, layer, self.losses)
+                layer = Layer(layer.annotator, layer.kind, marks=marks)
+            done.append(document.with_layers([layer]))
+        return replace(self, documents=tuple(done))
+
+    def take(self, indices: Iterable[int]) -> Documents:
+        """The documents of these numbers, in this order."""
+        return replace(self, documents=tuple(self.documents[i] for i in indices))
+
+    def with_data(self, data: Iterable[Mapping[str, Any]]) -> Documents:
+        """The same documents, each with more data of its own."""
+        done = (
+            replace(one, meta={**one.meta, **more})
+            for one, more in zip(self.documents, data, strict=True)
+        )
+        return replace(self, documents=tuple(done))
+
+    def _how(self) -> OnTokens:
+        told = self.options
+        return OnTokens(told.scheme, told.misaligned, told.overlap, told.losses)
+
+    @overload
+    def __getitem__(self, key: int) -> Document: ...
+    @overload
+    def __getitem__(self, key: slice) -> Documents: ...
+    def __getitem__(self, key: int | slice) -> Document | Documents:
+        if isinstance(key, slice):
+            return replace(self, documents=self.documents[key])
+        return self.documents[key]
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __repr__(self) -> str:
+        return (
+            f"Documents({len(self)} documents, {len(self.annotators)} annotators, "
+            f"format={self.format!r})"
+        )
+
+
+def merged(documents: Iterable[Document]) -> Iterator[Document]:
+    """Join documents that have the same id and text: the layers of all of them."""
+    found: dict[tuple[str, str | None, Any], Document] = {}
+    for document in documents:
+        key = (document.id, document.text, document.rows)
+        before = found.get(key)
+        found[key] = document if before is None else before.joined(document)
+    return iter(found.values())
+
+
+def together(sources: Iterable[tuple[str, Iterable[Document]]]) -> Iterator[Document]:
+    """Join what several sources, each with its name, have of the same documents.
+
+    Documents are the same by id and text, or by a text that stands once in a source.
+    An annotator's name that comes twice gets the name of its source.
+    """
+    found: list[Document] = []
+    for name, documents in sources:
+        known = {(one.id, one.text): n for n, one in enumerate(found)}
+        counts = Counter(one.text for one in found)
+        places = {one.text: n for n, one in enumerate(found)}
+        for document in list(documents):
+            place = known.get((document.id, document.text))
+            if place is None and counts[document.text] == 1:
+                place = places[document.text]
+            if place is None or document.text is None:
+                found.append(document)
+                continue
+            taken = {layer.annotator for layer in found[place].layers}
+            layers = tuple(
+                replace(layer, annotator=f"{layer.annotator} ({name})")
+                if layer.annotator in taken
+                else layer
+                for layer in document.layers
+            )
+            found[place] = found[place].joined(replace(document, layers=layers))
+    return iter(found)
+
+
+def read(
+    path: PathName | Sequence[PathName],
+    format: str | Sequence[str | None] | None = None,
+    **options: Any,
+) -> Documents:
+    """Read documents of any format.
+
+    Parameters
+    ----------
+    path : path-like
+        A file, gzipped where its name ends so, a folder, or ``-``. Of several, the
+        annotators of the same texts are put together.
+    format : str, optional
+        Its name, or one for each file; by default it is told by the file's name and
+        content.
+    **options
+        Of `Options`: ``scheme``, ``misaligned``, ``overlap``, ``offsets``,
+        ``tokenizer``, ``text_key``, ``votes``, …
+
+    Returns
+    -------
+    Documents
+        Their views are ``.votes()``, ``.candidates()`` and ``.corpus()``.
+    """
+    how = as_options(options)
+    paths = [path] if isinstance(path, str | PathLike) else list(path)
+    named = [format] * len(paths) if isinstance(format, str | None) else format
+    kinds = [
+        detect(one) if name is None else format_named(name)
+        for one, name in zip(paths, named, strict=True)
+    ]
+    sources = [
+        (Path(one).stem, merged(kind.read(one, how)))
+        for one, kind in zip(paths, kinds, strict=True)
+    ]
+    documents = together(sources) if len(sources) > 1 else sources[0][1]
+    return Documents(tuple(documents), kinds[0].name, how)
+
+
+def as_options(told: dict[str, Any]) -> Options:
+    """Options from arguments, with one sentence for a name that is none."""
+    if told.get("tokenizer") is not None:
+        told = {**told, "tokenizer": as_tokenizer(told["tokenizer"])}
+    try:
+        return Options(**told)
+    except TypeError:
+        known = ", ".join(Options.__dataclass_fields__)
+        raise InputError(
+            f"expected options among {known}, found {', '.join(told)}."
+        ) from None
+
+
+def write(
+    documents: Iterable[Document] | Corpus | PartialCorpus | VoteCorpus,
+    path: PathName,
+    format: str | None = None,
+    **options: Any,
+) -> Losses:
+    """Write documents, or the sentences of a corpus, in any format.
+
+    Parameters
+    ----------
+    documents : iterable of Document, or a corpus
+        What to write; each sentence of a corpus is a document.
+    path : path-like
+        The file or folder, written whole or not at all, or ``-``.
+    format : str, optional
+        Its name; by default that of the path's ending, or where the documents come
+        from.
+    **options
+        As in `read`.
+
+    Returns
+    -------
+    Losses
+        What the format cannot hold.
+    """
+    source = documents.format if isinstance(documents, Documents) else None
+    how = as_options(options)
+    if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
+        documents = documents_of(documents)
+    write_documents(documents, path, format, how, source)
+    return how.losses
+
+
+def documents_of(corpus: Corpus | PartialCorpus | VoteCorpus) -> Iterator[Document]:
+    """Yield each sentence of a corpus as a document of tokens."""
+    scheme = corpus.scheme
+    for number, rows in enumerate(corpus.rows):
+        layers: list[Layer] = []
+        if isinstance(corpus, Corpus):
+            tags = tuple(corpus.labels[number])
+            layers.append(Layer("labels", tags=tags, scheme=scheme))
+        elif isinstance(corpus, PartialCorpus):
+            full = corpus.label_set.full
+            sets = corpus.candidates[number]
+            layers.append(
+                Layer(
+                    "candidates",
+                    tags=tuple(
+                        next(iter(c)) if len(c) == 1 else None if c == full else c
+                        for c in sets
+                    ),
+                    scheme=scheme,
+                )
+            )
+        else:
+            columns = zip(*corpus.votes[number], strict=True)
+            for name, column in zip(corpus.annotators, columns, strict=True):
+                if any(vote is not None for vote in column):
+                    kind: Kind = "rule" if name in corpus.abstaining else "person"
+                    layers.append(Layer(name, kind, tags=tuple(column), scheme=scheme))
+        gold = None if isinstance(corpus, Corpus) else corpus.gold
+        exact = corpus.exact if isinstance(corpus, VoteCorpus) else None
+        if exact is not None and any(exact[number]):
+            known = tuple(exact[number])
+            layers.append(Layer("exact", "exact", tags=known, scheme=scheme))
+        if gold is not None:
+            tags = tuple(gold[number])
+            layers.append(Layer("gold", "gold", tags=tags, scheme=scheme))
+        yield Document(
+            str(number + 1),
+            rows=tuple(tuple(row) for row in rows),
+            sentences=(0, len(rows)),
+            layers=tuple(layers),
+        )

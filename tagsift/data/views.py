@@ -1,0 +1,358 @@
+"""Views of documents: tags of spans, spans of tags, labels, candidate sets, votes.
+
+Spans keep their characters in a document, and only a view puts them on tokens: those
+that a span touches, by default. Of spans that overlap, one is kept. Each such case is
+counted.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Literal
+
+from tagsift.data.candidates import PartialCorpus, as_label_set
+from tagsift.data.columns import check_label
+from tagsift.data.documents import Document, Layer, Mark, Tag
+from tagsift.data.label_set import LabelSet
+from tagsift.data.losses import Losses
+from tagsift.data.rows import Row
+from tagsift.data.schemes import Span, detect_scheme, spans, tags
+from tagsift.data.votes import Vote, VoteCorpus
+from tagsift.errors import DataError
+
+__all__ = [
+    "OnTokens",
+    "as_candidates",
+    "as_votes",
+    "layer_marks",
+    "layer_tags",
+    "layers_scheme",
+    "sentences_of",
+    "with_labels",
+]
+
+
+@dataclass(frozen=True)
+class OnTokens:
+    """How spans of characters become tags of tokens."""
+
+    scheme: str = "auto"  # of the tags; "auto" is that of tags, and IOB2 of spans
+    misaligned: Literal["expand", "contract", "drop", "error"] = "expand"
+    overlap: Literal["longest", "first", "error"] = "longest"
+    losses: Losses = field(default_factory=Losses)
+
+
+def layer_tags(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:
+    """Tags of a layer, one per token of a document that has been cut."""
+    if layer.tags is not None:
+        return list(layer.tags)
+    scheme = "iob2" if how.scheme == "auto" else how.scheme
+    found: list[Tag] = ["O"] * len(document.rows or ())
+    bounds = document.bounds()
+    starts = [a for a, _ in bounds]
+    for start, end, labels in _kept(list(_placed(document, layer, how)), layer, how):
+        # a span over a sentence's end is cut there
+        for a, b in bounds[bisect_right(starts, start) - 1 : bisect_left(starts, end)]:
+            lo, hi = max(a, start), min(b, end)
+            before = found[lo - 1] if lo > a else "O"
+            found[lo:hi] = _names(labels, hi - lo, scheme, before)
+    return found
+
+
+@lru_cache(4096)
+def _names(
+    labels: tuple[str, ...], length: int, scheme: str, before: Tag
+) -> tuple[Tag, ...]:
+    """Tags of one span; its neighbour on the left matters to some schemes."""
+    left = spans([before], scheme) if isinstance(before, str) else []
+    lead = [Span(one.type, 0, 1) for one in left]
+    written = []
+    for label in labels:
+        chunk = Span(label, len(lead), len(lead) + length)
+        written.append(tags([*lead, chunk], len(lead) + length, scheme)[len(lead) :])
+    if len(written) == 1:
+        return tuple(written[0])
+    return tuple(frozenset(names) for names in zip(*written, strict=True))
+
+
+def _placed(
+    document: Document, layer: Layer, how: OnTokens
+) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """First token, the one after the last, and the labels of every span."""
+    offsets = document.offsets or ()
+    starts, ends = [a for a, _ in offsets], [b for _, b in offsets]
+    note = how.losses.note
+    for mark in layer.marks or ():
+        where = f"{document.id}, {layer.annotator}, {mark.start}:{mark.end}"
+        begin, stop = mark.start, mark.end
+        if len(mark.pieces) > 1:
+            if how.overlap == "error":
+                raise DataError(f"{where}: expected spans in one piece, found several.")
+            longest = how.overlap == "longest"
+            begin, stop = max(
+                mark.pieces, key=lambda piece: longest and piece[1] - piece[0]
+            )
+            note(f"span in pieces, of which the {how.overlap} is kept", where)
+        lo, hi = bisect_right(ends, begin), bisect_left(starts, stop)
+        if lo >= hi:
+            note("span over no token, left out", where)
+            continue
+        if (starts[lo], ends[hi - 1]) != (begin, stop):
+            if how.misaligned == "error":
+                raise DataError(
+                    f"{where}: expected a span on token bounds, found one that cuts "
+                    "tokens; see --misaligned."
+                )
+            if how.misaligned == "contract":
+                lo, hi = bisect_left(starts, begin), bisect_right(ends, stop)
+            if how.misaligned == "drop" or lo >= hi:
+                note("span off the token bounds, left out", where)
+                continue
+            kept = "widened" if how.misaligned == "expand" else "narrowed"
+            note(f"span off the token bounds, {kept} to tokens", where)
+        yield lo, hi, mark.labels
+
+
+def _kept(
+    placed: list[tuple[int, int, tuple[str, ...]]], layer: Layer, how: OnTokens
+) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Spans that do not overlap, in order; those on the same tokens are joined."""
+    joined: dict[tuple[int, int], tuple[str, ...]] = {}
+    for lo, hi, labels in placed:
+        before = joined.get((lo, hi), ())
+        joined[lo, hi] = before + tuple(x for x in labels if x not in before)
+    order = sorted(joined, key=lambda b: (b[0], -b[1]))
+    if how.overlap == "longest":
+        order.sort(key=lambda b: b[0] - b[1])
+    taken: list[tuple[int, int]] = []  # in order, without overlaps
+    for lo, hi in order:
+        at = bisect_left(taken, (lo, hi))
+        beside = taken[max(at - 1, 0) : at + 1]
+        if any(a < hi and lo < b for a, b in beside):
+            where = f"{layer.annotator}, tokens {lo}:{hi}"
+            if how.overlap == "error":
+                raise DataError(f"{where}: expected spans that do not overlap.")
+            how.losses.note(
+                f"overlapping span, of which the {how.overlap} stays", where
+            )
+            continue
+        taken.insert(at, (lo, hi))
+    return [(lo, hi, joined[lo, hi]) for lo, hi in taken]
+
+
+def layer_marks(document: Document, layer: Layer, losses: Losses) -> tuple[Mark, ...]:
+    """Spans of a layer, in the characters of a document that has text and tokens."""
+    if layer.marks is not None:
+        return layer.marks
+    assert layer.tags is not None and document.offsets is not None
+    scheme = layer.scheme or layers_scheme([layer])
+    found = []
+    for a, b in document.bounds():
+        rows = [_one_prefix(tag) for tag in layer.tags[a:b]]
+        odd = sum(names is None for names in rows)
+        if odd:
+            kind = "token without a label, or with candidates of several prefixes"
+            losses.note(f"{kind}, which spans cannot hold", f"{document.id}, {a}:{b}")
+        first = [names[0] if names else "O" for names in rows]
+        chunks = spans(first, scheme)
+        if scheme != "plain" and tags(chunks, b - a, scheme) != first:
+            kind = "sentence with tags that break their scheme, mended as spans"
+            losses.note(kind, f"{document.id}, {layer.annotator}, {a}:{b}")
+        for type_, lo, hi in chunks:
+            others = [
+                {one.type for name in names or () for one in spans([name], scheme)}
+                for names in rows[lo:hi]
+            ]
+            more = sorted(set.intersection(*others) - {type_})
+            scores = (layer.scores or (None,) * len(layer.tags))[a + lo : a + hi]
+            known = [score for score in scores if score is not None]
+            where = document.offsets[a + lo][0], document.offsets[a + hi - 1][1]
+            score = min(known) if known else None
+            found.append(Mark(*where, (type_, *more), score))
+    return tuple(found)
+
+
+def _one_prefix(tag: Tag) -> tuple[str, ...] | None:
+    """Labels of a token that differ in their types only, else None."""
+    if tag is None:
+        return None
+    names = (tag,) if isinstance(tag, str) else tuple(sorted(tag))
+    return names if len({name[:1] for name in names}) == 1 else None
+
+
+def layers_scheme(layers: Iterable[Layer]) -> str:
+    """The scheme in which tags are written; IOB2 where there are none."""
+    layers = list(layers)
+    told = {layer.scheme for layer in layers if layer.tags is not None}
+    if len(told) == 1 and None not in told:
+        return str(told.pop())
+    exact = (
+        [tag for tag in layer.tags or () if isinstance(tag, str)] for layer in layers
+    )
+    names = {
+        name
+        for layer in layers
+        for tag in layer.tags or ()
+        for name in ([tag] if isinstance(tag, str) else tag or ())
+    }
+    return detect_scheme(exact, names) if names else "iob2"
+
+
+def sentences_of(documents: Iterable[Document]) -> list[list[Row]]:
+    """The rows of all sentences of documents that have been cut."""
+    return [
+        list((document.rows or ())[a:b])
+        for document in documents
+        for a, b in document.bounds()
+    ]
+
+
+def as_votes(documents: Sequence[Document], how: OnTokens) -> VoteCorpus:
+    """Votes: one annotator a layer, None where one did not annotate a document."""
+    how = _with_scheme(documents, how)
+    names = list(
+        dict.fromkeys(
+            layer.annotator
+            for document in documents
+            for layer in document.layers
+            if layer.kind not in ("gold", "exact")
+        )
+    )
+    if not names:
+        raise DataError("expected the votes of annotators, found none.")
+    votes: list[list[Vote]] = []
+    gold: list[list[str]] = []
+    exact: list[list[str | None]] = []
+    for document in documents:
+        size = len(document.rows or ())
+        said: dict[str, list[Tag]] = {}
+        known: dict[str, list[Tag]] = {}
+        for layer in document.layers:
+            into = known if layer.kind in ("gold", "exact") else said
+            key = layer.kind if into is known else layer.annotator
+            into[key] = layer_tags(document, layer, how)
+        columns = [said.get(name, [None] * size) for name in names]
+        entries: list[Vote] = list(zip(*columns, strict=True))
+        for a, b in document.bounds():
+            votes.append(entries[a:b])
+            if "gold" in known:
+                gold.append([str(tag) for tag in known["gold"][a:b]])
+            checked = known.get("exact", [None] * size)[a:b]
+            exact.append([tag if isinstance(tag, str) else None for tag in checked])
+    corpus = VoteCorpus(
+        sentences_of(documents),
+        votes,
+        tuple(names),
+        _complete(gold, len(votes), how),
+        how.scheme,
+        tuple(sorted(_rules(documents))),
+        exact if any(tag for row in exact for tag in row) else None,
+    )
+    _check_labels(corpus.label_set, how.scheme)
+    return corpus
+
+
+def _complete(
+    gold: list[list[str]], size: int, how: OnTokens
+) -> list[list[str]] | None:
+    """The truth where all sentences have it."""
+    if gold and len(gold) != size:
+        where = f"{len(gold)} of {size} sentences"
+        how.losses.note("truth that not all sentences have, left out", where)
+    return gold if len(gold) == size else None
+
+
+def _said(tag: str | frozenset[str]) -> Iterable[str]:
+    return (tag,) if isinstance(tag, str) else tag
+
+
+def _check_labels(names: Iterable[str], scheme: str) -> None:
+    for name in names:
+        check_label(name, scheme)
+
+
+def _rules(documents: Sequence[Document]) -> set[str]:
+    """Annotators whose ``O`` says nothing."""
+    return {
+        layer.annotator
+        for document in documents
+        for layer in document.layers
+        if layer.kind == "rule"
+    }
+
+
+def as_candidates(
+    documents: Sequence[Document],
+    how: OnTokens,
+    labels: LabelSet | Iterable[str] | None = None,
+) -> PartialCorpus:
+    """Candidate sets of documents with one annotator each."""
+    how = _with_scheme(documents, how)
+    rows, sets = sentences_of(documents), []
+    gold: list[list[str]] = []
+    for document in documents:
+        layers = {
+            "gold" if layer.kind == "gold" else "": layer_tags(document, layer, how)
+            for layer in document.layers
+        }
+        said = layers.get("", [None] * len(document.rows or ()))
+        for a, b in document.bounds():
+            sets.append(said[a:b])
+            if "gold" in layers:
+                gold.append([str(tag) for tag in layers["gold"][a:b]])
+    label_set = as_label_set(labels)
+    if label_set is None:
+        kinds = {tag for row in sets for tag in row if tag is not None}
+        names = {name for tag in kinds for name in _said(tag)}
+        if not names:
+            raise DataError(
+                "expected labels, found none in the documents; give labels= with the "
+                "whole label set."
+            )
+        label_set = LabelSet(tuple(sorted(names)))
+    _check_labels(label_set, how.scheme)
+    full = label_set.full
+    return PartialCorpus.from_lists(
+        rows,
+        [[full if tag is None else tag for tag in row] for row in sets],
+        gold=_complete(gold, len(rows), how),
+        labels=label_set,
+        scheme=how.scheme,
+    )
+
+
+def _with_scheme(documents: Sequence[Document], how: OnTokens) -> OnTokens:
+    if how.scheme != "auto":
+        return how
+    layers = (layer for document in documents for layer in document.layers)
+    return replace(how, scheme=layers_scheme(layers))
+
+
+def with_labels(
+    documents: Iterable[Document],
+    labels: Iterable[Sequence[Tag]],
+    scheme: str,
+    *,
+    confidences: Iterable[Sequence[float]] | None = None,
+    annotator: str = "tagsift",
+) -> Iterator[Document]:
+    """Documents with one more layer: what a model says of their sentences, in order."""
+    said = iter(labels)
+    sure = None if confidences is None else iter(confidences)
+    for document in documents:
+        found: list[Tag] = []
+        scores: list[float] = []
+        for _ in document.bounds():
+            found.extend(next(said))
+            scores.extend(() if sure is None else map(float, next(sure)))
+        layer = Layer(
+            annotator,
+            "model",
+            tags=tuple(found),
+            scheme=scheme,
+            scores=None if sure is None else tuple(scores),
+        )
+        yield document.with_layers([layer])

@@ -1,0 +1,1 @@
+"""tagsift inside other libraries: a component of spaCy pipelines, datasets."""

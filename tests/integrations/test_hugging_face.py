@@ -1,0 +1,137 @@
+"""Hugging Face datasets, made and read by the real package."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import tagsift
+from tagsift import from_dataset, to_dataset
+from tagsift.data.documents import Document
+from tagsift.errors import DataError, InputError, MissingExtraError
+from tests.data.test_arrow import BARE, EMPTY, FULL, WORDS
+
+datasets = pytest.importorskip("datasets", reason="needs datasets (extra hf)")
+
+CORPUS = tagsift.bundled("ner").columns(1)[:30]
+
+
+def test_a_dataset_holds_everything(tmp_path):
+    documents = [FULL, BARE, WORDS, EMPTY]
+    made = to_dataset(documents)
+    assert list(from_dataset(made)) == documents
+    made.save_to_disk(tmp_path / "saved")
+    assert list(from_dataset(datasets.load_from_disk(tmp_path / "saved"))) == documents
+    made.to_parquet(tmp_path / "a.parquet")
+    again = datasets.Dataset.from_parquet(
+        str(tmp_path / "a.parquet"), cache_dir=str(tmp_path / "cache")
+    )
+    assert list(from_dataset(again)) == documents
+    assert list(tagsift.read(tmp_path / "a.parquet")) == documents
+    assert list(tagsift.read(tmp_path / "saved")) == documents
+    assert list(from_dataset(made.select([1, 0]))) == [BARE, FULL]
+
+
+def test_a_row_is_a_sentence_with_numbers():
+    partial = tagsift.corrupt(CORPUS, cl=2, p=0.5, random_state=0)
+    made = to_dataset(partial, rows="sentences")
+    names = made.features["ner_tags"].feature.names
+    assert tuple(names) == partial.label_set.names
+    for row, sets in zip(made, partial.candidates, strict=True):
+        for tag, names_of in zip(row["ner_tags"], sets, strict=True):
+            assert {names[tag]} == names_of if tag >= 0 else len(names_of) > 1
+    again = from_dataset(made)
+    assert [document.tokens for document in again] == [tuple(t) for t in CORPUS.tokens]
+    exact = [[len(names) == 1 for names in sets] for sets in partial.candidates]
+    for document, known in zip(again, exact, strict=True):
+        (layer,) = document.layers
+        assert [tag is not None for tag in layer.tags] == known
+
+
+def test_labels_come_back(tmp_path):
+    made = to_dataset(CORPUS, rows="sentences")
+    assert from_dataset(made).corpus().labels == CORPUS.labels
+    truth = tagsift.corrupt(CORPUS, cl=2, p=0.5, random_state=0)
+    gold = [replace_layers(d) for d in from_dataset(to_dataset(truth))]
+    assert from_dataset(to_dataset(gold, rows="sentences")).corpus().labels == (
+        CORPUS.labels
+    )
+
+
+def replace_layers(document: Document) -> Document:
+    kept = tuple(layer for layer in document.layers if layer.kind == "gold")
+    return Document(document.id, rows=document.rows, layers=kept)
+
+
+def test_sentences_of_a_document_have_ids():
+    made = to_dataset([FULL], rows="sentences")
+    assert made["id"][:] == ["a/1-0", "a/1-1"]
+    assert made["tokens"][:] == [["Zoë", "saw"], ["Łódź"]]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_datasets_of_others_are_read(streamed):
+    label = datasets.ClassLabel(names=["O", "B-PER"])
+    features = datasets.Features(
+        {
+            "id": datasets.Value("int64"),
+            "tokens": datasets.Sequence(datasets.Value("string")),
+            "pos_tags": datasets.Sequence(datasets.Value("string")),
+            "ner_tags": datasets.Sequence(label),
+            "url": datasets.Value("string"),
+        }
+    )
+    rows = {
+        "id": [7, 8],
+        "tokens": [["Ann", "ran"], []],
+        "pos_tags": [["N", "V"], []],
+        "ner_tags": [[1, 0], []],
+        "url": ["a", "b"],
+    }
+    made = datasets.Dataset.from_dict(rows, features=features)
+    if streamed:
+        made = made.to_iterable_dataset()
+    with pytest.raises(DataError, match="found pos_tags, chunk_tags; say which"):
+        from_dataset(made.rename_column("ner_tags", "chunk_tags"))
+    first, second = from_dataset(made)
+    assert first.id == "7" and first.tokens == ("Ann", "ran")
+    assert first.layers[0].tags == ("B-PER", "O")
+    assert first.meta == {"pos_tags": ["N", "V"], "url": "a"}
+    assert second.tokens == ()
+    assert from_dataset(made, label_key="pos_tags")[0].layers[0].tags == ("N", "V")
+
+
+def test_numbers_need_names():
+    made = datasets.Dataset.from_dict({"tokens": [["a", "b"]], "t": [[1, -100]]})
+    (document,) = from_dataset(made)
+    assert document.layers == () and document.meta == {"t": [1, -100]}
+    (document,) = from_dataset(made, label_key="t", labels=["O", "X"])
+    assert document.layers[0].tags == ("X", None)
+    with pytest.raises(DataError, match=r"row 0.*labels="):
+        from_dataset(made, label_key="t")
+    with pytest.raises(DataError, match="number of a label, found 1"):
+        from_dataset(made, label_key="t", labels=["O"])
+
+
+def test_text_is_enough():
+    made = datasets.Dataset.from_dict({"text": ["a b", "c"]})
+    assert [document.text for document in from_dataset(made)] == ["a b", "c"]
+    assert list(from_dataset(made.select([]))) == []
+
+
+def test_other_things_are_refused(monkeypatch):
+    made = datasets.Dataset.from_dict({"a": [1]})
+    with pytest.raises(InputError, match="'tokens' or 'text', found a"):
+        from_dataset(made)
+    with pytest.raises(InputError, match="found train, test; choose one"):
+        from_dataset(datasets.DatasetDict(train=made, test=made))
+    with pytest.raises(InputError, match="found list"):
+        from_dataset([{"text": "a"}])
+    with pytest.raises(DataError, match="'x'"):
+        from_dataset(datasets.Dataset.from_dict({"tokens": [["a"]]}), label_key="x")
+    with pytest.raises(InputError, match="'documents' or 'sentences'"):
+        to_dataset([BARE], rows="tokens")
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(MissingExtraError, match=r"tagsift\[hf\]"):
+        to_dataset([BARE])
