@@ -66,8 +66,8 @@ def test_the_metadata_are_true(wheel):
     assert meta["Name"] == "tagsift"
     assert meta["Version"] == tagsift.__version__
     assert meta["Requires-Python"] == ">=3.11"
-    extras = {"arrow", "encoder", "gpu", "hf", "pandas", "plots", "ray", "spacy"}
-    assert extras | {"dev"} == set(meta.get_all("Provides-Extra"))
+    extras = {"arrow", "encoder", "gpu", "hf", "pandas", "plots", "ray", "review"}
+    assert extras | {"dev", "spacy"} == set(meta.get_all("Provides-Extra"))
     assert "Typing :: Typed" in meta.get_all("Classifier")
     scripts = wheel.read(f"{info}/entry_points.txt").decode()
     assert "tagsift = tagsift.__main__:main" in scripts
