@@ -12,6 +12,7 @@
 ``people``        a report on each annotator, also against labels that are given
 ``ranking``       where a second look pays
 ``left_out``      what annotators who are left out tell of the labels' errors
+``stopping``      wrong labels that are left, and what the next looks should find
 ``new_votes``     votes on new sentences, of annotators who are known
 ``vote_tagger``   VoteTagger, the estimator
 ``counting``      majority vote, Dawid–Skene (``hidden_labels``) and MACE
@@ -30,6 +31,7 @@ from tagsift.annotators.counting import MajorityVote as MajorityVote
 from tagsift.annotators.hidden_labels import *
 from tagsift.annotators.people import *
 from tagsift.annotators.ranking import *
+from tagsift.annotators.stopping import *
 from tagsift.annotators.tally import *
 from tagsift.annotators.vote_tagger import *
 from tagsift.annotators.wawa import *
