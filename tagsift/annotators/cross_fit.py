@@ -21,7 +21,7 @@ from tagsift.chain.objective import ChainObjective, ChainProblem
 from tagsift.chain.viterbi import viterbi
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["CrossFit", "Part", "WarmChain"]
+__all__ = ["CrossFit", "Part", "ScoredPart", "TextScores", "WarmChain"]
 
 #: Score of a label that cannot be in any of the sentences a chain was fitted on.
 _UNSEEN = -50.0
@@ -54,34 +54,15 @@ class WarmChain:
         return self._objective.weights(found.x)
 
 
-@dataclass
-class Part:
-    """Sentences that are scored together, and what scores them."""
+@dataclass(frozen=True)
+class ScoredPart:
+    """Scores of sentences that belong together."""
 
-    rows: IntArray  # stacked tokens of these sentences
-    others: IntArray  # those that the chains are fitted on
-    views: list[ChainProblem]  # these sentences as every view sees them
-    chains: list[WarmChain]  # one per view, over the other sentences
-
-    def __post_init__(self) -> None:
-        self.layout = ChainLayout.from_offsets(self.views[0].features.offsets)
-
-    def fit(self, evidence: FloatArray, max_iter: int) -> None:
-        """Fit the chains on the other sentences, and score these."""
-        known = evidence[self.others]  # [N', L]
-        found = [chain.fit(known, max_iter) for chain in self.chains]
-        pairs = zip(found, self.views, strict=True)
-        U = np.mean([chain.scores(view.features) for chain, view in pairs], axis=0)
-        self.U = np.maximum(U, _UNSEEN)  # [N'', L]
-        self.T = np.mean([chain.transitions for chain in found], axis=0)  # [L, L]
-        self.start = np.mean([chain.start for chain in found], axis=0)  # [L]
-        if self.views[0].allowed is not None:
-            between, first, last = self.views[0].allowed
-            self.T += np.where(between, 0.0, _FORBIDDEN)  # [L, L]
-            self.start += np.where(first, 0.0, _FORBIDDEN)  # [L]
-            offsets = self.views[0].features.offsets  # [S+1]
-            ends = offsets[1:][np.diff(offsets) > 0] - 1  # [S']
-            self.U[ends] += np.where(last, 0.0, _FORBIDDEN)  # [S', L]
+    rows: IntArray  # [N'']  their stacked tokens
+    U: FloatArray  # [N'', L]  of the labels of every token
+    T: FloatArray  # [L, L]  of transitions
+    start: FloatArray  # [L]
+    layout: ChainLayout
 
     def marginals(self, evidence: FloatArray | None, factor: float) -> FloatArray:
         """Marginals of all scores times `factor`, with or without evidence."""
@@ -98,6 +79,62 @@ class Part:
         """The best label sequences, [N'']."""
         U = self.U + evidence[self.rows]  # [N'', L]
         return np.asarray(viterbi(U, self.T, self.layout, start=self.start))
+
+
+@dataclass(frozen=True)
+class TextScores:
+    """What text says of sentences that its models have not seen."""
+
+    parts: list[ScoredPart]
+    n_tokens: int
+    n_jobs: int | None = None
+
+    def marginals(
+        self, evidence: FloatArray | None = None, factor: float = 1.0
+    ) -> FloatArray:
+        """Marginals of every token of all scores times `factor`, [N, L]."""
+        return self._gather(lambda part: part.marginals(evidence, factor))
+
+    def best(self, evidence: FloatArray) -> IntArray:
+        """The best label sequences of text and evidence, [N]."""
+        return self._gather(lambda part: part.best(evidence))
+
+    def _gather(self, of_part: Callable[[ScoredPart], np.ndarray]) -> np.ndarray:
+        pieces = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(of_part)(part) for part in self.parts
+        )
+        found = np.zeros((self.n_tokens, *pieces[0].shape[1:]), dtype=pieces[0].dtype)
+        for part, piece in zip(self.parts, pieces, strict=True):
+            found[part.rows] = piece
+        return found
+
+
+@dataclass(frozen=True)
+class Part:
+    """Sentences that are scored together, and what scores them."""
+
+    rows: IntArray  # stacked tokens of these sentences
+    others: IntArray  # those that the chains are fitted on
+    views: list[ChainProblem]  # these sentences as every view sees them
+    chains: list[WarmChain]  # one per view, over the other sentences
+
+    def fit(self, evidence: FloatArray, max_iter: int) -> ScoredPart:
+        """Fit the chains on the other sentences, and score these."""
+        known = evidence[self.others]  # [N', L]
+        found = [chain.fit(known, max_iter) for chain in self.chains]
+        pairs = zip(found, self.views, strict=True)
+        U = np.mean([chain.scores(view.features) for chain, view in pairs], axis=0)
+        U = np.maximum(U, _UNSEEN)  # [N'', L]
+        T = np.mean([chain.transitions for chain in found], axis=0)  # [L, L]
+        start = np.mean([chain.start for chain in found], axis=0)  # [L]
+        offsets = self.views[0].features.offsets  # [S+1]
+        if self.views[0].allowed is not None:
+            between, first, last = self.views[0].allowed
+            T += np.where(between, 0.0, _FORBIDDEN)  # [L, L]
+            start += np.where(first, 0.0, _FORBIDDEN)  # [L]
+            ends = offsets[1:][np.diff(offsets) > 0] - 1  # [S']
+            U[ends] += np.where(last, 0.0, _FORBIDDEN)  # [S', L]
+        return ScoredPart(self.rows, U, T, start, ChainLayout.from_offsets(offsets))
 
 
 class CrossFit:
@@ -128,30 +165,12 @@ class CrossFit:
             chains = [WarmChain(view) for view in _take(views, rest)]
             self.parts.append(Part(rows, others, _take(views, mine), chains))
 
-    def fit(self, evidence: FloatArray, max_iter: int) -> None:
+    def fit(self, evidence: FloatArray, max_iter: int) -> TextScores:
         """Fit every chain on the evidence of the sentences it does not score."""
-        Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        scored = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(part.fit)(evidence, max_iter) for part in self.parts
         )
-
-    def marginals(
-        self, evidence: FloatArray | None = None, factor: float = 1.0
-    ) -> FloatArray:
-        """Marginals of every token of all scores times `factor`, [N, L]."""
-        return self._gather(lambda part: part.marginals(evidence, factor))
-
-    def best(self, evidence: FloatArray) -> IntArray:
-        """The best label sequences of text and evidence, [N]."""
-        return self._gather(lambda part: part.best(evidence))
-
-    def _gather(self, of_part: Callable[[Part], np.ndarray]) -> np.ndarray:
-        pieces = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(of_part)(part) for part in self.parts
-        )
-        found = np.zeros((self.n_tokens, *pieces[0].shape[1:]), dtype=pieces[0].dtype)
-        for part, piece in zip(self.parts, pieces, strict=True):
-            found[part.rows] = piece
-        return found
+        return TextScores(scored, self.n_tokens, self.n_jobs)
 
 
 def _take(views: Sequence[ChainProblem], sentences: IntArray) -> list[ChainProblem]:

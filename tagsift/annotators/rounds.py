@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tagsift.annotators.ballots import Ballots
-from tagsift.annotators.cross_fit import CrossFit
+from tagsift.annotators.cross_fit import CrossFit, TextScores
 from tagsift.annotators.judge import TEMPERS, choose_temper
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
@@ -61,7 +61,7 @@ class Consensus:
     temper: float  # weight τ of the votes
     calm: float  # factor of all scores in `confidences`
     history: list[dict[str, Any]]  # τ, judge's score, share of changed labels by round
-    model: CrossFit  # the text
+    model: TextScores  # the text
 
 
 def run_rounds(
@@ -80,8 +80,8 @@ def run_rounds(
     voted = np.asarray((ballots.votes >= 0).any(axis=1))  # [N]
     shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
     counts = count_votes(shares, ballots)  # [A, L, B, L]
-    model = CrossFit(views, plan.parts, plan.seed, plan.n_jobs)
-    labels, score = shares.argmax(axis=1), 0.0  # [N]
+    chains = CrossFit(views, plan.parts, plan.seed, plan.n_jobs)
+    labels, text, score = shares.argmax(axis=1), shares, 0.0  # [N], [N, L], []
     history: list[dict[str, Any]] = []
     for r in progress(range(plan.rounds), "votes: rounds", enabled=plan.verbose):
         if r:
@@ -90,18 +90,17 @@ def run_rounds(
             log_pi = confusion_tables(counts, ballots.abstains, plan.strength)
         votes = vote_evidence(log_pi, ballots, weights)  # [N, L]
         if r and plan.temper is None:
-            text = model.marginals()  # [N, L]
             temper, score = choose_temper(text, votes, voted, least, most)
         evidence = temper * votes + pinned  # [N, L]
-        model.fit(evidence, plan.later if r else plan.first)
-        found = model.best(evidence)  # [N]
+        model = chains.fit(evidence, plan.later if r else plan.first)
+        found, text = model.best(evidence), model.marginals()  # [N], [N, L]
         changed = float((found != labels).mean())
         labels = found
         history.append({"temper": temper, "judge": score, "changed": changed})
     return Consensus(
         labels,
         model.marginals(evidence, calm),
-        model.marginals(),
+        text,
         evidence,
         log_pi,
         temper,

@@ -16,7 +16,7 @@ from tagsift.annotators.left_out import lessons
 from tagsift.annotators.new_votes import weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
 from tagsift.annotators.ranking import Look, error_chance, rank_spans, rank_tokens
-from tagsift.annotators.rounds import Plan, run_rounds
+from tagsift.annotators.rounds import Consensus, Plan, run_rounds
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import vote_evidence
 from tagsift.annotators.views import text_views
@@ -27,7 +27,7 @@ from tagsift.data import VoteCorpus, allowed_transitions
 from tagsift.errors import NotSupportedError, TagsiftWarning
 from tagsift.progress import warn_user
 from tagsift.storage.state import Saved, array, listed, number, word
-from tagsift.typing import FloatArray, IntArray, Label
+from tagsift.typing import FloatArray, Label
 
 __all__ = ["VoteTagger"]
 
@@ -82,7 +82,7 @@ class VoteTagger(TaggerFromVotes):
     lessons_ : ndarray of shape (N,), or None
         By how much the labels of stacked tokens are likelier wrong than confidences and
         text say, as log-odds, told by annotators who are left out and by tokens that
-        are known exactly; not saved.
+        are known exactly; found when first asked for, not saved.
     history_ : list of dict
         τ, the judge's score and the share of changed labels of every round.
     estimator_ : fitted estimator
@@ -126,7 +126,8 @@ class VoteTagger(TaggerFromVotes):
     n_jobs: int | None = setting(None)
 
     _known: dict[str, FloatArray] | None = None
-    _seen: tuple[IntArray, FloatArray, Ballots] | None = None
+    _seen: tuple[Consensus, Ballots, FloatArray] | None = None
+    _lessons: FloatArray | None = None
 
     def update(self, X: Any, y: Any, *, exact: Any = None) -> Self:
         """Fit again, with more votes, from what is known of the annotators.
@@ -153,6 +154,15 @@ class VoteTagger(TaggerFromVotes):
         finally:
             self.rounds, self.labels, self._known = rounds, labels, None
 
+    @property
+    def lessons_(self) -> FloatArray | None:
+        """By how much labels are likelier wrong than confidences and text say, [N]."""
+        self._check_fitted()
+        if self._lessons is None and self._seen is not None:
+            reliability = np.array([one.reliability for one in self.annotators_])  # [A]
+            self._lessons = lessons(*self._seen, reliability)  # [N]
+        return self._lessons
+
     def looks(self, unit: Literal["token", "span"] = "token") -> Iterator[Look]:
         """Yield what a second look pays for most, of the training text, in that order.
 
@@ -171,9 +181,9 @@ class VoteTagger(TaggerFromVotes):
             raise NotSupportedError(
                 "a model file does not hold the votes; fit on them to rank them."
             )
-        labels, text, ballots = self._seen
+        found, ballots, _ = self._seen
         confidences = np.concatenate(self.confidences_)  # [N, L]
-        told = (labels, confidences, text, ballots)
+        told = (found.labels, confidences, found.text, ballots)
         chance = error_chance(*told, self.lessons_)  # [N]
         if unit == "token":
             return rank_tokens(*told, self.classes_, chance)
@@ -234,14 +244,10 @@ class VoteTagger(TaggerFromVotes):
         self.names_, self.log_pi_ = ballots.names, found.log_pi
         self.temperature_, self.history_ = found.temper, found.history
         self.text_ = train.features.split(found.text)
-        self._seen = (found.labels, found.text, ballots)
+        self._seen, self._lessons = (found, ballots, weights), None
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
             ballots, found.labels, train.classes, train.scheme, groups, weights
         )
-        reliability = np.array([one.reliability for one in self.annotators_])  # [A]
-        self.lessons_: FloatArray | None = lessons(
-            found, ballots, weights, reliability
-        )  # [N]
         return found.labels, found.confidences
 
     def _plan(self, train: TrainingSet) -> Plan:
@@ -271,11 +277,11 @@ class VoteTagger(TaggerFromVotes):
         self.names_, self.annotators_, self.history_ = (), (), []
         self.log_pi_ = np.zeros((0, n_labels, 1, n_labels))  # [0, L, 1, L]
         self.temperature_, self.text_ = 1.0, []
-        self.lessons_ = self._seen = None
+        self._seen = self._lessons = None
 
     def _restored(self) -> None:
         super()._restored()
-        self.history_, self.text_, self.lessons_, self._seen = [], [], None, None
+        self.history_, self.text_, self._seen, self._lessons = [], [], None, None
         self.annotators_ = tuple(
             AnnotatorReport.of_table(name, table, self.classes_)
             for name, table in zip(self.names_, self.log_pi_, strict=True)

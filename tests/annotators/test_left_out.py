@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from tagsift.annotators import VoteTagger
+from tagsift.annotators import VoteTagger, vote_tagger
 from tagsift.annotators.ballots import read_ballots
 from tagsift.annotators.left_out import (
     leave_out,
@@ -155,9 +156,25 @@ def test_what_is_known_exactly_teaches_of_the_same_label(misled):
     assert (after > before)[40:].all()
 
 
-def test_a_fit_has_lessons_on_every_token():
+def test_lessons_on_every_token_are_found_when_first_asked_for(monkeypatch):
+    asked = []
+
+    def counted(*told):
+        asked.append(told)
+        return lessons(*told)
+
+    monkeypatch.setattr(vote_tagger, "lessons", counted)
     chances = {"ann": 0.1, "bob": 0.3, "cat": 0.5}
     corpus = corpus_of({name: careful(share) for name, share in chances.items()})
-    model = VoteTagger(rounds=1, folds=2).fit(corpus.rows, corpus)
-    assert model.lessons_.shape == (corpus.n_tokens,)
-    assert np.isfinite(model.lessons_).all() and model.lessons_.any()
+    model = VoteTagger(rounds=1, folds=2)
+    assert not hasattr(model, "lessons_")
+    model.fit(corpus.rows, corpus)
+    kept = pickle.loads(pickle.dumps(model))
+    assert not asked
+    found = model.lessons_
+    assert found.shape == (corpus.n_tokens,)
+    assert np.isfinite(found).all() and found.any()
+    assert model.lessons_ is found and len(asked) == 1
+    np.testing.assert_array_equal(kept.lessons_, found)
+    model.update(corpus.rows, corpus)
+    assert model.lessons_ is not found and len(asked) == 3

@@ -53,11 +53,7 @@ def test_scores_are_the_mean_over_views(problem):
     """One part alone: scores of the three chains, fitted apart, averaged."""
     views = text_views(problem, problem.features.dense, seed=1)
     evidence = np.random.default_rng(1).normal(size=(60, 3))
-    whole = CrossFit(views, 1, seed=0)
-    whole.fit(evidence, 10)
-    apart = []
-    for view in views:
-        alone = CrossFit([view], 1, seed=0)
-        alone.fit(evidence, 10)
-        apart.append(alone.parts[0].U)
-    np.testing.assert_allclose(whole.parts[0].U, np.mean(apart, axis=0), atol=1e-8)
+    whole = CrossFit(views, 1, seed=0).fit(evidence, 10)
+    apart = [CrossFit([view], 1, seed=0).fit(evidence, 10) for view in views]
+    mean = np.mean([one.parts[0].U for one in apart], axis=0)
+    np.testing.assert_allclose(whole.parts[0].U, mean, atol=1e-8)
