@@ -17,43 +17,55 @@ import scipy.sparse as sp
 
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["MergedColumns"]
+__all__ = [
+    "ColumnGroups",
+    "canonical",
+    "column_sums",
+    "merge_columns",
+    "n_different",
+]
 
 
 @dataclass(frozen=True)
-class MergedColumns:
-    """A sparse matrix with identical columns merged and empty ones left out."""
+class ColumnGroups:
+    """Columns that are identical, with empty ones left out."""
 
-    X: Any  # [N, G], distinct columns, each times the root of its number of copies
     group: IntArray  # [D], group of every original column, −1 for an empty one
     size: IntArray  # [G], number of copies
+    first: IntArray  # [G], a column of every group
 
     @classmethod
-    def of(cls, matrix: Any) -> MergedColumns:
-        """Merge the identical columns of a sparse matrix."""
-        columns = sp.csc_matrix(matrix, dtype=float, copy=True)  # [N, D]
-        columns.sum_duplicates()
-        columns.eliminate_zeros()
-        counts = np.diff(columns.indptr)  # [D]
-        # Identical columns have identical random sums, in every bit.
-        keys = np.random.default_rng(0).random((columns.shape[0], 2))  # [N, 2]
-        sums = np.column_stack([counts, sp.csr_matrix(columns.T) @ keys])  # [D, 3]
+    def of_sums(cls, sums: FloatArray) -> ColumnGroups:
+        """Group the columns whose `column_sums` are equal in every bit."""
         _, first, group = np.unique(
             sums, axis=0, return_index=True, return_inverse=True
         )
-        group = group.reshape(-1)  # [D]
-        if not _identical(columns, first[group]):
-            first = group = np.arange(len(counts))  # [D], nothing merged
+        return cls._filled(group.reshape(-1), first, sums[:, 0])
+
+    @classmethod
+    def apart(cls, sums: FloatArray) -> ColumnGroups:
+        """Leave out the empty columns, and group nothing."""
+        each = np.arange(len(sums))  # [D]
+        return cls._filled(each, each, sums[:, 0])
+
+    @classmethod
+    def _filled(
+        cls, group: IntArray, first: IntArray, counts: FloatArray
+    ) -> ColumnGroups:
         filled = counts[first] > 0  # [G]
         renumbered = np.where(filled, np.cumsum(filled) - 1, -1)  # [G]
         size = np.bincount(group, minlength=len(first))[filled]  # [G']
-        X = columns[:, first[filled]] @ sp.diags(np.sqrt(size))  # [N, G']
-        return cls(sp.csr_matrix(X), renumbered[group], size)
+        return cls(renumbered[group], size, first[filled])
 
     @property
     def n_groups(self) -> int:
         """Number of distinct columns."""
         return len(self.size)
+
+    def take(self, columns: Any) -> Any:
+        """One column of every group times the root of its number of copies, [N, G]."""
+        X = columns[:, self.first] @ sp.diags(np.sqrt(self.size))  # [N, G]
+        return sp.csr_matrix(X)
 
     def expand(self, weights: FloatArray) -> FloatArray:
         """Weights of the original columns, from those of the groups, [D, L]."""
@@ -69,13 +81,45 @@ class MergedColumns:
         return total / np.sqrt(self.size)[:, None]  # [G, L]
 
 
-def _identical(columns: Any, representative: IntArray) -> bool:
-    """Tell whether all columns equal their representatives, which are as long."""
+def merge_columns(matrix: Any) -> tuple[ColumnGroups, Any]:
+    """Group the identical columns of a sparse matrix; with one of each group."""
+    columns = canonical(matrix)  # [N, D]
+    sums = column_sums(columns)  # [D, 3]
+    groups = ColumnGroups.of_sums(sums)
+    if n_different(columns, groups):
+        groups = ColumnGroups.apart(sums)
+    return groups, groups.take(columns)  # [N, G]
+
+
+def canonical(matrix: Any) -> Any:
+    """Sparse columns in which every entry stands once and none is 0."""
+    columns = sp.csc_matrix(matrix, dtype=float, copy=True)  # [N, D]
+    columns.sum_duplicates()
+    columns.eliminate_zeros()
+    return columns
+
+
+def column_sums(columns: Any, seed: int = 0) -> FloatArray:
+    """Entries of every column, and two random sums of them, [D, 3].
+
+    Identical columns have identical random sums, in every bit; so have the totals over
+    several matrices, each with a seed of its own.
+    """
+    keys = np.random.default_rng(seed).random((columns.shape[0], 2))  # [N, 2]
     counts = np.diff(columns.indptr)  # [D]
-    starts = columns.indptr[:-1]  # [D]
-    shift = np.repeat(starts[representative] - starts, counts)  # [nnz]
-    twin = np.arange(columns.nnz) + shift  # [nnz]
-    return bool(
-        np.array_equal(columns.indices, columns.indices[twin])
-        and np.array_equal(columns.data, columns.data[twin])
-    )
+    return np.column_stack([counts, sp.csr_matrix(columns.T) @ keys])  # [D, 3]
+
+
+def n_different(columns: Any, groups: ColumnGroups) -> int:
+    """How many columns are not those that stand for their groups."""
+    twin = np.arange(columns.shape[1])  # [D], an empty column stands for itself
+    filled = groups.group >= 0  # [D]
+    twin[filled] = groups.first[groups.group[filled]]
+    counts, starts = np.diff(columns.indptr), columns.indptr[:-1]  # [D], [D]
+    unlike = int((counts != counts[twin]).sum())
+    if unlike:
+        return unlike
+    there = np.arange(columns.nnz) + np.repeat(starts[twin] - starts, counts)  # [nnz]
+    differ = columns.indices != columns.indices[there]  # [nnz]
+    differ |= columns.data != columns.data[there]
+    return int(differ.sum())

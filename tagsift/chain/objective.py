@@ -10,41 +10,26 @@ coordinates the mode of a chain Gaussian process.
 from __future__ import annotations
 
 import copy
-import itertools
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.backend import Device, asarray, namespace, to_numpy
-from tagsift.chain.columns import MergedColumns
+from tagsift.backend import Device, asarray, is_torch, namespace, to_numpy
+from tagsift.chain.columns import merge_columns
 from tagsift.chain.lattice import Lattice, forward_backward, packed_forward_backward
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain.parameters import (
+    ChainParameters,
+    Penalised,
+    TransitionPrior,
+    banned_means,
+)
 from tagsift.chain.potentials import Allowed, Potentials, log_evidence
 from tagsift.features import FeatureMatrix
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["ChainObjective", "ChainProblem", "TransitionPrior", "banned_means"]
-
-#: Prior mean of transitions that the tag scheme forbids.
-_BANNED = -5.0
-
-
-@dataclass(frozen=True)
-class TransitionPrior:
-    """Gaussian prior of transition, start and bias scores, relative to the penalty."""
-
-    mean: FloatArray | None = None  # [L, L], of transition scores; 0 by default
-    mean_start: FloatArray | None = None  # [L], of start scores; 0 by default
-    scale: float = 1.0  # standard deviation of transition and start scores
-    scale_bias: float = 1.0  # standard deviation of the bias
-
-
-def banned_means(allowed: Allowed) -> tuple[FloatArray, FloatArray]:
-    """Prior means with which what is forbidden starts far down, [L, L] and [L]."""
-    between, first, _ = allowed
-    return np.where(between, 0.0, _BANNED), np.where(first, 0.0, _BANNED)
 
 
 @dataclass(frozen=True)
@@ -72,7 +57,7 @@ class ChainProblem:
         )
 
 
-class ChainObjective:
+class ChainObjective(Penalised):
     """Penalised negative log-likelihood of partly labelled sentences, and its gradient.
 
     All tokens are kept in packed order, identical feature columns are merged, and the
@@ -124,10 +109,9 @@ class ChainObjective:
     def _read_labels(self, evidence: FloatArray) -> None:
         """Part the sentences into exactly labelled ones and the rest."""
         layout = self.layout
-        self.active: BoolArray = np.asarray((evidence > -np.inf).any(axis=0))  # [L]
-        self.n_labels = int(self.active.sum())
-        self._read_prior()
-        packed = evidence[layout.order][:, self.active]  # [N, A]
+        self.parameters = self._parameters(evidence)
+        active = self.parameters.active  # [L]
+        packed = evidence[layout.order][:, active]  # [N, A]
         self.bans: list[Array] | None = None
         if self.allowed is not None:
             packed = self._passable(packed, self.allowed)
@@ -141,7 +125,7 @@ class ChainObjective:
             weights = to_numpy(self.sentence_weights)  # [S']
             of_exact = weights[exact]  # [S₁]
             self.weights_ambiguous = self._on_device(weights[~exact])  # [S₂]
-        pairs = _count_pairs(labels, exact_layout, self.n_labels, of_exact)
+        pairs = _count_pairs(labels, exact_layout, packed.shape[1], of_exact)
         rows, self.ambiguous = layout.take(~exact)  # [N₂]
         self.exact_rows = self._on_device(exact_rows)  # [N₁]
         self.exact_labels = self._on_device(labels)  # [N₁]
@@ -151,24 +135,21 @@ class ChainObjective:
 
     def _passable(self, packed: FloatArray, allowed: Allowed) -> FloatArray:
         """Evidence in which sentences without a permitted way count as unlabelled."""
-        kept, layout = self.active, self.layout
+        kept, layout = self.parameters.active, self.layout
         between, first, last = allowed
         inside = between[np.ix_(kept, kept)], first[kept], last[kept]
         self.bans = [self._on_device(log_evidence(part)) for part in inside]
         self.last = self._on_device(layout.last_tokens)  # [S']
-        U, T = layout.unpack(packed), np.zeros((self.n_labels, self.n_labels))
+        U, T = layout.unpack(packed), np.zeros((packed.shape[1],) * 2)
         log_z = forward_backward(U, T, layout, allowed=inside).log_z  # [S']
         blocked = (log_z == -np.inf)[layout.token_sentences]  # [N]
         return np.where(blocked[:, None], 0.0, packed)  # [N, A]
 
-    def _read_prior(self) -> None:
-        prior, kept = self.prior, self.active
-        n_labels = len(kept)
-        mean = np.zeros((n_labels, n_labels)) if prior.mean is None else prior.mean
-        first = np.zeros(n_labels) if prior.mean_start is None else prior.mean_start
-        self.mean_T = self._on_device(mean[np.ix_(kept, kept)])  # [A, A]
-        self.mean_start = self._on_device(first[kept])  # [A]
-        self.scale, self.scale_bias = prior.scale, prior.scale_bias
+    def _parameters(self, evidence: FloatArray) -> ChainParameters:
+        active = np.asarray((evidence > -np.inf).any(axis=0))  # [L]
+        return ChainParameters(
+            active, self.groups, self.sparse_columns, self.prior, self.device
+        )
 
     def _read_features(self, features: FeatureMatrix) -> None:
         sparse, dense, order = features.sparse, features.dense, self.layout.order
@@ -177,9 +158,9 @@ class ChainObjective:
         )  # [D]
         n = features.n_tokens
         matrix = sp.csr_matrix((n, 0)) if sparse is None else sparse.stacked()
-        self.merged = MergedColumns.of(matrix[order])
-        self.X = self._on_device(self.merged.X)  # [N, G]
-        self.X_T = self._on_device(sp.csr_matrix(self.merged.X.T))  # [G, N]
+        self.groups, X = merge_columns(matrix[order])
+        self.X = self._on_device(X)  # [N, G]
+        self.X_T = self._on_device(X.T) if is_torch(self.X) else X.T  # [G, N]
         width = 0 if dense is None else dense.n_features
         V = np.empty((n, width), dtype=self.dtype)  # [N, V]
         column = 0
@@ -189,21 +170,8 @@ class ChainObjective:
             column = last
         self.V = self._on_device(V)  # [N, V]
 
-    @property
-    def n_parameters(self) -> int:
-        """Length of the parameter vector."""
-        rows = self.X.shape[1] + self.V.shape[1] + 1 + self.n_labels + 1
-        return int(rows * self.n_labels)
-
-    def split(self, w: Array) -> list[Array]:
-        """Views of sparse and dense emissions, bias, transitions and start scores."""
-        rows = w.reshape(-1, self.n_labels)  # [P / A, A]
-        sizes = [self.X.shape[1], self.V.shape[1], 1, self.n_labels, 1]
-        bounds = itertools.accumulate(sizes, initial=0)
-        return [rows[lo:hi] for lo, hi in itertools.pairwise(bounds)]
-
-    def __call__(self, w: Array) -> tuple[float, Array]:
-        """Value and gradient at a parameter vector."""
+    def data_term(self, w: Array) -> tuple[float, Array]:
+        """Negative log-likelihood of the sentences, and its gradient."""
         xp = namespace(w)
         W, T, start = self._packed_scores(w)
         n_sentences = self.layout.n_sentences
@@ -222,17 +190,17 @@ class ChainObjective:
                 self.weights_ambiguous * restricted,
             )
         chosen = exact.sum() + (T * self.exact_pairs).sum()
-        value = free.sum() - restricted.sum() - chosen + 0.5 * self.l2 * (w @ w)
+        value = free.sum() - restricted.sum() - chosen
 
-        gradient = self.l2 * w  # [P]
-        dE, dE_dense, d_bias, dT, d_start = self.split(gradient)
+        prior, gradient = self.prior, xp.zeros_like(w)  # [P]
+        dE, dE_dense, d_bias, dT, d_start = self.parameters.split(gradient)
         dE += self.X_T @ G
         if self.V.shape[1]:
             dE_dense += self.V.T @ xp.astype(G, self.V.dtype, copy=False)
-        d_bias += self.scale_bias * G.sum(axis=0)
-        dT += self.scale * (full.pairs - part.pairs - self.exact_pairs)
-        d_start += self.scale * G[:n_sentences].sum(axis=0)
-        return float(value), gradient
+        d_bias += prior.scale_bias * G.sum(axis=0)
+        dT += prior.scale * (full.pairs - part.pairs - self.exact_pairs)
+        d_start += prior.scale * G[:n_sentences].sum(axis=0)
+        return value, gradient
 
     def _lattices(self, W: Array, T: Array) -> tuple[Lattice, Lattice]:
         """Forward–backward without and with the evidence, ambiguous sentences only."""
@@ -248,55 +216,19 @@ class ChainObjective:
 
     def _packed_scores(self, w: Array) -> tuple[Array, Array, Array]:
         """Unary scores [N, A], transitions [A, A] and start scores [A]."""
-        E, E_dense, bias, T, start = self.split(w)
+        parameters, prior = self.parameters, self.prior
+        E, E_dense, bias, T, start = parameters.split(w)
         W = self.X @ E  # [N, A]
         if self.V.shape[1]:
             W += self.V @ namespace(w).astype(E_dense, self.V.dtype, copy=False)
-        W += self.scale_bias * bias
-        start = self.scale * start[0] + self.mean_start  # [A]
-        return W, self.scale * T + self.mean_T, start
+        W += prior.scale_bias * bias
+        start = prior.scale * start[0] + parameters.mean_start  # [A]
+        return W, prior.scale * T + parameters.mean_T, start
 
     def scores(self, w: Array) -> tuple[Array, Array, Array]:
         """Unary scores in stacked order, transitions and start, active labels only."""
         packed, T, start = self._packed_scores(w)
         return self.layout.unpack(packed), T, start
-
-    def vector(self, weights: LinearChain) -> Array:
-        """Undo `weights`: the parameter vector of a chain, to start from.
-
-        Where copies of one feature have different weights, their mean is taken; labels
-        that are new here start at 0.
-        """
-        w = np.zeros(self.n_parameters)  # [P]
-        E, E_dense, bias, T, start = self.split(w)
-        active = self.active
-        emissions = weights.emissions[:, active]  # [D, A]
-        E[:] = self.merged.merge(emissions[self.sparse_columns])
-        E_dense[:] = emissions[~self.sparse_columns]
-        if self.scale_bias > 0:
-            bias[0] = np.nan_to_num(weights.bias[active], neginf=0.0) / self.scale_bias
-        if self.scale > 0:
-            transitions = weights.transitions[np.ix_(active, active)]  # [A, A]
-            T[:] = (transitions - to_numpy(self.mean_T)) / self.scale
-            first = weights.start[active] - to_numpy(self.mean_start)  # [A]
-            start[0] = first / self.scale
-        return self._on_device(w)
-
-    def weights(self, w: Array) -> LinearChain:
-        """Parameters in terms of all features and all labels, as NumPy arrays."""
-        E, E_dense, bias, T, start = self.split(to_numpy(w))
-        mean_T, mean_start = to_numpy(self.mean_T), to_numpy(self.mean_start)
-        active, n_labels = self.active, len(self.active)
-        emissions = np.zeros((len(self.sparse_columns), n_labels))  # [D, L]
-        emissions[np.ix_(self.sparse_columns, active)] = self.merged.expand(E)
-        emissions[np.ix_(~self.sparse_columns, active)] = E_dense
-        all_bias = np.full(n_labels, -np.inf)  # [L]
-        all_bias[active] = self.scale_bias * bias[0]
-        transitions = np.zeros((n_labels, n_labels))  # [L, L]
-        transitions[np.ix_(active, active)] = self.scale * T + mean_T
-        all_start = np.zeros(n_labels)  # [L]
-        all_start[active] = self.scale * start[0] + mean_start
-        return LinearChain(emissions, all_bias, transitions, all_start)
 
 
 def _count_pairs(
