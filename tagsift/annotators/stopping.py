@@ -11,8 +11,9 @@ it was before the look, the log-odds of an error are taken to be
 
 so that answers correct chances like those asked about, and say little of far smaller
 ones. The posterior of g is Laplace's approximation at places half a unit apart. The
-scales were chosen on simulated annotators and on weak sources, where the ranges below
-hold the number that is left nine times in ten.
+scale s and the length were chosen on simulated annotators and weak sources, s for
+candidate sets on sentences kept for that, so that the ranges below hold the number that
+is left nine times in ten.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ __all__ = ["Outlook", "outlook"]
 #: Places at which g is found, and how far they are apart.
 _APART = 0.5
 _PLACES = np.arange(-9.5, 9.75, _APART)  # [G]
-#: Scale s and length ℓ of g.
-_SCALE, _LENGTH = 0.7, 2.0
+#: Length ℓ of g.
+_LENGTH = 2.0
 #: By how much the variance of a count of errors is larger than that of single ones:
 #: they come in pairs and more.
 _TOGETHER = 2.0
@@ -62,6 +63,7 @@ def outlook(
     wrong: npt.ArrayLike = (),
     *,
     looks: int = 50,
+    scale: float = 0.7,
 ) -> Outlook:
     """Expect wrong labels, by their chances and by the answers so far.
 
@@ -76,6 +78,9 @@ def outlook(
         Whether it was wrong.
     looks : int
         How many looks are next.
+    scale : float
+        How far the log-odds of the chances may be off: 0.7 suits those of votes, 2
+        those of candidate sets, where labels are taken to be far surer than they are.
 
     Returns
     -------
@@ -99,7 +104,9 @@ def outlook(
         )
     if looks < 0:
         raise InputError(f"looks must be 0 or more; got {looks}.")
-    g, covariance = _correction(seen, told)  # [G], [G, G]
+    if not scale > 0:
+        raise InputError(f"scale must be more than 0; got {scale}.")
+    g, covariance = _correction(seen, told, scale)  # [G], [G, G]
     left, left_range = _count(x, g, covariance)
     gain, gain_range = _count(x[:looks], g, covariance)
     return Outlook(
@@ -127,10 +134,12 @@ def _place(x: FloatArray) -> IntArray:
     return np.asarray(np.rint((x - _PLACES[0]) / _APART), dtype=np.int64)
 
 
-def _correction(x: FloatArray, wrong: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _correction(
+    x: FloatArray, wrong: FloatArray, scale: float
+) -> tuple[FloatArray, FloatArray]:
     """Mode and covariance of g, given answers, by Newton's steps; [G], [G, G]."""
     apart = (_PLACES[:, None] - _PLACES) / _LENGTH  # [G, G]
-    prior = _SCALE**2 * np.exp(-0.5 * apart**2)  # [G, G]
+    prior = scale**2 * np.exp(-0.5 * apart**2)  # [G, G]
     precision = np.linalg.inv(prior + 1e-6 * np.eye(len(prior)))  # [G, G]
     place, g = _place(x), np.zeros(len(prior))  # [J], [G]
     for _ in range(50):
@@ -138,7 +147,7 @@ def _correction(x: FloatArray, wrong: FloatArray) -> tuple[FloatArray, FloatArra
         slope = np.bincount(place, wrong - p, len(g)) - precision @ g  # [G]
         curve = precision + np.diag(np.bincount(place, p * (1 - p), len(g)))  # [G, G]
         step = np.linalg.solve(curve, slope)  # [G]
-        g = g + step  # [G]
+        g = g + step / max(1.0, np.abs(step).max())  # [G]
         if np.abs(step).max() < 1e-8:
             break
     return g, np.linalg.inv(curve)

@@ -60,7 +60,7 @@ def test_answers_correct_chances_like_those_asked_about():
 def test_ranges_hold_nine_times_in_ten_where_the_model_is_true():
     rng, places = np.random.default_rng(1), stopping._PLACES
     apart = (places[:, None] - places) / stopping._LENGTH
-    prior = stopping._SCALE**2 * np.exp(-0.5 * apart**2) + 1e-6 * np.eye(len(places))
+    prior = 0.7**2 * np.exp(-0.5 * apart**2) + 1e-6 * np.eye(len(places))
     root, held, found, stated = np.linalg.cholesky(prior), [], [], []
     for _ in range(300):
         chances = np.sort(rng.beta(0.3, 3.0, 600))[::-1]
@@ -82,8 +82,11 @@ def test_ranges_hold_nine_times_in_ten_where_the_model_is_true():
 
 
 def test_extreme_answers_and_nothing_left():
-    sure = outlook([1.0, 0.0], np.zeros(2000), np.ones(2000, dtype=bool))
-    assert np.isfinite([sure.left, *sure.left_range]).all()
+    for scale in (0.7, 5.0):
+        answers = np.zeros(2000), np.ones(2000, dtype=bool)
+        sure = outlook([1.0, 0.0], *answers, scale=scale)
+        assert np.isfinite([sure.left, *sure.left_range]).all()
+        assert 1.0 < sure.left < 2.0
     done = outlook([], [0.4], [True])
     assert (done.left, done.left_range, done.gain, done.looks) == (0, (0, 0), 0, 0)
     assert (done.looked, done.found, done.expected) == (1, 1, 0.4)
@@ -102,3 +105,11 @@ def test_what_is_no_chance_is_refused(given, words):
         outlook(*given)
     with pytest.raises(InputError, match="0 or more"):
         outlook([0.5], looks=-1)
+    with pytest.raises(InputError, match="more than 0"):
+        outlook([0.5], scale=0.0)
+
+
+def test_the_larger_the_scale_the_more_answers_count():
+    half, asked, right = np.full(100, 0.5), np.full(20, 0.5), np.zeros(20, dtype=bool)
+    left = [outlook(half, asked, right, scale=scale).left for scale in (0.2, 0.7, 2.0)]
+    assert 50 > left[0] > left[1] > left[2] > 0
