@@ -1,0 +1,144 @@
+// The items at hand: the one on the desk, and a few fetched ahead so that the next one is
+// there without waiting.
+
+import { get, newKey, Outbox, post, Refusal } from "./api.js";
+import { meets } from "./draft.js";
+
+const AHEAD = 3; // items fetched ahead
+const RENEW = 240_000; // milliseconds after which leases are asked for anew
+
+export class Desk {
+  /** `tell` has functions item(item), rest(left), progress(progress), notice(text), offline(n). */
+  constructor(reviewer, tell) {
+    this.reviewer = reviewer;
+    this.tell = tell;
+    this.filters = {};
+    this.item = null;
+    this.ahead = [];
+    this.versions = new Map(); // of sentences, after one's own decisions
+    this.outbox = new Outbox((waiting, error) => tell.offline(waiting, error));
+    setInterval(() => document.visibilityState === "visible" && this.fill(), RENEW);
+  }
+
+  get unsent() {
+    return this.outbox.waiting.length;
+  }
+
+  get have() {
+    return [this.item, ...this.ahead].filter(Boolean).map((item) => item.id);
+  }
+
+  get count() {
+    return Math.max(AHEAD + 1 - this.have.length, 1);
+  }
+
+  /** Send what an earlier page left behind, then take the first item. */
+  async start() {
+    for (const { path, body } of this.outbox.leftOver()) this.outbox.send(path, body).catch(() => {});
+    await this.fill();
+  }
+
+  /** Ask the server for items, and lay one on the desk if there is none. */
+  async fill() {
+    const { reviewer, have, count, filters } = this;
+    try {
+      this.take(await get("api/items", { reviewer, have, count, ...filters }), filters);
+    } catch (error) {
+      this.tell.refused(error);
+    }
+  }
+
+  take(answer, filters = this.filters) {
+    if (filters === this.filters) {
+      const known = new Set(this.have);
+      this.ahead.push(...(answer.items ?? []).filter((item) => !known.has(item.id)));
+    }
+    this.left = answer.left ?? this.left;
+    if (answer.progress) this.tell.progress(answer.progress);
+    if (!this.item) this.next();
+  }
+
+  next() {
+    this.item = this.ahead.shift() ?? null;
+    if (this.item) this.tell.item(this.item);
+    else if (!this.unsent) this.tell.rest(this.left);
+    else this.tell.wait();
+  }
+
+  /** Store what was decided on the item, and go on with the next one at once. */
+  decide(decision, spans) {
+    const item = this.item;
+    const body = { reviewer: this.reviewer, key: newKey(), item: item.id, sentence: item.sentence, version: item.version, ...decision };
+    const settled = decision.spans !== undefined;
+    if (settled) this.carry(item, decision, spans);
+    this.item = null;
+    const stored = this.outbox.send("api/decisions", body, (whole) => ({
+      ...whole,
+      version: Math.max(whole.version, this.versions.get(item.sentence) ?? 0),
+      have: this.have, count: this.count, filters: this.filters,
+    }));
+    this.next();
+    return stored.then(
+      (answer) => {
+        if (answer.version) this.versions.set(item.sentence, answer.version);
+        this.take(answer);
+        return answer;
+      },
+      (error) => this.lost(error),
+    );
+  }
+
+  /** What was decided holds for the other items of the sentence, too. */
+  carry(item, region, spans) {
+    const apart = (other) => other.sentence !== item.sentence || !meets(other, region);
+    this.ahead = this.ahead.filter(apart);
+    for (const other of this.ahead) if (other.sentence === item.sentence) other.spans = spans;
+  }
+
+  lost(error) {
+    if (!(error instanceof Refusal)) throw error;
+    this.tell.notice(error.message);
+    if (error.answer.items) this.take(error.answer);
+    else this.fill();
+    return null;
+  }
+
+  /** Take back one's last decision; its item comes back to the desk. */
+  async undo() {
+    try {
+      const answer = await this.outbox.send("api/undo", { reviewer: this.reviewer, key: newKey() });
+      const { item } = answer;
+      this.versions.set(item.sentence, item.version);
+      const others = [this.item, ...this.ahead].filter((other) => other && other.id !== item.id);
+      for (const other of others) if (other.sentence === item.sentence) other.spans = item.spans;
+      this.ahead = others;
+      this.item = item;
+      this.tell.item(item);
+      this.tell.progress(answer.progress);
+      return answer;
+    } catch (error) {
+      return this.lost(error);
+    }
+  }
+
+  /** Lay a certain item on the desk. */
+  async open(id) {
+    try {
+      const { item } = await get(`api/item/${encodeURIComponent(id)}`, { reviewer: this.reviewer });
+      this.ahead = [this.item, ...this.ahead].filter((other) => other && other.id !== item.id);
+      this.item = item;
+      this.tell.item(item);
+    } catch (error) {
+      this.tell.refused(error);
+    }
+  }
+
+  /** Go on with other items, or as somebody else; what was fetched goes back. */
+  async change(filters, reviewer = this.reviewer) {
+    const { reviewer: former } = this;
+    Object.assign(this, { filters, reviewer, item: null, ahead: [] });
+    this.tell.wait();
+    await post("api/release", { reviewer: former }).catch(() => {});
+    await this.fill();
+  }
+}

@@ -1,0 +1,104 @@
+// Help, name, flag, exports, filters and the list of items.
+
+import { get } from "./api.js";
+import { labelName, percent } from "./panels.js";
+import { make, visible } from "./visible.js";
+
+export const $ = (id) => document.getElementById(id);
+
+/** Open a dialog; resolves to whether it was confirmed. */
+export function ask(id) {
+  const dialog = $(id);
+  dialog.returnValue = "";
+  if (!dialog.open) dialog.showModal();
+  return new Promise((done) => {
+    dialog.addEventListener("close", () => done(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+const KEYS = [
+  [["Enter"], "store what is shown, and go on"],
+  [["0"], "no entity", "spans"],
+  [["←", "→"], "move the span", "spans"],
+  [["←", "→"], "go to another token", "tags"],
+  [["Shift ←", "Shift →"], "move its end", "spans"],
+  [["Alt ←", "Alt →"], "move its start", "spans"],
+  [["↑", "↓"], "another span of the sentence", "spans"],
+  [["V"], "what annotators said, one after the other"],
+  [["Esc"], "as it was"],
+  [["S"], "skip: I cannot tell"],
+  [["F"], "flag: somebody should look at it, with a note"],
+  [["U", "Ctrl Z"], "take back the last decision"],
+  [["/"], "search"],
+  [["Shift B"], "list of items"],
+  [["Shift L"], "filters"],
+  [["Shift R"], "learn from the decisions now"],
+  [["Shift E"], "export"],
+  [["Shift N"], "another name"],
+  [["Shift D"], "light or dark"],
+];
+
+/** The keys in words; labels have theirs beside their names. */
+export function fillHelp(corpus) {
+  const kind = corpus.spans ? "spans" : "tags";
+  const rows = KEYS.filter(([, , only]) => !only || only === kind).flatMap(([keys, does]) => [
+    make("dt", {}, ...keys.flatMap((key, i) => [i ? " " : "", make("kbd", {}, key)])),
+    make("dd", {}, does),
+  ]);
+  const labels = "A digit or a letter gives the span its label; the same key again stores it. With the mouse: click a word, or sweep over several.";
+  $("keys").replaceChildren(make("p", { class: "remark" }, labels), make("dl", {}, ...rows));
+}
+
+/** Links to everything that can be taken away. */
+export function fillExports(corpus) {
+  const entry = (address, title, says) => make("li", {}, make("a", { href: address, download: true }, title), make("span", {}, says));
+  const formats = make("select", { id: "format", "aria-label": "Format" }, ...corpus.formats.map(({ name, title }) => make("option", { value: name }, visible(title, 80))));
+  const checked = entry("", "The checked corpus", "Labels as they stand now, with what was decided.");
+  const aim = () => checked.querySelector("a").setAttribute("href", `export/corpus?format=${encodeURIComponent(formats.value)}`);
+  formats.addEventListener("change", aim);
+  aim();
+  checked.append(formats);
+  $("export-list").replaceChildren(make("ul", { class: "files" }, checked,
+    entry("export/decisions", "All decisions", "JSON lines: who decided what and when, before and after."),
+    entry("export/label-studio", "Label Studio predictions", "Tasks with predictions, ready for import.")));
+}
+
+const STATES = [["", "open"], ["skipped", "skipped by you"], ["flagged", "flagged"], ["checked", "checked"]];
+
+/** Selects for the filters; `changed` is called with what is chosen. */
+export function fillFilters(corpus, chosen, changed) {
+  const select = (name, title, options) => make("label", {}, title, make("select", { name }, ...options.map(([value, text]) =>
+    make("option", { value, selected: String(chosen[name] ?? "") === value }, visible(text, 60)))));
+  const labels = corpus.spans ? [...corpus.labels, "O"] : corpus.labels;
+  const form = $("filters");
+  const clear = make("button", { type: "button", "data-do": "clear" }, "Clear");
+  const list = make("button", { type: "button", "data-do": "list", title: "Shift+B" }, "List");
+  form.replaceChildren(
+    select("label", "Label", [["", "any"], ...labels.map((label) => [label, labelName(label, !corpus.spans)])]),
+    ...(corpus.annotators.length ? [select("annotator", "Against the vote of", [["", "anybody"], ...corpus.annotators.map(({ name }) => [name, name])])] : []),
+    select("kind", "Why", [["", "any reason"], ...corpus.kinds.map(({ name, title, items }) => [name, `${title} (${items.toLocaleString()})`])]),
+    select("state", "State", STATES), clear, list);
+  form.onchange = () => changed(Object.fromEntries([...new FormData(form)].filter(([, value]) => value)));
+}
+
+/** A page of the items that match, to pick one; `open` is called with its id. */
+export async function fillList(plain, reviewer, filters, page, open) {
+  const answer = await get("api/search", { reviewer, page, ...filters });
+  const row = (one) => {
+    const button = make("button", { type: "button", class: "row" },
+      make("span", { class: "score" }, one.score === null ? "" : percent(one.score)),
+      make("span", { class: "quote" }, visible(one.left, 60), " ", make("b", {}, visible(one.words, 80)), " ", visible(one.right, 60)),
+      make("span", { class: "kind" }, `${labelName(one.label, plain)}${one.state === "open" ? "" : ` · ${one.state}`}`));
+    button.addEventListener("click", () => { $("list").close(); open(one.id); });
+    return make("li", {}, button);
+  };
+  const turn = (to, text) => {
+    const button = make("button", { type: "button", disabled: to < 0 || to * 50 >= answer.found }, text);
+    button.addEventListener("click", () => fillList(plain, reviewer, filters, to, open));
+    return button;
+  };
+  $("found").textContent = `${answer.found.toLocaleString()} items, the most doubtful first`;
+  $("rows").replaceChildren(...answer.rows.map(row));
+  $("turns").replaceChildren(turn(page - 1, "Before"), turn(page + 1, "Next"));
+  $("rows").querySelector("button")?.focus();
+}

@@ -1,0 +1,161 @@
+// What is on the screen, and what is said to those who listen.
+
+import { LabelPanel, labelName, showVotes, showWhy, wordsOf } from "./panels.js";
+import { showLearning, showProgress } from "./progress.js";
+import { SentenceView } from "./sentence.js";
+import { make, visible } from "./visible.js";
+
+const $ = (id) => document.getElementById(id);
+const KEPT = 6; // decisions that are shown
+const SHORT = 7000; // milliseconds that a notice stays
+
+export class Screen {
+  constructor(corpus, keys, colourOf, actions) {
+    this.corpus = corpus;
+    this.plain = !corpus.spans;
+    this.colourOf = colourOf;
+    this.labels = new LabelPanel($("labels"), corpus, keys, colourOf);
+    this.sentence = new SentenceView($("sentence"), colourOf, this.plain, actions);
+    this.trail = [];
+    $("bounds").hidden = this.plain;
+  }
+
+  get fromRight() {
+    return $("sentence").dir === "rtl";
+  }
+
+  /** loading, item, or rest. */
+  state(name) {
+    document.body.dataset.state = name;
+    $("item").hidden = name === "rest";
+    $("votes-panel").hidden = name === "rest";
+    $("rest").hidden = name !== "rest";
+  }
+
+  /** Show an item. */
+  open(item, draft) {
+    this.item = item;
+    this.draft = draft;
+    this.state("item");
+    showWhy(item, this.corpus, $("why"), $("where"));
+    $("before").textContent = visible(item.before ?? "", 600);
+    $("after").textContent = visible(item.after ?? "", 600);
+    this.labels.open(item);
+    $("votes-title").textContent = item.candidates ? "What it may be" : "Who said what";
+    showVotes($("votes"), item, this.colourOf);
+    this.sentence.open(item, draft);
+    this.showDraft();
+    this.say(`${wordsOf(item, item)}: ${labelName(item.label, this.plain)}. ${$("why").textContent}.`);
+  }
+
+  /** Show the draft as it is now. */
+  showDraft() {
+    this.sentence.show();
+    this.labels.press(this.draft.range.label);
+    $("accept").textContent = this.draft.changed ? "Store the change" : "Accept";
+  }
+
+  say(text) {
+    $("live").textContent = text;
+  }
+
+  notice(text, stays = false) {
+    const node = make("p", { class: "notice" }, visible(text, 500));
+    $("notices").append(node);
+    if (!stays) setTimeout(() => node.remove(), SHORT);
+    return node;
+  }
+
+  refused(error) {
+    if (error.status === 401) Screen.closed(error);
+    else this.notice(error.status ? error.message : "The server does not answer.");
+  }
+
+  /** Decisions that could not be sent yet stay here and are sent again. */
+  offline(waiting, error) {
+    this.lost?.remove();
+    this.lost = null;
+    if (!error) return;
+    const many = waiting === 1 ? "one decision waits" : `${waiting} decisions wait`;
+    const why = error.status === 401 ? "Open the address that the server has printed" : "The server does not answer";
+    this.lost = this.notice(`${why}: ${many} here, and will be sent again.`, true);
+  }
+
+  /** Nothing to look at. */
+  rest(left, narrowed) {
+    this.state("rest");
+    const [title, text] = left > 0
+      ? ["Others are at work on the rest", `${left.toLocaleString()} items are in the hands of other reviewers. They come back when nobody decides for ten minutes.`]
+      : narrowed
+        ? ["Nothing matches", "No open item has these words and filters."]
+        : ["Everything has been looked at", "There is no open item left. Export the checked corpus, or look again at what was skipped."];
+    const actions = narrowed ? [make("button", { type: "button", class: "main", "data-do": "clear" }, "Clear search and filters")]
+      : [make("button", { type: "button", class: "main", "data-do": "exports" }, "Export")];
+    $("rest").replaceChildren(make("h2", {}, title), make("p", {}, text), ...actions);
+  }
+
+  /** There is no way on without the right address. */
+  static closed(error) {
+    document.body.dataset.state = "rest";
+    $("item").hidden = $("votes-panel").hidden = true;
+    $("rest").hidden = false;
+    const text = error.status === 401 ? "Open the address that the server has printed: it holds the token that lets you in." : error.message;
+    $("rest").replaceChildren(make("h2", {}, "This page is closed"), make("p", {}, text));
+  }
+
+  // The bar and the panels
+
+  name(reviewer) {
+    $("who").textContent = visible(reviewer, 20);
+  }
+
+  toggleFilters() {
+    const form = $("filters");
+    form.hidden = !form.hidden;
+    document.querySelector("[aria-controls=filters]").setAttribute("aria-expanded", String(!form.hidden));
+    if (!form.hidden) form.querySelector("select").focus();
+  }
+
+  filtered(count) {
+    $("filtered").hidden = count === 0;
+    $("filtered").textContent = count;
+  }
+
+  progress(progress, reviewer) {
+    showProgress($("progress"), progress, reviewer);
+    showLearning($("learning"), $("refit"), progress, this.corpus.every);
+  }
+
+  /** Remember a decision in the trail, before the server has it. */
+  remember(item, draft, action) {
+    const name = (label) => labelName(label, this.plain);
+    const now = draft.range.label;
+    const kinds = {
+      accept: `${name(now)} ✓`, relabel: `${name(item.label)} → ${name(now)}`, none: name(null),
+      bounds: `${name(now)}, new bounds`, skip: "skipped", flag: "flagged",
+    };
+    const entry = { text: wordsOf(item, draft.range), kind: kinds[action], taken: false };
+    this.trail = [entry, ...this.trail].slice(0, KEPT);
+    this.showTrail();
+    return entry;
+  }
+
+  settle(entry, answer) {
+    entry.decision = answer?.decision;
+    entry.taken ||= !answer;
+    this.showTrail();
+  }
+
+  takeBack(decision) {
+    for (const entry of this.trail) if (entry.decision === decision) entry.taken = true;
+    this.showTrail();
+    this.say(`Taken back. ${$("live").textContent}`);
+  }
+
+  showTrail() {
+    const rows = this.trail.map(({ text, kind, taken }) =>
+      make("li", { class: taken ? "taken" : null }, make("span", { class: "text" }, text), make("span", { class: "kind" }, kind)));
+    $("trail").replaceChildren(...rows);
+    $("trail-panel").hidden = !rows.length;
+  }
+}
