@@ -62,16 +62,15 @@ export class LabelPanel {
     return node;
   }
 
-  /** Probabilities of an item. */
-  open(item) {
-    const shares = new Map(item.probabilities.map(({ label, p }) => [label, p]));
+  /** Probabilities of an item; none while another range is in hand. */
+  shares(probabilities) {
+    const shares = new Map(probabilities.map(({ label, p }) => [label, p]));
     for (const [label, node] of this.buttons) {
       const p = shares.get(label ?? "O") ?? 0;
       node.style.setProperty("--p", `${100 * p}%`);
       node.querySelector(".share").textContent = p >= 0.005 ? percent(p) : "";
       node.classList.toggle("faint", shares.size > 0 && p < 0.01);
     }
-    this.clear();
   }
 
   clear() {

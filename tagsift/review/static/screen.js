@@ -1,5 +1,6 @@
 // What is on the screen, and what is said to those who listen.
 
+import { meets } from "./draft.js";
 import { LabelPanel, labelName, showVotes, showWhy, wordsOf } from "./panels.js";
 import { showLearning, showProgress } from "./progress.js";
 import { SentenceView } from "./sentence.js";
@@ -40,7 +41,7 @@ export class Screen {
     showWhy(item, this.corpus, $("why"), $("where"));
     $("before").textContent = visible(item.before ?? "", 600);
     $("after").textContent = visible(item.after ?? "", 600);
-    this.labels.open(item);
+    this.labels.clear();
     $("votes-title").textContent = item.candidates ? "What it may be" : "Who said what";
     showVotes($("votes"), item, this.colourOf);
     this.sentence.open(item, draft);
@@ -51,6 +52,7 @@ export class Screen {
   /** Show the draft as it is now. */
   showDraft() {
     this.sentence.show();
+    this.labels.shares(meets(this.draft.range, this.draft.asked) ? this.item.probabilities : []);
     this.labels.press(this.draft.range.label);
     $("accept").textContent = this.draft.changed ? "Store the change" : "Accept";
   }
