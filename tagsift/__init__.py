@@ -16,6 +16,7 @@ The package in the order of the data, from files to the command line:
 ``checks``          the contract as tests that any estimator can be run through
 ``metrics``         scores of spans, tokens, recovery, calibration; agreement; review
 ``report``          results as pages
+``review``          the page on which people look at doubtful spans and decide
 ``integrations``    the component of spaCy pipelines; Hugging Face datasets
 ``cli``             the command line
 ==================  ================================================================

@@ -11,6 +11,7 @@
 ``rounds``        annotators → evidence → text → labels, and again
 ``people``        a report on each annotator, also against labels that are given
 ``ranking``       where a second look pays
+``reasons``       why it pays, in kinds and in words
 ``left_out``      what annotators who are left out tell of the labels' errors
 ``stopping``      wrong labels that are left, and what the next looks should find
 ``new_votes``     votes on new sentences, of annotators who are known
@@ -31,6 +32,7 @@ from tagsift.annotators.counting import MajorityVote as MajorityVote
 from tagsift.annotators.hidden_labels import *
 from tagsift.annotators.people import *
 from tagsift.annotators.ranking import *
+from tagsift.annotators.reasons import *
 from tagsift.annotators.stopping import *
 from tagsift.annotators.tally import *
 from tagsift.annotators.vote_tagger import *

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, logit
 
-from tagsift.annotators.ballots import Ballots
-from tagsift.data import spans
+from tagsift.annotators.ballots import OUTSIDE, Ballots
+from tagsift.annotators.reasons import Reasons
+from tagsift.data import Span, opening_transitions, spans
 from tagsift.data.offsets import locate
 from tagsift.typing import FloatArray, IntArray, Label
 
@@ -27,20 +27,20 @@ __all__ = [
     "error_chance",
     "error_odds",
     "label_lessons",
+    "most_doubtful",
     "rank_spans",
     "rank_tokens",
+    "span_types",
+    "stretches",
 ]
 
 #: What the log-odds of the text count beside those of the confidence.
 _TEXT = 0.2
 #: Log-odds are counted up to these chances.
 SURE = 1e-4
+_OUTSIDE = Span(OUTSIDE, 0, 1)
 #: Errors that are taken for granted of every label, expected and found.
 _PRIOR = 5.0
-#: Reasons: the share of votes against, the text's chance of the label, its frequency.
-_SPLIT, _DOUBTED, _RARE = 0.25, 0.5, 0.005
-#: What the text leaves open, where there are no votes.
-_CLEAR = 0.95
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def rank_tokens(
     """Yield all tokens, the one to look at first in front; `chance` is their score."""
     if chance is None:
         chance = error_chance(labels, confidences, text, ballots)  # [N]
-    about = _Reasons(labels, confidences, text, ballots, classes)
+    about = _Looks(labels, text, ballots, classes, confidences)
     for n in np.argsort(-chance, kind="stable"):
         s, t = locate(int(n), ballots.offsets)
         yield about.look(
@@ -131,41 +131,52 @@ def rank_spans(
     """
     if chance is None:
         chance = error_chance(labels, confidences, text, ballots)  # [N]
-    about = _Reasons(labels, confidences, text, ballots, classes)
-    found: list[tuple[float, int, tuple[int, int, int], Label]] = []
-    for s, (lo, hi) in enumerate(
-        zip(ballots.offsets[:-1], ballots.offsets[1:], strict=True)
-    ):
-        names = [str(classes[k]) for k in labels[lo:hi]]
-        inside = np.zeros(hi - lo, dtype=bool)  # [T]
-        for span in spans(names, scheme):
-            inside[span.start : span.end] = True
-            n = int(lo + span.start + chance[lo:hi][span.start : span.end].argmax())
-            place = (s, span.start, span.end)
-            found.append((float(chance[n]), n, place, span.type))
-        for t in np.flatnonzero(~inside):
-            n = int(lo + t)
-            found.append((float(chance[n]), n, (s, int(t), int(t) + 1), names[int(t)]))
-    found.sort(key=lambda entry: -entry[0])
-    for score, n, place, label in found:
-        yield about.look(n, place, label, score)
+    about = _Looks(labels, text, ballots, classes, confidences)
+    begin = stretches(labels, ballots.offsets, classes, scheme)  # [K + 1]
+    worst = most_doubtful(chance, begin)  # [K]
+    types = span_types(classes, scheme)
+    for k in np.argsort(-chance[worst], kind="stable").tolist():
+        n = int(worst[k])
+        s, t = locate(int(begin[k]), ballots.offsets)
+        place = (s, t, t + int(begin[k + 1] - begin[k]))
+        yield about.look(n, place, types[int(labels[n])], float(chance[n]))
+
+
+def span_types(classes: Sequence[Label], scheme: str) -> list[str]:
+    """The type of the spans of every label; ``O`` stays what it is."""
+    return [one.type for k in classes for one in spans([str(k)], scheme) or [_OUTSIDE]]
+
+
+def stretches(
+    labels: IntArray, offsets: IntArray, classes: Sequence[Label], scheme: str
+) -> IntArray:
+    """Where spans and single tokens outside them begin, and where the last ends, [K+1].
+
+    `labels` are those of stacked tokens, [N], `offsets` where sentences begin.
+    """
+    after, at_once = opening_transitions([str(k) for k in classes], scheme)
+    outside = np.array([str(k) == OUTSIDE for k in classes])  # [L]
+    begins = outside[labels] | after[np.roll(labels, 1), labels]  # [N]
+    first = offsets[:-1][np.diff(offsets) > 0]  # [S']
+    begins[first] = (outside | at_once)[labels[first]]
+    return np.append(np.flatnonzero(begins), len(labels))
+
+
+def most_doubtful(chance: FloatArray, begin: IntArray) -> IntArray:
+    """The token of each stretch that is likeliest wrong, the first of several, [K]."""
+    if len(begin) < 2:
+        return np.zeros(0, dtype=np.int64)
+    most = np.maximum.reduceat(chance, begin[:-1])  # [K]
+    there = chance == np.repeat(most, np.diff(begin))  # [N]
+    place = np.where(there, np.arange(len(chance)), len(chance))  # [N]
+    return np.asarray(np.minimum.reduceat(place, begin[:-1]))
 
 
 @dataclass(frozen=True)
-class _Reasons:
-    """What is said about a doubtful token."""
+class _Looks(Reasons):
+    """What is said about doubtful tokens."""
 
-    labels: IntArray
-    confidences: FloatArray
-    text: FloatArray
-    ballots: Ballots
-    classes: Sequence[Label]
-
-    @cached_property
-    def frequency(self) -> FloatArray:
-        """Share of every label, [L]."""
-        counts = np.bincount(self.labels, minlength=len(self.classes))  # [L]
-        return np.asarray(counts / len(self.labels))
+    confidences: FloatArray  # [N, L]
 
     def look(
         self, n: int, place: tuple[int, int, int], label: Label, score: float
@@ -177,7 +188,7 @@ class _Reasons:
             for k in np.argsort(-row, kind="stable").tolist()
             if row[k] >= 0.01
         }
-        return Look(*place, label, score, self._tally(n), likely, self._reason(n))
+        return Look(*place, label, score, self._tally(n), likely, self.sentence(n))
 
     def _tally(self, n: int) -> dict[Label, int]:
         votes = self.ballots.votes[n]  # [A]
@@ -188,27 +199,3 @@ class _Reasons:
             for said in self.ballots.members[votes[votes >= 0]]
         )
         return dict(counts.most_common())
-
-    def _reason(self, n: int) -> str:
-        counts, label = self.ballots.counts[n], int(self.labels[n])  # [L]
-        name, total = self.classes[label], counts.sum()
-        reads = self.text[n, label]
-        if not self.ballots.n_annotators:
-            return "the text leaves it open" if reads < _CLEAR else ""
-        if self.ballots.exact[n] >= 0:
-            return "known exactly"
-        if not total:
-            return "nobody voted on it"
-        if counts.argmax() != label and counts.max() > counts[label]:
-            return f"most votes say {self.classes[int(counts.argmax())]}, not {name}"
-        if counts[label] == total and reads < _DOUBTED:
-            other = self.classes[int(self.text[n].argmax())]
-            return f"the text disagrees with all annotators: it reads {other}"
-        if 1 - counts[label] / total >= _SPLIT:
-            return "annotators are split"
-        if reads < _DOUBTED:
-            other = self.classes[int(self.text[n].argmax())]
-            return f"the text reads {other}"
-        if self.frequency[label] < _RARE:
-            return f"{name} is a rare label"
-        return "neither text nor votes are sure"

@@ -37,6 +37,7 @@ __all__ = [
     "check_columns",
     "check_model_options",
     "fit_model",
+    "make_model",
     "read_training",
     "recover",
     "say_recovery",
@@ -186,7 +187,7 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
         scheme = training.given.get("scheme", "auto")
         labels = partial.label_set
         tagsift.data.check_learnable(training.path, partial.candidates, labels, scheme)
-    model = _make(training, fitting)
+    model = make_model(training, fitting)
     votes = training.votes if takes_votes(model) else None
     if training.votes is not None and votes is None:
         complain(
@@ -201,7 +202,7 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     return model
 
 
-def _make(training: TrainingData, fitting: Fitting) -> SequenceTagger:
+def make_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     """Make the method that the options name, not fitted yet."""
     settings = parse_settings(fitting.settings)
     usual = {"random_state": fitting.seed, "verbose": int(not fitting.quiet)}

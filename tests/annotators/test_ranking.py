@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,9 +14,14 @@ from tagsift.annotators.ballots import read_ballots
 from tagsift.annotators.ranking import (
     error_chance,
     label_lessons,
+    most_doubtful,
     rank_spans,
     rank_tokens,
+    span_types,
+    stretches,
 )
+from tagsift.annotators.reasons import Reasons
+from tagsift.data import spans
 from tagsift.errors import NotSupportedError
 from tests.reference.annotators import careful, corpus_of
 
@@ -107,3 +113,45 @@ def test_a_loaded_model_has_no_votes_to_rank(tmp_path):
     VoteTagger(rounds=1).fit(corpus.rows, corpus).save(tmp_path / "m.tagsift")
     with pytest.raises(NotSupportedError, match="does not hold the votes"):
         tagsift.load(tmp_path / "m.tagsift").looks()
+
+
+@pytest.mark.parametrize("scheme", ["iob1", "iob2", "iobes", "plain"])
+def test_stretches_are_the_spans_and_the_tokens_between(scheme: str):
+    """Against the walker of the schemes, on tags at random, well-formed or not."""
+    names = [f"{p}-{t}" for p in ("BIES" if scheme == "iobes" else "BI") for t in "XY"]
+    classes = (*names, "O")
+    rng = np.random.default_rng(0)
+    lengths = [0, 1, 40, 0, 7, 1]
+    offsets = np.cumsum([0, *lengths])
+    labels = rng.integers(len(classes), size=sum(lengths))
+    expected = []
+    for lo, hi in zip(offsets[:-1], offsets[1:], strict=True):
+        found = spans([classes[k] for k in labels[lo:hi]], scheme)
+        covered = {t for one in found for t in range(one.start, one.end)}
+        places = [(one.start, one.type) for one in found]
+        places += [(t, "O") for t in range(hi - lo) if t not in covered]
+        expected += [(lo + t, kind) for t, kind in sorted(places)]
+    begin = stretches(labels, offsets, classes, scheme)
+    types = span_types(classes, scheme)
+    assert [(n, types[labels[n]]) for n in begin[:-1]] == expected
+    assert begin[-1] == len(labels)
+    chance = rng.integers(3, size=len(labels)) / 3
+    worst = [a + chance[a:b].argmax() for a, b in zip(begin, begin[1:], strict=False)]
+    assert most_doubtful(chance, begin).tolist() == worst
+
+
+def test_kinds_of_reasons_are_in_words(small):
+    labels, confidences, text, ballots = small
+    votes = ballots.votes.copy()
+    votes[5, 1] = 2
+    labels = labels.copy()
+    labels[2] = 0
+    about = Reasons(labels, text, replace(ballots, votes=votes), CLASSES)
+    assert [about.sentence(n) for n in range(6)] == [
+        "neither text nor votes are sure",
+        "annotators are split",
+        "most votes say I-X, not B-X",
+        "the text disagrees with all annotators: it reads B-X",
+        "nobody voted on it",
+        "annotators are split",
+    ]

@@ -1,0 +1,111 @@
+"""``tagsift review``: a page to look at doubtful spans and decide."""
+
+from __future__ import annotations
+
+import webbrowser
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import tagsift
+from tagsift.cli._options import Fitting, Json, Model, Training, argument, option
+from tagsift.cli._output import complain, print_json, say
+from tagsift.cli._training import (
+    check_columns,
+    check_model_options,
+    make_model,
+    read_training,
+)
+from tagsift.errors import InputError
+
+__all__ = ["EXAMPLE", "PLACE", "run"]
+
+PLACE = 75
+EXAMPLE = "tagsift review votes.tsv --votes 2:6"
+
+
+def run(
+    train: Annotated[
+        Path, argument("FILE", "Votes or candidates: columns, or any other format.")
+    ],
+    *,
+    store: Annotated[
+        Path | None,
+        option("Where decisions are kept; default: FILE.review.db, in this folder."),
+    ] = None,
+    every: Annotated[
+        int, option("Fit again after so many decisions; 0: only when asked.", min=0)
+    ] = 25,
+    host: Annotated[
+        str, option("Address to listen on; others than loopback need a password.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, option("Port to listen on; 0 for any that is free.", min=0, max=65535)
+    ] = 8765,
+    password_file: Annotated[
+        Path | None, option("A file whose first line is the password of the page.")
+    ] = None,
+    browser: Annotated[bool, option("Open the page in a browser.")] = False,
+    model: Model = None,
+    fitting: Fitting,
+    source: Training,
+    json: Json = False,
+) -> None:
+    """Look at doubtful spans on a local page, decide, and let the model learn from it.
+
+    Every decision is kept at once; the same command goes on where it was stopped.
+    Several people can review at the same time. Ctrl-C ends it.
+    """
+    from tagsift.review.desk import Desk
+    from tagsift.review.learning import Worker
+    from tagsift.review.material import Material
+    from tagsift.review.serving import is_loopback, listen, read_password, serve
+    from tagsift.review.store import Store
+
+    check_model_options(model, fitting)
+    if not is_loopback(host) and password_file is None:
+        raise InputError(
+            f"--host {host}: whoever reaches this address could read the corpus; give "
+            "a password by --password-file."
+        )
+    password = None if password_file is None else read_password(password_file)
+    training = read_training(train, source)
+    if model is None:
+        tagger = make_model(training, replace(fitting, quiet=True))
+    else:
+        tagger = tagsift.load(model)
+        check_columns(tagger, train, training.partial.rows, named=training.named)
+    material = Material(
+        training.partial, training.votes, training.documents, train.name
+    )
+    path = Path(f"{train.name}.review.db") if store is None else store
+    taken = listen(host, port)
+    kept = Store.open(path, material.fingerprint)
+    worker = Worker(material, tagger, fitted=model is not None)
+    desk = Desk(material, kept, worker, every=every)
+    desk.learn()
+
+    def ready(address: str) -> None:
+        if json:
+            print_json({"address": address, "store": str(path), **training.facts})
+        else:
+            say(f"Review: {address}")
+            say(f"Decisions are kept in {path}; Ctrl-C ends the review.")
+        if not is_loopback(host):
+            complain(
+                "nothing is encrypted on the way; let others in through a tunnel or a "
+                "proxy with TLS.",
+                kind="note",
+            )
+        if browser:
+            webbrowser.open(address)
+
+    try:
+        serve(desk, taken, password=password, ready=ready)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        worker.close()
+        kept.close()
+    if not json:
+        say(f"{desk.ledger.entries} decisions are in {path}.")

@@ -1,0 +1,17 @@
+"""The review page: look at doubtful spans, decide, and let the model learn from it.
+
+``material``    sentences, votes and documents, as they are looked at
+``found``       what is known of them: labels, chances, reasons; at first, the votes
+``rulings``     what decisions say of a sentence, laid over the labels found
+``store``       decisions and leases in SQLite; nothing is ever overwritten
+``queue``       what to look at next: states, filters, search
+``ledger``      decisions in force, and the spans under them
+``leases``      who has which sentence in hand
+``describing``  an item as the page shows it
+``forecast``    how far the review is, and what is left
+``desk``        one review: items go out, decisions come in
+``learning``    fits in a process of their own
+``exports``     the checked corpus, decisions, predictions
+``guard``       who may ask what: token, origin, sizes, headers
+``app``         the web application, which needs the extra ``review``
+"""

@@ -1,0 +1,291 @@
+"""An item as the page shows it: the span in its sentence, votes and probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tagsift.annotators import AnnotatorReport, span_types
+from tagsift.data import Span, Vote, spans
+from tagsift.review.found import KINDS, Found
+from tagsift.review.ledger import Ledger
+from tagsift.review.rulings import touching
+from tagsift.typing import FloatArray
+
+__all__ = ["Shown", "corpus_facts", "describe", "row"]
+
+#: Tokens of a sentence that are sent on either side; characters of one token, and of
+#: the sentences before and after.
+_AROUND, _LONGEST, _NEIGHBOUR = 200, 500, 600
+#: Tokens whose probabilities are sent, and the smallest of them.
+_MOST, _LEAST = 50, 0.005
+#: Kinds of reasons, as the filter names them.
+_TITLES = {
+    "exact": "known exactly",
+    "unvoted": "nobody voted",
+    "outvoted": "most votes say something else",
+    "unanimous": "the text disagrees with all annotators",
+    "split": "annotators are split",
+    "text": "the text reads something else",
+    "rare": "rare label",
+    "unsure": "neither text nor votes are sure",
+    "open": "the text leaves it open",
+}
+#: Words beside the span in a row of the search.
+_BESIDE = 6
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A span in question, and what it is told from."""
+
+    ledger: Ledger
+    reviewer: str
+    stretch: int
+    sentence: int
+    span: Span  # of type O: a token outside spans
+    worst: int  # the most doubtful stacked token that nobody has checked
+
+    @property
+    def found(self) -> Found:
+        """What the last fit found."""
+        return self.ledger.found
+
+    @property
+    def name(self) -> str:
+        """The item's own name."""
+        return f"{self.sentence}:{self.span.start}-{self.span.end}"
+
+    @property
+    def score(self) -> float | None:
+        """The chance that it is wrong; None before a fit."""
+        return float(self.found.chance[self.worst]) if self.found.revision else None
+
+    @property
+    def kind(self) -> str:
+        """The kind of reason for which it is here."""
+        return KINDS[int(self.found.kinds[self.stretch])]
+
+    @cached_property
+    def offset(self) -> int:
+        """Where its sentence begins among the stacked tokens."""
+        return int(self.ledger.material.offsets[self.sentence])
+
+
+def describe(item: Shown) -> dict[str, Any]:
+    """Everything that the page needs to know about an item."""
+    ledger, s, span = item.ledger, item.sentence, item.span
+    told, found = ledger.material, item.found
+    length, place = told.lengths[s], told.places[s]
+    first = max(0, span.start - _AROUND)
+    last = min(length, span.end + _AROUND)
+    if length <= 2 * _AROUND:
+        first, last = 0, length
+    before, after = told.texts(s, _NEIGHBOUR)
+    flag = ledger.flag(s, span.start, span.end)
+    majority = _majority(item)
+    return {
+        "id": item.name,
+        "sentence": s,
+        "document": place.document,
+        "start": span.start,
+        "end": span.end,
+        "label": span.type,
+        "score": item.score,
+        "reason": found.reason(item.stretch),
+        "kind": item.kind,
+        "version": ledger.version(s),
+        "revision": found.revision,
+        "state": ledger.state(item.reviewer, item.stretch),
+        "from": first,
+        "n_tokens": length,
+        "tokens": [_cut(word) for word in told.words[s][first:last]],
+        "spaces": [place.spaces is None or place.spaces[t] for t in range(first, last)],
+        "before": before,
+        "after": after,
+        "spans": [
+            _span(one) | _standing(item, one)
+            for one in touching(ledger.spans(s), first, last)
+        ],
+        "checked": _ranges(item, first, last),
+        **_probabilities(item),
+        "votes": list(_votes(item)),
+        "candidates": _candidates(item),
+        "majority": [_span(one) for one in majority],
+        "differs": majority != ([span] if span.type != "O" else []),
+        "flagged": flag and {"by": flag.reviewer, "note": flag.note},
+    }
+
+
+def corpus_facts(ledger: Ledger) -> dict[str, Any]:
+    """What the page needs to know once: sizes, labels, annotators, kinds."""
+    told, found = ledger.material, ledger.found
+    counted = np.bincount(found.kinds, minlength=len(KINDS)).tolist()
+    people = {one.name: one for one in found.people}
+    return {
+        "title": told.title,
+        "sentences": len(told.lengths),
+        "tokens": int(told.offsets[-1]),
+        "scheme": told.scheme,
+        "spans": told.scheme != "plain",
+        "labels": list(told.types),
+        "outside": "O" in told.classes,
+        "annotators": [
+            {
+                "name": name,
+                "reliability": _reliability(people, name),
+                "tokens": int((told.ballots.votes[:, a] >= 0).sum()),
+                "abstains": bool(told.ballots.abstains[a]),
+                "flags": list(people[name].flags) if name in people else [],
+            }
+            for a, name in enumerate(told.ballots.names)
+        ],
+        "kinds": [
+            {"name": name, "title": _TITLES[name], "items": count}
+            for name, count in zip(KINDS, counted, strict=True)
+            if name and count
+        ],
+    }
+
+
+def row(item: Shown) -> dict[str, Any]:
+    """An item in a list."""
+    words, span = item.ledger.material.words[item.sentence], item.span
+    left = words[max(0, span.start - _BESIDE) : span.start]
+    inside = words[span.start : span.end][: 2 * _BESIDE]
+    right = words[span.end : span.end + _BESIDE]
+    return {
+        "id": item.name,
+        "sentence": item.sentence,
+        "label": span.type,
+        "score": item.score,
+        "state": item.ledger.state(item.reviewer, item.stretch),
+        "kind": item.kind,
+        "left": " ".join(map(_cut, left)),
+        "words": " ".join(map(_cut, inside)),
+        "right": " ".join(map(_cut, right)),
+    }
+
+
+def _cut(word: str) -> str:
+    return word if len(word) <= _LONGEST else word[:_LONGEST] + "…"
+
+
+def _span(one: Span) -> dict[str, Any]:
+    return {"start": one.start, "end": one.end, "label": one.type}
+
+
+def _standing(item: Shown, one: Span) -> dict[str, Any]:
+    """Whether a span was checked, and the chance that it is wrong."""
+    where = slice(item.offset + one.start, item.offset + one.end)
+    done = bool(item.ledger.marks.checked[where].all())
+    chance = float(item.found.chance[where].max()) if item.found.revision else None
+    return {"checked": done, "chance": 0.0 if done else chance}
+
+
+def _ranges(item: Shown, first: int, last: int) -> list[list[int]]:
+    """Stretches of tokens that were decided."""
+    done = item.ledger.marks.checked[item.offset + first : item.offset + last]  # [T]
+    steps = np.flatnonzero(np.diff(np.concatenate([[0], done, [0]])))  # [2 R]
+    return (first + steps).reshape(-1, 2).tolist()
+
+
+def _probabilities(item: Shown) -> dict[str, Any]:
+    """By type: of the most doubtful token, and of each token of the span."""
+    if not item.found.revision:
+        return {"probabilities": [], "tokens_probabilities": []}
+    told = item.ledger.material
+    types = span_types(told.classes, told.scheme)
+
+    def by_type(p: FloatArray) -> list[tuple[str, float]]:
+        summed: dict[str, float] = defaultdict(float)
+        for name, share in zip(types, p.tolist(), strict=True):
+            summed[name] += share
+        ranked = sorted(summed.items(), key=lambda pair: -pair[1])
+        return [(name, round(share, 4)) for name, share in ranked if share >= _LEAST]
+
+    rows = item.found.confidences
+    where = range(item.span.start, min(item.span.end, item.span.start + _MOST))
+    return {
+        "probabilities": [
+            {"label": name, "p": share} for name, share in by_type(rows[item.worst])
+        ],
+        "tokens_probabilities": [by_type(rows[item.offset + t]) for t in where],
+    }
+
+
+def _votes(item: Shown) -> Iterator[dict[str, Any]]:
+    """What each annotator who labelled any of the tokens said of them."""
+    corpus = item.ledger.material.votes
+    if corpus is None:
+        return
+    people = {one.name: one for one in item.found.people}
+    label, start, end = item.span
+    for name, column in zip(
+        corpus.annotators, zip(*corpus.votes[item.sentence], strict=True), strict=True
+    ):
+        said = [_written(vote) for vote in column[start:end]]
+        if all(tag is None for tag in said):
+            continue
+        own = touching(_spans_of(column, corpus.scheme), start, end)
+        abstains = name in corpus.abstaining
+        yield {
+            "annotator": name,
+            "reliability": _reliability(people, name),
+            "abstains": abstains,
+            "agrees": own == ([item.span] if label != "O" else []),
+            "spans": [_span(one) for one in own],
+            "tags": said,
+            "said": _in_words(own, item.span, abstains=abstains),
+        }
+
+
+def _spans_of(column: Vote, scheme: str) -> list[Span]:
+    """The spans of an annotator; of a set of labels, the first one counts."""
+    tags = ["O" if v is None else v if isinstance(v, str) else min(v) for v in column]
+    return spans(tags, scheme)
+
+
+def _written(vote: str | frozenset[str] | None) -> str | None:
+    return vote if vote is None or isinstance(vote, str) else "|".join(sorted(vote))
+
+
+def _in_words(own: list[Span], span: Span, *, abstains: bool) -> str:
+    if not own:
+        return "nothing" if abstains else "O"
+    return ", ".join(
+        one.type
+        if (one.start, one.end) == (span.start, span.end)
+        else f"{one.type} {one.start + 1}–{one.end}"
+        for one in own
+    )
+
+
+def _reliability(people: Mapping[str, AnnotatorReport], name: str) -> float | None:
+    value = people[name].reliability if name in people else math.nan
+    return None if math.isnan(value) else round(value, 4)
+
+
+def _candidates(item: Shown) -> list[list[str]] | None:
+    told, span = item.ledger.material, item.span
+    if told.votes is not None:
+        return None
+    rows = told.partial.candidates[item.sentence][span.start : span.end]
+    return [sorted(names) for names in rows]
+
+
+def _majority(item: Shown) -> list[Span]:
+    """The spans that most votes say, where they touch the one in question."""
+    told, s = item.ledger.material, item.sentence
+    if told.votes is None:
+        return []
+    here = slice(item.offset, item.offset + told.lengths[s])
+    best = told.majority[here]  # [T]
+    names = [told.classes[k] for k in best]
+    return touching(spans(names, told.scheme), item.span.start, item.span.end)

@@ -1,0 +1,163 @@
+"""What a review gives: the checked corpus in any format, decisions, predictions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, TypeAlias
+from zipfile import ZipFile
+
+import numpy as np
+
+from tagsift.data import (
+    FORMATS,
+    Document,
+    Documents,
+    Format,
+    Layer,
+    documents_of,
+    write,
+)
+from tagsift.errors import TagsiftError
+from tagsift.review.ledger import Ledger
+from tagsift.review.material import Material
+from tagsift.review.refusal import Refusal
+from tagsift.review.store import Decision
+
+__all__ = [
+    "Export",
+    "Layers",
+    "checked_corpus",
+    "checked_documents",
+    "decision_lines",
+    "formats",
+]
+
+Layers: TypeAlias = Literal["labels", "predictions", "all"]
+#: Names of layers: all labels, as a model's, and those that somebody has decided on.
+_LABELS, _MODEL, _EXACT = "labels", "tagsift", "exact"
+
+
+@dataclass(frozen=True)
+class Export:
+    """A file to save."""
+
+    name: str
+    content: bytes
+    losses: tuple[str, ...] = ()  # what its format cannot hold
+
+
+def formats() -> list[dict[str, str]]:
+    """The formats that can be written, and how a file of each is called."""
+    return [
+        {"name": one.name, "title": one.title, "file": _file(one)}
+        for one in FORMATS.values()
+        if one.write is not None
+    ]
+
+
+def _file(form: Format) -> str:
+    return f"checked{(*form.endings, '.zip')[0]}"  # a folder is packed
+
+
+def checked_documents(
+    material: Material, ledger: Ledger, layers: Layers = "labels"
+) -> Documents:
+    """Documents with the labels as they stand now.
+
+    They are the only layer (``labels``), also as those of a model with its confidences
+    (``predictions``), or stand beside what annotators said and, as exact labels, what
+    was decided (``all``).
+    """
+    documents = material.documents
+    if documents is None:
+        made = tuple(documents_of(material.votes or material.partial))
+        documents = Documents(made, "conll")
+    if layers == "all":
+        documents = replace(documents.cut(), documents=_with_exact(documents, ledger))
+    elif layers == "labels" or documents.format != "label-studio":
+        bare = tuple(replace(one, layers=()) for one in documents)
+        documents = replace(documents, documents=bare)
+    sure = None if layers == "labels" else _confidences(ledger)
+    done = documents.labelled(ledger.labels(), material.scheme, sure, _MODEL)
+    if layers != "labels":
+        return done
+    return replace(done, documents=tuple(_of_people(one) for one in done))
+
+
+def checked_corpus(ledger: Ledger, name: str, layers: Layers = "labels") -> Export:
+    """The corpus in a format, as one file; a folder becomes an archive."""
+    form = FORMATS.get(name)
+    if form is None or form.write is None:
+        raise Refusal("bad", "expected a format that can be written.")
+    documents = checked_documents(ledger.material, ledger, layers)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / _file(form).removesuffix(".zip")
+        try:
+            losses = write(documents, path, name)
+        except TagsiftError as error:
+            raise Refusal("bad", f"{name} cannot hold this: {error}") from error
+        content = _packed(path) if path.is_dir() else path.read_bytes()
+    return Export(_file(form), content, tuple(losses.lines()))
+
+
+def decision_lines(decisions: Iterable[Decision], material: Material) -> Export:
+    """Everything that was ever decided, one JSON object a line."""
+    lines = []
+    for one in decisions:
+        told = one.as_dict()
+        del told["key"]
+        words = material.words[one.sentence][one.start : one.end]
+        told |= {
+            "time": datetime.fromtimestamp(one.time, UTC).isoformat(),
+            "document": material.places[one.sentence].document,
+            "words": words,
+        }
+        lines.append(json.dumps(told) + "\n")
+    return Export("decisions.jsonl", "".join(lines).encode())
+
+
+def _with_exact(documents: Documents, ledger: Ledger) -> tuple[Document, ...]:
+    """Documents with what was decided as one more layer, where anything was."""
+    exact, s, done = ledger.exact(), 0, []
+    for document in documents.cut():
+        known: list[str | None] = []
+        for a, b in document.bounds():
+            known += exact.get(s, [None] * (b - a))
+            s += 1
+        if any(known):
+            scheme = ledger.material.scheme
+            layer = Layer(_EXACT, "exact", tags=tuple(known), scheme=scheme)
+            document = document.with_layers([layer])
+        done.append(document)
+    return tuple(done)
+
+
+def _confidences(ledger: Ledger) -> list[list[float]]:
+    """How sure every label is: those that were decided fully."""
+    told, found = ledger.material, ledger.found
+    column = {name: k for k, name in enumerate(told.classes)}
+    names = [name for row in ledger.labels() for name in row]
+    chosen = np.array([column[name] for name in names])  # [N]
+    sure = found.confidences[np.arange(len(chosen)), chosen].astype(float)  # [N]
+    sure[ledger.marks.checked] = 1.0
+    return [part.tolist() for part in np.split(sure, told.offsets[1:-1])]
+
+
+def _of_people(document: Document) -> Document:
+    """A document whose last layer is the labels, whoever found them."""
+    layer = replace(document.layers[-1], annotator=_LABELS, kind="person")
+    return replace(document, layers=(layer,))
+
+
+def _packed(folder: Path) -> bytes:
+    made = BytesIO()
+    with ZipFile(made, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, path.relative_to(folder))
+    return made.getvalue()

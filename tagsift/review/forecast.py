@@ -1,0 +1,70 @@
+"""How far a review is, and what is left: figures for those who decide when to stop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tagsift.annotators import outlook
+from tagsift.review.ledger import Ledger
+from tagsift.review.queue import Filter, matching
+from tagsift.typing import BoolArray
+
+__all__ = ["counts", "thinned"]
+
+#: Points of the history that are shown.
+_POINTS = 200
+#: How far the log-odds of chances may be off: of candidate sets, and of votes.
+_SCALE = (2.0, 0.7)
+
+
+def counts(ledger: Ledger) -> dict[str, Any]:
+    """What was decided, and how many wrong labels should be left."""
+    found, live = ledger.found, ledger.live
+    mask = matching(found, ledger.marks, None, Filter())  # [K]
+    told = {
+        "decisions": sum(one.answers for one in live),
+        "checked_tokens": int(ledger.marks.checked.sum()),
+        "changed": sum(one.changed for one in live),
+        "skipped": sum(one.action == "skip" for one in live),
+        "flagged": sum(one.action == "flag" for one in live),
+        "items": len(found.begin) - 1,
+        "open": int(mask.sum()),
+        "revision": found.revision,
+        "fit_seconds": found.seconds,
+        **dict.fromkeys(("left", "left_range", "next", "stated")),
+    }
+    return told | _expected(ledger, mask) if found.revision else told
+
+
+def _expected(ledger: Ledger, mask: BoolArray) -> dict[str, Any]:
+    """Wrong labels, as the chances say and what was found so far."""
+    found = ledger.found
+    order = found.order[mask[found.order]]  # [K']
+    answers = [
+        (one.score, one.changed)
+        for one in ledger.live
+        if one.answers and one.score is not None
+    ]
+    told = outlook(
+        found.chance[found.worst[order]],
+        [score for score, _ in answers],
+        [changed for _, changed in answers],
+        scale=_SCALE[ledger.material.votes is not None],
+    )
+    return {
+        "left": told.left,
+        "left_range": list(told.left_range),
+        "stated": told.stated,
+        "next": {
+            "looks": told.looks,
+            "found": told.gain,
+            "found_range": list(told.gain_range),
+        },
+    }
+
+
+def thinned(points: list[tuple[int, float]]) -> list[dict[str, float]]:
+    """The history, in as many points as are shown; the last is among them."""
+    step = -(-len(points) // _POINTS) or 1
+    chosen = points[::-step][::-1]
+    return [{"decisions": n, "left": left} for n, left in chosen]

@@ -1,0 +1,114 @@
+"""What to look at next: which stretches are open, for whom, and under which filter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+
+from tagsift.annotators import span_types
+from tagsift.review.found import KINDS, Found
+from tagsift.review.refusal import Refusal
+from tagsift.typing import BoolArray
+
+__all__ = ["Filter", "Marks", "matching"]
+
+_STATES = ("open", "skipped", "flagged", "checked")
+#: Characters of a search.
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What a reviewer wants to see; nothing said is everything that is open."""
+
+    label: frozenset[str] = frozenset()  # types of the spans in question, or O
+    annotator: frozenset[str] = frozenset()  # who say something else there
+    kind: frozenset[str] = frozenset()  # of disagreement
+    state: str = "open"
+    q: str = ""  # words of the sentence
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Self:
+        """Read what a request says: texts joined by commas, or lists of them."""
+        made: dict[str, Any] = {}
+        if not isinstance(told, Mapping):
+            raise Refusal("bad", "expected filters by their names.")
+        for one in fields(cls):
+            value = told.get(one.name)
+            if not value:
+                continue
+            if one.default == frozenset():
+                value = value.split(",") if isinstance(value, str) else value
+                if not isinstance(value, list) or len(value) > 1000:
+                    raise Refusal("bad", f"expected names as the filter {one.name}.")
+                value = frozenset(map(str, value))
+            elif not isinstance(value, str) or len(value) > _LONGEST:
+                raise Refusal("bad", f"expected a short text as the filter {one.name}.")
+            made[one.name] = value
+        if made.get("state", "open") not in _STATES:
+            raise Refusal("bad", f"expected a state among {', '.join(_STATES)}.")
+        return cls(**made)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """What people have said of the tokens so far."""
+
+    checked: BoolArray  # [N]
+    flagged: BoolArray  # [N]
+    skipped: dict[str, BoolArray]  # [N], by reviewer
+
+
+def matching(
+    found: Found, marks: Marks, reviewer: str | None, wanted: Filter
+) -> BoolArray:
+    """Stretches that a reviewer may be shown, leases apart, [K].
+
+    Without a reviewer nothing counts as skipped.
+    """
+    begin = found.begin[:-1]
+    done = np.logical_and.reduceat(marks.checked, begin)  # [K]
+    flagged = np.logical_or.reduceat(marks.flagged, begin)  # [K]
+    own = marks.skipped.get(reviewer or "")
+    skipped = done & False if own is None else np.logical_or.reduceat(own, begin)
+    right = {
+        "open": ~done & ~flagged & ~skipped,
+        "skipped": ~done & skipped,
+        "flagged": ~done & flagged,
+        "checked": done,
+    }[wanted.state]
+    if wanted.label:
+        right &= _of_types(found, wanted.label)
+    if wanted.kind:
+        numbers = [KINDS.index(kind) for kind in wanted.kind if kind in KINDS]
+        right &= np.isin(found.kinds, numbers)
+    if wanted.annotator:
+        right &= _disputed(found, wanted.annotator)
+    if wanted.q:
+        right &= _with_words(found, wanted.q)
+    return right
+
+
+def _of_types(found: Found, names: frozenset[str]) -> BoolArray:
+    told = found.material
+    kinds = np.array([kind in names for kind in span_types(told.classes, told.scheme)])
+    return np.asarray(kinds[found.labels[found.begin[:-1]]])
+
+
+def _disputed(found: Found, annotators: frozenset[str]) -> BoolArray:
+    """Stretches of which one of the annotators says something else."""
+    told = found.material
+    other = np.zeros(len(found.labels), dtype=bool)  # [N]
+    for name in annotators:
+        if name in told.ballots.names:
+            other |= told.differing(name, found.labels)
+    return np.asarray(np.logical_or.reduceat(other, found.begin[:-1]))
+
+
+def _with_words(found: Found, q: str) -> BoolArray:
+    text = q.casefold()
+    there = np.array([text in sentence for sentence in found.material.searched])  # [S]
+    return np.asarray(there[found.sentence])

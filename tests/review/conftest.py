@@ -1,0 +1,94 @@
+"""A small review: two sentences with votes, a store, and a client of the page."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+
+from tagsift.data import Span, VoteCorpus
+from tagsift.review.desk import Desk
+from tagsift.review.material import Material
+from tagsift.review.store import Store
+
+ROWS = [
+    "In New York Ann Lee spoke .".split(),
+    "Ann met Bob in Paris .".split(),
+    "Nobody came .".split(),
+]
+#: What three annotators said; the first two sentences are disputed.
+SAID = [
+    [
+        "O B-LOC I-LOC B-PER I-PER O O".split(),
+        "O B-LOC I-LOC B-PER O O O".split(),
+        "O O B-LOC B-PER I-PER O O".split(),
+    ],
+    [
+        "B-PER O B-PER O B-LOC O".split(),
+        "B-PER O B-PER O B-PER O".split(),
+        "B-PER O O O B-LOC O".split(),
+    ],
+    ["O O O".split()] * 3,
+]
+
+
+def corpus_of(rows=ROWS, said=SAID, scheme: str = "iob2", **more) -> VoteCorpus:
+    return VoteCorpus(
+        [[(word,) for word in row] for row in rows],
+        [list(zip(*columns, strict=True)) for columns in said],
+        ("ann", "bob", "eve"),
+        None,
+        scheme,
+        **more,
+    )
+
+
+def material_of(votes: VoteCorpus, **more) -> Material:
+    return Material(votes.candidates(), votes, **more)
+
+
+def spans_in(text: str) -> list[Span]:
+    """Read ``LOC:1-3 PER:4-5``."""
+    found = re.findall(r"(\w+):(\d+)-(\d+)", text)
+    return [Span(kind, int(a), int(b)) for kind, a, b in found]
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1e9
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def material() -> Material:
+    return material_of(corpus_of(), title="votes.tsv")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "review.db"
+
+
+@pytest.fixture
+def desk(material: Material, path: Path, clock: Clock):
+    store = Store.open(path, material.fingerprint)
+    yield Desk(material, store, every=0, clock=clock)
+    store.close()
+
+
+@pytest.fixture
+def key():
+    """Make the key of a new decision."""
+    numbers = itertools.count(10**8)
+    return lambda: str(next(numbers))
