@@ -2,7 +2,8 @@
 
 Subfolders that hold the same texts are the work of several annotators. Relations,
 events, attributes and notes are kept as the lines they are, and written back. A note
-``score=0.9`` on a span is its score.
+``score=0.9`` on a span is its score. Paths are plain strings here: pathlib would keep
+the names of all files in memory.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from os.path import join
 from urllib.parse import quote
 
 from tagsift.data.columns import STANDARD, PathName
@@ -37,15 +38,15 @@ _SECTIONS = "[entities]\n{}\n\n[relations]\n\n[events]\n\n[attributes]\n"
 
 
 def _read(path: PathName, options: Options) -> Iterator[Document]:
-    root = Path(path)
-    if not root.is_dir():
-        there = "a file" if root.exists() else "none of this name"
+    root = os.path.realpath(path)
+    if not os.path.isdir(root):
+        there = "a file" if os.path.exists(root) else "none of this name"
         raise DataError(f"expected a folder of brat, found {there}.", path)
     names = _names(root)
     if not names:
         raise DataError("expected .txt files in the folder, found none.", path)
     for name, folders in _shared(root, names):
-        texts = [_text(root / folder / f"{name}.txt", root) for folder in folders]
+        texts = [_text(join(root, folder, f"{name}.txt"), root) for folder in folders]
         if len(set(texts)) > 1:
             other = next(
                 x for x, y in zip(folders, texts, strict=True) if y != texts[0]
@@ -57,7 +58,7 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
             )
         found = (
             _layer(
-                root / folder / f"{name}.ann",
+                join(root, folder, f"{name}.ann"),
                 root,
                 texts[0],
                 folder or options.annotator or FORMAT.name,
@@ -69,9 +70,9 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
         yield Document(name, texts[0], layers=layers)
 
 
-def _names(root: Path) -> list[str]:
+def _names(root: str) -> list[str]:
     """Texts of a folder, without their ending, in order."""
-    return sorted(_inside(str(root), ""), key=_in_order)
+    return sorted(_inside(root, ""), key=_in_order)
 
 
 def _inside(folder: str, lead: str) -> Iterator[str]:
@@ -88,7 +89,7 @@ def _in_order(name: str) -> str:
     return _NUMBER.sub(lambda match: match[0].zfill(20), name)
 
 
-def _shared(root: Path, names: list[str]) -> Iterator[tuple[str, list[str]]]:
+def _shared(root: str, names: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Texts, and the subfolders of the annotators who have them."""
     shared: dict[str, list[str]] = {}
     if all("/" in name for name in names):
@@ -97,7 +98,7 @@ def _shared(root: Path, names: list[str]) -> Iterator[tuple[str, list[str]]]:
             shared.setdefault(rest, []).append(folder)
     for rest, folders in shared.items():
         if len(folders) > 1:
-            texts = {_text(root / one / f"{rest}.txt", root) for one in folders}
+            texts = {_text(join(root, one, f"{rest}.txt"), root) for one in folders}
             if len(texts) == 1:
                 yield from ((x, shared[x]) for x in sorted(shared, key=_in_order))
                 return
@@ -106,11 +107,12 @@ def _shared(root: Path, names: list[str]) -> Iterator[tuple[str, list[str]]]:
         yield name, [""]
 
 
-def _text(path: Path, root: Path) -> str:
-    if not path.resolve().is_relative_to(root.resolve()):
+def _text(path: str, root: str) -> str:
+    if not os.path.realpath(path).startswith(join(root, "")):
         raise DataError("expected files of the folder, found a link out of it.", path)
     try:
-        text = path.read_bytes().decode()
+        with open(path, "rb") as stream:
+            text = stream.read().decode()
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise DataError(
@@ -124,9 +126,9 @@ def _text(path: Path, root: Path) -> str:
 
 
 def _layer(
-    path: Path, root: Path, text: str, annotator: str, options: Options
+    path: str, root: str, text: str, annotator: str, options: Options
 ) -> Layer | None:
-    if not path.exists():
+    if not os.path.exists(path):
         return None
     marks: list[Mark] = []
     names: list[str] = []
@@ -145,7 +147,7 @@ def _layer(
         if span is not None:
             names.append(span[1])
             try:
-                marks.append(_mark(span, text, counted, options, str(path)))
+                marks.append(_mark(span, text, counted, options, path))
             except DataError as error:
                 raise DataError(error.message, path, number) from None
         elif score is not None and _is_number(score[2]):
@@ -261,15 +263,18 @@ def _write(path: PathName, documents: Iterable[Document], options: Options) -> N
                 options.losses.note("second layer of an annotator", document.id)
             empty = {next(iter(found.people)): ""} if found.several else {"": ""}
             for folder in files or empty:
-                target = root / folder / f"{name}.txt"
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(text.encode())
+                target = join(root, folder, name)
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                _save(f"{target}.txt", text)
                 if files:
-                    target.with_suffix(".ann").write_text(
-                        files[folder], "utf-8", newline=""
-                    )
+                    _save(f"{target}.ann", files[folder])
         content = _SECTIONS.format("\n".join(sorted(labels)))
-        (root / "annotation.conf").write_text(content, "utf-8")
+        _save(join(root, "annotation.conf"), content)
+
+
+def _save(path: str, text: str) -> None:
+    with open(path, "wb") as stream:
+        stream.write(text.encode())
 
 
 def _folder(layer: Layer, found: _Found, options: Options) -> str:
