@@ -1,6 +1,9 @@
 """Run the command line, as ``tagsift`` or as ``python -m tagsift``."""
 
 import sys
+from _thread import interrupt_main
+from threading import Timer
+from typing import Any
 
 __all__ = ["main"]
 
@@ -10,12 +13,24 @@ def main() -> int:
 
     Importing it takes a moment; Ctrl-C may come in that moment too.
     """
+    sys.unraisablehook = _keep_interrupt
     try:
         from tagsift.cli import main as run
     except KeyboardInterrupt:
         print("tagsift: error: stopped by Ctrl-C.", file=sys.stderr)
         return 130
     return run()
+
+
+def _keep_interrupt(lost: Any) -> None:
+    """Interrupt again where Ctrl-C came in code whose exceptions Python ignores.
+
+    Such are the callbacks of weak references, which imports use.
+    """
+    if lost.exc_type is KeyboardInterrupt:
+        Timer(0.01, interrupt_main).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 if __name__ == "__main__":

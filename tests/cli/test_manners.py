@@ -144,6 +144,29 @@ def test_ctrl_c_at_any_time(tmp_path, wait):
     assert b"stopped by Ctrl-C" in complaint
 
 
+def test_ctrl_c_is_not_lost_in_a_callback_of_python():
+    code = """
+import sys, time, weakref
+from tagsift.__main__ import _keep_interrupt
+
+def interrupt(_):
+    raise KeyboardInterrupt
+
+sys.unraisablehook = _keep_interrupt
+thing = type("Thing", (), {})()
+watched = weakref.ref(thing, interrupt)
+try:
+    del thing
+    time.sleep(20)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env=environment(), timeout=60
+    )
+    assert (found.returncode, found.stderr) == (130, b"")
+
+
 @pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
 def test_completion_is_on(shell_name):
     shown = shell(env={"_TAGSIFT_COMPLETE": f"source_{shell_name}"})
