@@ -133,8 +133,13 @@ class Recovered:
         ]
 
 
-def read_training(path: Path, source: Source) -> TrainingData:
-    """Read candidate sets, or votes where the options say that they are."""
+def read_training(
+    path: Path, source: Source, usual: Sequence[str] | None = None
+) -> TrainingData:
+    """Read candidate sets, or votes where the options say that they are.
+
+    `usual` are the labels of documents in which nobody has labelled anything.
+    """
     labels = parse_labels(getattr(source, "labels", None))
     given: dict[str, Any] = {} if labels is None else {"labels": labels}
     if source.scheme != "auto":
@@ -159,7 +164,8 @@ def read_training(path: Path, source: Source) -> TrainingData:
             option = name.replace("_", "-")
             raise InputError(f"--{option} is for votes: say which columns by --votes.")
     if documents is not None:
-        partial = documents.candidates(labels)
+        nobody = labels is None and not any(one.layers for one in documents)
+        partial = documents.candidates(usual if nobody else labels)
     else:
         partial = tagsift.read_partial(
             path,

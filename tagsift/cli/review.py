@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -69,21 +70,21 @@ def run(
             "a password by --password-file."
         )
     password = None if password_file is None else read_password(password_file)
-    training = read_training(train, source)
+    labels: tuple[str, ...] = ()
     if model is None:
+        training = read_training(train, source)
         tagger = make_model(training, replace(fitting, quiet=True))
     else:
         tagger = tagsift.load(model)
+        labels = tuple(map(str, tagger.classes_))
+        if source.scheme == "auto":
+            source = replace(source, scheme=tagger.scheme_)
+        training = read_training(train, source, labels)
         check_columns(tagger, train, training.partial.rows, named=training.named)
     material = Material(
-        training.partial, training.votes, training.documents, train.name
+        training.partial, training.votes, training.documents, train.name, labels
     )
     path = Path(f"{train.name}.review.db") if store is None else store
-    taken = listen(host, port)
-    kept = Store.open(path, material.fingerprint)
-    worker = Worker(material, tagger, fitted=model is not None)
-    desk = Desk(material, kept, worker, every=every)
-    desk.learn()
 
     def ready(address: str) -> None:
         if json:
@@ -100,12 +101,14 @@ def run(
         if browser:
             webbrowser.open(address)
 
-    try:
-        serve(desk, taken, password=password, ready=ready)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        worker.close()
-        kept.close()
+    with ExitStack() as opened:
+        taken = opened.enter_context(listen(host, port))
+        kept = opened.enter_context(closing(Store.open(path, material.fingerprint)))
+        worker = Worker(material, tagger, fitted=model is not None)
+        opened.enter_context(closing(worker))
+        desk = Desk(material, kept, worker, every=every)
+        desk.learn()
+        with suppress(KeyboardInterrupt):
+            serve(desk, taken, password=password, ready=ready)
     if not json:
         say(f"{desk.ledger.entries} decisions are in {path}.")

@@ -83,7 +83,7 @@ class Desk:
         every: int = 25,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.material, self.store, self.learner = material, store, learner
+        self.material, self.store, self.learner = material.ready(), store, learner
         self.every, self._lock = every, RLock()
         self.ledger = Ledger(material, store.decisions())
         self.leases = Leases(store, clock)

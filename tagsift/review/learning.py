@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from threading import Thread
@@ -36,6 +37,8 @@ __all__ = ["Exact", "Student", "Worker"]
 Exact: TypeAlias = Mapping[int, list[str | None]]
 #: How much the fits stand back behind everything else.
 _NICE = 10
+#: What a fit on votes tells of its own tokens.
+_LEARNT = ("text_", "lessons_")
 
 
 @dataclass
@@ -43,6 +46,7 @@ class Student:
     """A model, what it learns from, and how often it has done so.
 
     A `fitted` one comes from a model file: its first look is what it knows already.
+    Where nobody has labelled anything, it learns from what it believed then.
     """
 
     material: Material
@@ -55,10 +59,11 @@ class Student:
         began, rows = time.perf_counter(), self.material.partial.rows
         told = self._told(exact)
         names = {name for row in exact.values() for name in row if name is not None}
-        if self.fitted and not self.revision and names <= set(self.model.classes_):
+        known = self.fitted and not self.revision and names <= set(self.model.classes_)
+        if known:
             labels, sure = self.model.recover(rows, told)
         else:
-            self._fit(told, names)
+            self._fit(told, exact, names)
             labels = self.model.recovered_
             sure = getattr(self.model, "confidences_", None)
             if sure is None:
@@ -69,7 +74,9 @@ class Student:
                 "does (see: tagsift methods)."
             )
         self.revision += 1
-        return self._found(labels, sure, exact, time.perf_counter() - began)
+        learnt = {} if known else {k: getattr(self.model, k, None) for k in _LEARNT}
+        found = self._found(labels, sure, exact, **learnt)
+        return replace(found, seconds=round(time.perf_counter() - began, 2)).ready()
 
     def _told(self, exact: Exact) -> Any:
         """Votes or candidate sets, with what is known in them."""
@@ -88,21 +95,51 @@ class Student:
             sets[s] = [c if k is None else frozenset([k]) for k, c in pairs]
         return sets
 
-    def _fit(self, told: Any, names: set[str]) -> None:
+    def _fit(self, told: Any, exact: Exact, names: set[str]) -> None:
         """Fit anew, or go on from what is known of the annotators."""
         rows, model = self.material.partial.rows, self.model
-        again = self.fitted or self.revision
-        if again and isinstance(model, VoteTagger) and isinstance(told, VoteCorpus):
-            if names <= set(model.classes_):
-                model.update(rows, told)
-                return
-        self.model = clone(model)
-        if self.model.labels is not None:
-            known = dict.fromkeys((*self.model.labels, *sorted(names)))
-            self.model.set_params(labels=list(known))
+        columns = None if model.labels is None else list(model.labels)
+        if self.fitted or self.revision:
+            columns = [str(name) for name in model.classes_]
+            if isinstance(told, VoteCorpus) and names <= set(columns):
+                if isinstance(model, VoteTagger):
+                    model.update(rows, told)
+                    return
+        if columns is not None:
+            columns = list(dict.fromkeys((*columns, *sorted(names))))
+        if self.fitted and self._unlabelled:
+            told = self._beliefs(columns or [], exact)
+        self.model = clone(model).set_params(labels=columns)
         self.model.fit(rows, told)
 
-    def _found(self, labels: Any, sure: Any, exact: Exact, seconds: float) -> Found:
+    @cached_property
+    def _unlabelled(self) -> bool:
+        full = self.material.partial.label_set.full
+        return all(c == full for row in self.material.partial.candidates for c in row)
+
+    @cached_property
+    def _first_beliefs(self) -> list[FloatArray]:
+        return list(self.model.predict_marginals(self.material.partial.rows))
+
+    def _beliefs(self, columns: list[str], exact: Exact) -> list[FloatArray]:
+        """Weights of all labels as the model file has them, and what is known."""
+        more = len(columns) - self._first_beliefs[0].shape[1]
+        made = [np.pad(p, ((0, 0), (0, more))) for p in self._first_beliefs]  # [T, L]
+        for s, row in exact.items():
+            for t, name in enumerate(row):
+                if name is not None:
+                    made[s][t] = np.eye(len(columns))[columns.index(name)]
+        return made
+
+    def _found(
+        self,
+        labels: Any,
+        sure: Any,
+        exact: Exact,
+        *,
+        text_: list[FloatArray] | None = None,
+        lessons_: FloatArray | None = None,
+    ) -> Found:
         """Everything in the columns of the material's labels."""
         told, model = self.material, self.model
         column = {name: k for k, name in enumerate(told.classes)}
@@ -116,8 +153,7 @@ class Student:
             return wide
 
         confidences = widened(sure)  # [N, L]
-        text = getattr(model, "text_", None)
-        alone = widened(text) if text else confidences  # [N, L]
+        alone = widened(text_) if text_ else confidences  # [N, L]
         chosen = place[label_indices(labels, own, name="labels")]  # [N]
         known = told.ballots.exact.copy()  # [N]
         for s, row in exact.items():
@@ -126,8 +162,7 @@ class Student:
                 h if k is None else column[k] for h, k in zip(here, row, strict=True)
             ]
         ballots = replace(told.ballots, exact=known)
-        lessons = getattr(model, "lessons_", None)
-        chance = error_chance(chosen, confidences, alone, ballots, lessons)  # [N]
+        chance = error_chance(chosen, confidences, alone, ballots, lessons_)  # [N]
         return Found(
             told,
             self.revision,
@@ -136,8 +171,7 @@ class Student:
             alone.astype(np.float32),
             chance,
             tuple(getattr(model, "annotators_", ())),
-            round(seconds, 2),
-        ).ready()
+        )
 
 
 def _both(row: list[str | None], before: list[str | None]) -> list[str | None]:
@@ -151,7 +185,7 @@ class Worker:
     def __init__(
         self, material: Material, model: SequenceTagger, *, fitted: bool = False
     ) -> None:
-        bare = Material(material.partial, material.votes)
+        bare = replace(material, documents=None)
         self._material, self._student = material, Student(bare, model, fitted)
         self._then: Callable[[Found], None] | None = None
         self.busy, self.failed = False, None
@@ -184,7 +218,8 @@ class Worker:
         )
         self._process.start()
         other.close()
-        Thread(target=self._listen, args=(self._pipe,), daemon=True).start()
+        self._listener = Thread(target=self._listen, args=(self._pipe,), daemon=True)
+        self._listener.start()
 
     def _listen(self, pipe: Connection) -> None:
         while True:

@@ -39,6 +39,7 @@ class Material:
     votes: VoteCorpus | None = None
     documents: Documents | None = None  # None for a column file
     title: str = ""
+    known: tuple[str, ...] = ()  # labels that a fitted model has
 
     @property
     def words(self) -> list[list[str]]:
@@ -66,6 +67,7 @@ class Material:
         given = tuple(self.partial.label_set)
         if self.votes is not None:
             given = tuple(str(name) for name in labels_of(self.votes, self.scheme))
+        given = (*given, *self.known)
         prefixes = {"plain": "", "iobes": "BIES"}.get(self.scheme, "BI")
         names = {"O": None} if prefixes else {}
         for kind in span_types(given, self.scheme):
@@ -125,6 +127,11 @@ class Material:
         for row in self.words:
             made.update("\0".join(row).encode("utf-8", "surrogatepass") + b"\n")
         return made.hexdigest()
+
+    def ready(self) -> Material:
+        """The same, with everything counted that the page will ask for."""
+        _ = self.types, self.places, self.searched, self.majority
+        return self
 
     def texts(self, s: int, most: int) -> Iterator[str | None]:
         """The sentences before and after one, in its document; a long one is cut."""

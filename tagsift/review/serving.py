@@ -44,6 +44,7 @@ def listen(host: str, port: int) -> socket.socket:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             taken.bind(address)
+            taken.listen(1024)  # from now on those who come wait, and are not refused
         except BaseException:
             taken.close()
             raise
@@ -101,6 +102,7 @@ def serve(
         lifespan="off",
         ws="none",
         limit_concurrency=_BUSY,
+        timeout_keep_alive=60,
         timeout_graceful_shutdown=3,
     )
     server = uvicorn.Server(config)

@@ -114,7 +114,7 @@ class Store:
                 if names and not {"about", "decisions"} <= names:
                     raise sqlite3.DatabaseError("other tables")
                 db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = FULL")
+                db.execute("PRAGMA synchronous = NORMAL")
                 db.execute("BEGIN EXCLUSIVE")
                 if not names:
                     _begin(db, fingerprint)
@@ -160,9 +160,11 @@ class Store:
         marks = ", ".join("?" * len(values))
         columns = _COLUMNS.removeprefix("id, ")
         with _complaining(self.path):
+            self._db.execute("PRAGMA synchronous = FULL")  # on the disk, not on its way
             number = self._db.execute(
                 f"INSERT INTO decisions ({columns}) VALUES ({marks})", values
             ).lastrowid
+            self._db.execute("PRAGMA synchronous = NORMAL")
         assert number is not None
         return Decision(**(vars(made) | {"id": number}))
 

@@ -1,0 +1,186 @@
+"""Fits with what was decided, here and in a process of their own."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import tagsift
+from tagsift.annotators import VoteTagger
+from tagsift.baselines import PartialCRF
+from tagsift.data import VoteCorpus, simulate_votes
+from tagsift.errors import InputError
+from tagsift.review.learning import Student, Worker
+from tagsift.review.material import Material
+
+SENTENCES = 40
+
+
+@pytest.fixture(scope="module")
+def votes() -> VoteCorpus:
+    return simulate_votes(tagsift.bundled("ner").columns(1)[:SENTENCES], random_state=0)
+
+
+@pytest.fixture(scope="module")
+def material(votes) -> Material:
+    return Material(votes.candidates(), votes)
+
+
+def tagger(**more) -> VoteTagger:
+    return VoteTagger(PartialCRF(l2=3.0), rounds=2, folds=2, random_state=0, **more)
+
+
+def test_a_fit_is_that_of_the_tagger(material, votes):
+    found = Student(material, tagger()).study({})
+    model = tagger().fit(votes.rows, votes)
+    assert [found.names(s) for s in range(SENTENCES)] == model.recovered_
+    looks = [look for look in model.looks("span")]
+    order = np.argsort(-found.chance[found.worst], kind="stable")
+    assert [found.chance[found.worst[k]] for k in order] == pytest.approx(
+        [look.score for look in looks]
+    )
+    named = {(one.name, one.reliability) for one in found.people}
+    assert named == {(one.name, one.reliability) for one in model.annotators_}
+    first = int(order[0])
+    s = int(found.sentence[first])
+    place = (s, int(found.begin[first] - material.offsets[s]))
+    assert (looks[0].sentence, looks[0].start) == place
+    assert found.reason(first) == looks[0].reason
+
+
+def test_what_was_decided_is_exact_in_the_next_fit(material):
+    student = Student(material, tagger())
+    before = student.study({})
+    s = int(before.sentence[before.order[0]])
+    row: list[str | None] = [None] * material.lengths[s]
+    row[0] = "B-MISC" if before.names(s)[0] != "B-MISC" else "O"
+    after = student.study({s: row})
+    assert after.revision == 2 and after.names(s)[0] == row[0]
+    n = int(material.offsets[s])
+    assert after.chance[n] == 0 and after.confidences[n].max() == pytest.approx(1)
+    # Nothing of this process's material was changed by it.
+    assert material.votes.exact is None and (material.ballots.exact == -1).all()
+
+
+def test_a_label_that_nobody_gave_is_learnt(votes):
+    """E.g. the first span of two tokens of a type whose spans were all single."""
+    only = [
+        [tuple(v if v and v[0] == "B" else "O" for v in t) for t in row]
+        for row in votes.votes
+    ]
+    few = replace(votes, votes=only)
+    material = Material(few.candidates(), few)
+    assert "I-LOC" in material.classes and "I-LOC" not in few.label_set
+    student = Student(material, tagger())
+    student.study({})
+    row: list[str | None] = [None] * material.lengths[0]
+    row[:2] = ["B-LOC", "I-LOC"]
+    assert student.study({0: row}).names(0)[:2] == ["B-LOC", "I-LOC"]
+
+
+def test_candidate_sets_become_exact(votes):
+    material = Material(votes.candidates())
+    student = Student(material, PartialCRF())
+    student.study({})
+    row: list[str | None] = ["B-MISC", *[None] * (material.lengths[3] - 1)]
+    found = student.study({3: row})
+    assert found.names(3)[0] == "B-MISC" and found.people == ()
+    assert {found.reason(int(k)) for k in found.order[:3]} <= {
+        "the text leaves it open",
+        "",
+    }
+
+
+def test_a_fitted_model_is_asked_first_and_learns_then(material, votes):
+    model = tagger().fit(votes.rows[:30], votes[:30])
+    student = Student(material, model, fitted=True)
+    found = student.study({})
+    labels, _ = model.recover(votes.rows, votes)
+    assert [found.names(s) for s in range(SENTENCES)] == labels
+    row: list[str | None] = ["B-MISC", *[None] * (material.lengths[35] - 1)]
+    assert student.study({35: row}).names(35)[0] == "B-MISC"
+
+
+def test_text_that_nobody_has_labelled_needs_a_model(votes):
+    """Its beliefs hold where nothing was decided, and give way where it was."""
+    model = PartialCRF().fit(votes.rows[:30], votes[:30].candidates().candidates)
+    labels = tuple(model.classes_)
+    bare = [[frozenset(labels)] * len(row) for row in votes.rows]
+    partial = replace(votes.candidates(), candidates=bare)
+    student = Student(Material(partial, known=labels), model, fitted=True)
+    found = student.study({})
+    said, _ = model.recover(votes.rows, bare)
+    assert [found.names(s) for s in range(SENTENCES)] == said
+    row: list[str | None] = ["B-MISC", *[None] * (len(said[35]) - 1)]
+    again = student.study({35: row})
+    assert again.names(35)[0] == "B-MISC"
+    same = [a == b for a, b in zip(again.labels, found.labels, strict=True)]
+    assert np.mean(same) > 0.9
+
+
+def test_labels_that_only_the_model_knows(votes):
+    few = votes[:10]
+    model = tagger().fit(votes.rows, votes)
+    labels = tuple(model.classes_)
+    only = replace(few, votes=[[("O",) * 5] * len(row) for row in few.rows])
+    student = Student(Material(only.candidates(), only, known=labels), model, True)
+    assert student.study({}).material.types == ("LOC", "MISC", "ORG", "PER")
+
+
+def test_a_method_without_confidences_is_refused(material):
+    with pytest.raises(InputError, match="gives no confidences"):
+        Student(material, tagsift.make("pl-svm")).study({})
+
+
+class Inbox:
+    """Waits for what a fit finds."""
+
+    def __init__(self) -> None:
+        self.found, self.there = None, threading.Event()
+
+    def __call__(self, found) -> None:
+        self.found = found
+        self.there.set()
+
+    def wait(self):
+        assert self.there.wait(60)
+        return self.found
+
+
+def test_a_process_fits_and_fails_in_one_sentence(material):
+    worker = Worker(material, tagger())
+    try:
+        inbox = Inbox()
+        worker.learn({}, inbox)
+        assert worker.busy
+        found = inbox.wait()
+        same = Student(material, tagger()).study({})
+        assert (found.labels == same.labels).all() and found.order.tolist() == (
+            same.order.tolist()
+        )
+        assert found.material is material and not worker.busy and not worker.failed
+        bad: list[str | None] = ["NO SUCH LABEL"] * material.lengths[0]
+        worker.learn({0: bad}, inbox)
+        _until(lambda: not worker.busy)
+        assert worker.failed is not None and worker.failed.endswith(".")
+        # A process that is gone is started again.
+        worker._process.kill()
+        worker._process.join()
+        _until(lambda: not worker._listener.is_alive())
+        inbox = Inbox()
+        worker.learn({}, inbox)
+        assert inbox.wait().revision == 1 and worker.failed is None
+    finally:
+        worker.close()
+
+
+def _until(true) -> None:
+    pause = threading.Event()
+    for _ in range(600):
+        if true():
+            return
+        pause.wait(0.1)
+    raise AssertionError("it took more than a minute")

@@ -1,0 +1,122 @@
+"""The running server: several reviewers at a time, kills, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra 'review' is absent")
+
+import tagsift
+from benchmarks.reviewers import Client, hammer, miscounted, serving
+from tagsift.cli import main
+from tagsift.data import simulate_votes
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> Path:
+    path = tmp_path / "votes.tsv"
+    corpus = tagsift.bundled("ner").columns(1)[:60]
+    tagsift.write_votes(path, simulate_votes(corpus, random_state=0))
+    return path
+
+
+def server(votes: Path, store: Path, *options: str):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    told = ("--votes", "2:6", "--set", "rounds=2", "--set", "folds=2", *options)
+    return serving(votes, store, *told, environment=environment)
+
+
+def stored(client: Client) -> list[dict]:
+    _, content = client.get("/export/decisions")
+    return [json.loads(line) for line in content.splitlines()]
+
+
+def counted(votes: Path, store: Path, reviewers: int, seconds: float) -> dict:
+    """Reviewers decide, the server is killed among it, and a new one is asked."""
+    tallies = []
+    for turn in range(2):
+        with server(votes, store, "--every", "20") as (process, address):
+            found, threads, stop = hammer(address, reviewers, name=f"t{turn}-")
+            tallies += found
+            time.sleep(seconds)
+            if turn:
+                stop.set()
+                for thread in threads:
+                    thread.join(30)
+                client = Client(address)
+                told, progress = stored(client), client.get("/api/progress")[1]
+                client.connection.close()
+            else:
+                os.kill(process.pid, signal.SIGKILL)  # in the middle of it all
+                for thread in threads:
+                    thread.join(30)
+    errors = miscounted(tallies, told)
+    kept = sum(len(tally.kept) for tally in tallies)
+    assert errors == dict.fromkeys(errors, 0)
+    # A decision may be stored whose answer the kill has cut off; no other.
+    assert kept <= len(told) <= kept + reviewers
+    answers = [one for one in told if one["action"] in ("accept", "none", "relabel")]
+    assert progress["decisions"] == len(answers)
+    assert len({one["reviewer"] for one in told}) > reviewers
+    return {"kept": kept, "answers": len(answers)}
+
+
+def test_nothing_is_lost_or_doubled_though_it_is_killed(votes, tmp_path):
+    assert counted(votes, tmp_path / "review.db", 12, 3.0)["kept"] > 20
+
+
+@pytest.mark.slow
+def test_fifty_reviewers_for_a_minute(votes, tmp_path):
+    assert counted(votes, tmp_path / "review.db", 50, 60.0)["kept"] > 100
+
+
+def refused(capsys, *arguments: object) -> str:
+    assert main(["review", *map(str, arguments)]) == 2
+    told = capsys.readouterr().err
+    assert "Traceback" not in told
+    return told
+
+
+def test_other_addresses_need_a_password(votes, tmp_path, capsys):
+    told = (votes, "--votes", "2:6", "--host", "0.0.0.0", "--port", "0")
+    assert "--password-file" in refused(capsys, *told)
+    password = tmp_path / "password"
+    file = ("--password-file", password)
+    assert "cannot read the password file" in refused(capsys, *told, *file)
+    password.write_text("long enough\n")
+    password.chmod(0o644)
+    assert "chmod 600" in refused(capsys, *told, *file)
+    password.chmod(0o600)
+    password.write_text("short\n")
+    assert "8 letters or more" in refused(capsys, *told, *file)
+    assert not list(tmp_path.glob("*.db*"))
+
+
+def test_a_port_that_is_taken(votes, tmp_path, capsys):
+    store = tmp_path / "review.db"
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        told = (votes, "--votes", "2:6", "--port", port, "--store", store)
+        assert "cannot listen on 127.0.0.1" in refused(capsys, *told)
+    assert not store.exists()
+
+
+def test_bad_files_and_stores(votes, tmp_path, capsys):
+    told = ("--votes", "2:6", "--port", "0")
+    assert "expected a file" in refused(capsys, tmp_path / "none.tsv", *told)
+    nowhere = ("--store", tmp_path / "nowhere" / "review.db")
+    assert "cannot use the store" in refused(capsys, votes, *told, *nowhere)
+    other = ("--store", votes)
+    assert "expected the store of a review" in refused(capsys, votes, *told, *other)
+    model = ("--model", tmp_path / "m.tagsift", "--method", "chain-gp")
+    assert "--model brings a fitted model" in refused(capsys, votes, *told, *model)
+    assert "pl-svm" not in refused(capsys, votes, *told, "--set", "nonsense=1")
