@@ -54,6 +54,10 @@ class Client:
         kind = answer.headers.get("content-type", "")
         return answer.status, json.loads(content) if "json" in kind else content
 
+    def close(self) -> None:
+        """End it."""
+        self.connection.close()
+
     def items(self, count: int = 1, **filters: Any) -> list[dict[str, Any]]:
         """The next items."""
         _, told = self.get("/api/items", reviewer=self.reviewer, count=count, **filters)
@@ -85,7 +89,7 @@ def work(client: Client, tally: Tally, stop: Event, seed: int, pause: float) -> 
     except (OSError, HTTPException):
         return
     finally:
-        client.connection.close()
+        client.close()
 
 
 def _decide(
@@ -131,13 +135,20 @@ def hammer(
     return tallies, threads, stop
 
 
+def decisions_of(client: Client) -> list[dict[str, Any]]:
+    """Everything that the server has stored."""
+    _, content = client.get("/export/decisions")
+    return [json.loads(line) for line in content.splitlines()]
+
+
 def miscounted(
     tallies: Sequence[Tally], stored: Sequence[dict[str, Any]]
 ) -> dict[str, int]:
     """Decisions lost, doubled, or stored though nobody sent them."""
-    numbers = {one["id"] for one in stored}
     kept = [n for tally in tallies for n in tally.kept.values()]
-    sent = sum(len(tally.sent) for tally in tallies)
+    names = {key.rpartition("-")[0] for tally in tallies for key in tally.sent}
+    stored = [one for one in stored if one["reviewer"] in names]
+    sent, numbers = sum(len(x.sent) for x in tallies), {one["id"] for one in stored}
     answered = [
         (one["sentence"], one["start"], one["end"])
         for one in stored

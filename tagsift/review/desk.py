@@ -137,16 +137,20 @@ class Desk:
         told = corpus_facts(self.ledger)
         return told | {"every": self.every, "lease_seconds": int(LEASE), **more}
 
-    @_alone
     def export(self, kind: str, form: str = "", layers: str = "") -> Export:
-        """A file: ``corpus`` in a format, ``decisions``, or ``label-studio``."""
+        """A file: ``corpus`` in a format, ``decisions``, or ``label-studio``.
+
+        Others go on deciding while it is made.
+        """
+        with self._lock:
+            ledger, decisions = self.ledger.copy(), list(self.store.decisions())
         if kind == "decisions":
-            return decision_lines(self.store.decisions(), self.material)
+            return decision_lines(decisions, self.material)
         if kind == "label-studio":
-            return checked_corpus(self.ledger, "label-studio", "predictions")
+            return checked_corpus(ledger, "label-studio", "predictions")
         if kind != "corpus":
             raise Refusal("missing", "there is no such export.")
-        return checked_corpus(self.ledger, form, "all" if layers == "all" else "labels")
+        return checked_corpus(ledger, form, "all" if layers == "all" else "labels")
 
     @_alone
     def release(self, reviewer: str, names: Iterable[str] | None = None) -> int:
@@ -215,7 +219,7 @@ class Desk:
         if same := self._sent_before(key, reviewer, "undo"):
             (taken,) = (x for x in self.store.decisions() if x.id == same.undoes)
             return same, taken
-        own = self.ledger.by_reviewer[reviewer]
+        own = self.ledger.by_reviewer.get(reviewer, [])
         named = [one for one in own if number in (None, one.id)]
         if not named:
             raise Refusal("nothing", "there is no decision of yours to take back.")
@@ -246,7 +250,8 @@ class Desk:
         """Fit again, now, if there is anything new."""
         if self.learner is None:
             raise Refusal("nothing", "this review has nothing to fit.")
-        if not self.learner.busy and self._learnt == self.ledger.entries:
+        new = self.learner.failed or self._learnt < self.ledger.entries
+        if not self.learner.busy and not new:
             raise Refusal("nothing", "nothing was decided since the last fit.")
         self.learn()
 
@@ -368,4 +373,6 @@ class Desk:
             if self.material.scheme == "plain" and one.end - one.start > 1:
                 raise Refusal("bad", "expected one label a token.")
             at = one.end
+        if "O" not in self.material.classes and len(done) < hi - lo:
+            raise Refusal("bad", "expected a label for every token.")
         return done

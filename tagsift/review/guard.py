@@ -7,6 +7,7 @@ its bearer token) is right *and* it comes from the page itself.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from hmac import compare_digest
@@ -75,7 +76,8 @@ class Guard:
 
     def _check(self, scope: Scope, headers: dict[str, str]) -> None:
         host, path, method = headers.get("host", ""), scope["path"], scope["method"]
-        if self.hosts is not None and host.lower() not in self.hosts:
+        name = re.sub(r":\d*$", "", host.lower())  # a tunnel may have another port
+        if self.hosts is not None and name not in self.hosts:
             raise Refusal("origin", "this server does not answer to that name.")
         if method not in ("GET", "HEAD", "POST"):
             raise Refusal("method", "only GET and POST are known here.")

@@ -188,10 +188,9 @@ class Worker:
         bare = replace(material, documents=None)
         self._material, self._student = material, Student(bare, model, fitted)
         self._then: Callable[[Found], None] | None = None
-        self.busy, self.failed = False, None
+        self.busy, self._fits = False, 0
+        self.failed: str | None = None
         self._start()
-
-    failed: str | None
 
     def learn(self, exact: Exact, then: Callable[[Found], None]) -> None:
         """Begin a fit; what it finds goes to `then`, in a thread of its own."""
@@ -230,7 +229,8 @@ class Worker:
             then, self.busy = self._then, False
             self.failed = found if isinstance(found, str) else None
             if then is not None and isinstance(found, Found):
-                then(found.over(self._material))
+                self._fits += 1
+                then(found.over(self._material, self._fits))
             if found == _ENDED:
                 return
 
@@ -242,7 +242,8 @@ _ENDED = "the process that fits has ended; the next fit starts another one."
 def _work(pipe: Connection, student: Student) -> None:
     """Fit whenever labels come, until the server is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(_NICE)
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
     Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:

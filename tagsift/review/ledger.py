@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,9 +25,9 @@ class Ledger:
         self.material, self.found = material, first_look(material)
         nothing = np.zeros(int(material.offsets[-1]), dtype=bool)  # [N]
         self.marks = Marks(nothing, nothing.copy(), {})
-        self.by_reviewer: dict[str, list[Decision]] = defaultdict(list)
+        self.by_reviewer: dict[str, list[Decision]] = {}
         self.entries = 0  # that said something of labels, taken back or not
-        self._live: dict[int, list[Decision]] = defaultdict(list)  # by sentence
+        self._live: dict[int, list[Decision]] = {}  # by sentence
         self._versions: dict[int, int] = {}
         self._spans: dict[int, list[Span]] = {}
         for one in decisions:
@@ -38,6 +39,14 @@ class Ledger:
         """Put a new entry into force."""
         self._enter(one)
         self._settle(one.sentence)
+
+    def copy(self) -> Ledger:
+        """What holds now, and will in this copy."""
+        made = copy(self)
+        made._live = {s: list(own) for s, own in self._live.items()}
+        made._spans = dict(self._spans)
+        made.marks = replace(self.marks, checked=self.marks.checked.copy())
+        return made
 
     def take_over(self, found: Found) -> None:
         """Put the same decisions over what a new fit found."""
@@ -112,7 +121,8 @@ class Ledger:
         ]
 
     def _enter(self, one: Decision) -> None:
-        live, own = self._live[one.sentence], self.by_reviewer[one.reviewer]
+        live = self._live.setdefault(one.sentence, [])
+        own = self.by_reviewer.setdefault(one.reviewer, [])
         counts = one.answers
         if one.undoes is None:
             live.append(one)

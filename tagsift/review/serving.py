@@ -37,10 +37,11 @@ def is_loopback(host: str) -> bool:
 def listen(host: str, port: int) -> socket.socket:
     """Take an address; port 0 is any that is free."""
     try:
-        family, kind, _, _, address = socket.getaddrinfo(
+        family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        taken = socket.socket(family, kind)
+        # Answers are sent at once only where the protocol is said to be TCP.
+        taken = socket.socket(family, kind, protocol)
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             taken.bind(address)
@@ -89,8 +90,7 @@ def serve(
     """Serve a review until somebody stops it; `ready` is told its address."""
     host, port = taken.getsockname()[:2]
     named = f"[{host}]" if ":" in host else host
-    names = {named, "localhost", "127.0.0.1", "[::1]"}
-    hosts = frozenset(f"{name}:{port}" for name in names)
+    hosts = frozenset({named, "localhost", "127.0.0.1", "[::1]"})
     token = secrets.token_urlsafe(24)
     site = Site(desk, token, port, password)
     app = make_app(site, hosts if is_loopback(host) else None)

@@ -13,7 +13,7 @@ from tagsift.review.leases import LEASE
 from tagsift.review.queue import Filter
 from tagsift.review.refusal import Refusal
 from tagsift.review.store import Store
-from tests.review.conftest import spans_in
+from tests.review.conftest import corpus_of, material_of, spans_in
 
 
 def first(desk: Desk, reviewer: str = "ann", count: int = 1, have=(), **wanted):
@@ -161,6 +161,34 @@ def test_places_that_are_not_there(desk, name):
     assert refusal.value.code in ("missing", "bad")
 
 
+def test_plain_tags_have_one_label_a_token(tmp_path, key):
+    said = [[["DT", "NN"], ["DT", "VB"], ["DT", "NN"]]]
+    material = material_of(corpus_of([["the", "saw"]], said, scheme="plain"))
+    store = Store.open(tmp_path / "plain.db", material.fingerprint)
+    desk = Desk(material, store, every=0)
+    item = first(desk)[0]
+    assert (item["id"], item["label"]) == ("0:1-2", "NN")
+    both = {"region": (0, 2), "ruled": [("NN", 0, 2)]}
+    for told in ({"ruled": []}, both):  # no label, and one label for two
+        with refused("bad"):
+            decided(desk, key, item, "bounds", **told)
+    decided(desk, key, item, "relabel", ruled=[("VB", 1, 2)])
+    assert desk.ledger.labels() == [["DT", "VB"]]
+    store.close()
+
+
+def test_spans_may_have_no_type(tmp_path, key):
+    said = [[["B", "I", "O"], ["B", "I", "O"], ["B", "B", "O"]]]
+    material = material_of(corpus_of([["the", "saw", "is"]], said))
+    store = Store.open(tmp_path / "bare.db", material.fingerprint)
+    desk = Desk(material, store, every=0)
+    item = first(desk)[0]
+    assert (item["id"], item["label"], material.types) == ("0:0-2", "", ("",))
+    decided(desk, key, item, "bounds", region=(0, 3), ruled=[("", 1, 3)])
+    assert desk.ledger.labels() == [["O", "B", "I"]]
+    store.close()
+
+
 def test_undo_is_a_new_entry(desk, key):
     before = desk.ledger.labels()
     decided(desk, key, new_york(desk), "none", ruled=[])
@@ -286,6 +314,9 @@ def test_it_learns_after_every_n_and_on_demand(material, path, clock, key):
     pupil.answer(fitted(material, 3))
     with refused("nothing"):
         desk.refit()
+    pupil.failed = "not enough memory."
+    assert desk.progress()["failed"] == pupil.failed
+    desk.refit()  # once more
     desk.store.close()
 
 

@@ -13,7 +13,7 @@ from tagsift.review.app import Site, make_app
 from tagsift.review.guard import COOKIE, LARGEST
 
 TOKEN = "secret-token"
-HOSTS = frozenset({"127.0.0.1:8765", "localhost:8765"})
+HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 OWN = "http://127.0.0.1:8765"
 ITEMS = "/api/items?reviewer=ann"
 PAGE = {"Origin": OWN, "Sec-Fetch-Site": "same-origin"}
@@ -101,6 +101,12 @@ def test_other_origins_are_refused_though_the_cookie_is_right(page, desk, header
     ):
         assert answer.status_code == 403 and answer.json()["error"] == "origin"
     assert not list(desk.store.decisions())
+
+
+@pytest.mark.parametrize("host", ["localhost:9000", "LOCALHOST:8765", "[::1]:8765"])
+def test_a_tunnel_may_have_another_port(page, host):
+    headers = {"Host": host, "Origin": f"http://{host}"}
+    assert page.get(ITEMS, headers=headers).status_code == 200
 
 
 def test_a_post_says_where_it_comes_from(desk):

@@ -172,7 +172,7 @@ def test_a_process_fits_and_fails_in_one_sentence(material):
         _until(lambda: not worker._listener.is_alive())
         inbox = Inbox()
         worker.learn({}, inbox)
-        assert inbox.wait().revision == 1 and worker.failed is None
+        assert inbox.wait().revision == 2 and worker.failed is None
     finally:
         worker.close()
 
