@@ -120,12 +120,13 @@ def pairwise_agreement(votes: IntArray, n_labels: int) -> PairwiseAgreement:
     array = checked_votes(votes, n_labels)
     n_annotators = array.shape[1]
     hot = one_hot(array, n_labels)  # [N, A·L]
-    tables = np.asarray((hot.T @ hot).todense()).reshape(
-        n_annotators, n_labels, n_annotators, n_labels
-    )  # [A, L, A, L]
-    shared = np.einsum("akbl->ab", tables)  # [A, A]
-    equal = np.einsum("akbk->ab", tables)  # [A, A]
-    mine = np.einsum("akbl->abk", tables)  # [A, A, L]  labels of a where b voted
+    pairs = (hot.T @ hot).tocoo()  # [A·L, A·L]  of two annotators' labels
+    (a, k), (b, other) = (np.divmod(side, n_labels) for side in (pairs.row, pairs.col))
+    shared, equal = np.zeros((2, n_annotators, n_annotators))  # [A, A], [A, A]
+    mine = np.zeros((n_annotators, n_annotators, n_labels))  # [A, A, L]  a's, with b
+    np.add.at(shared, (a, b), pairs.data)
+    np.add.at(equal, (a, b), np.where(k == other, pairs.data, 0.0))
+    np.add.at(mine, (a, b, k), pairs.data)
     chance = np.einsum("abk,bak->ab", mine, mine)  # [A, A]
     with np.errstate(invalid="ignore", divide="ignore"):
         share = equal / shared  # [A, A]

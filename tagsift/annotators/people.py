@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -94,6 +94,7 @@ def describe(
     mean = hits.sum() / max(total.sum(), 1.0)
     reliability = (hits + _PRIOR * mean) / (total + _PRIOR)  # [A]
     copies = {a: group for group in groups for a in group}
+    quiet = quiet_sources(ballots)
     reports = []
     for a, name in enumerate(ballots.names):
         report = AnnotatorReport(
@@ -109,7 +110,7 @@ def describe(
             abstains=bool(ballots.abstains[a]),
         )
         others = [ballots.names[b] for b in copies.get(a, ()) if b != a]
-        flags = _flags(report, ballots, float(np.median(reliability)))
+        flags = _flags(report, ballots, quiet, float(np.median(reliability)))
         if others:
             flags = (f"says the same as {', '.join(others)}: counted as one", *flags)
         reports.append(replace(report, flags=flags))
@@ -146,15 +147,18 @@ def quick_labels(corpus: VoteCorpus) -> list[list[str]]:
 def habits(report: AnnotatorReport, classes: Sequence[Label], most: int = 2) -> str:
     """Say in words which types an annotator misses or takes for others, worst first."""
     names = [str(name) for name in classes]
-    types = np.array(  # nothing for ``O``, the label itself for plain tags
-        ["" if k == OUTSIDE else k[2:] if k[1:2] == "-" else k for k in names]
-    )
-    found = []
-    for true in sorted(set(types) - {""}):
-        rows = report.confusion[types == true].mean(axis=0)  # [L]
-        for said in sorted(set(types) - {true}):
-            found.append((float(rows[types == said].sum()), true, said))
-    worst = [one for one in sorted(found, reverse=True)[:most] if one[0] >= _HABIT]
+    types = [  # nothing for ``O``, the label itself for plain tags
+        "" if k == OUTSIDE else k[2:] if k[1:2] == "-" else k for k in names
+    ]
+    kinds = sorted(set(types))
+    member = np.array([[k == kind for kind in kinds] for k in types], float)  # [L, K]
+    shares = (member / member.sum(axis=0)).T @ report.confusion @ member  # [K, K]
+    found = [
+        (float(shares[i, j]), kinds[i], kinds[j])
+        for i, j in np.argwhere(shares >= _HABIT).tolist()
+        if i != j and kinds[i]
+    ]
+    worst = sorted(found, reverse=True)[:most]
     return ", ".join(
         f"takes {true} for {said} ({100 * share:.0f} %)"
         if said
@@ -222,7 +226,9 @@ def _confusion(ballots: Ballots, a: int, labels: IntArray) -> FloatArray:
     return np.asarray(smooth / smooth.sum(axis=1, keepdims=True))
 
 
-def _flags(report: AnnotatorReport, ballots: Ballots, middle: float) -> tuple[str, ...]:
+def _flags(
+    report: AnnotatorReport, ballots: Ballots, quiet: Collection[str], middle: float
+) -> tuple[str, ...]:
     """What is odd about an annotator, in words."""
     flags = []
     if not report.tokens:
@@ -236,7 +242,7 @@ def _flags(report: AnnotatorReport, ballots: Ballots, middle: float) -> tuple[st
         )
     if report.abstains or ballots.outside < 0:
         return tuple(flags)
-    if report.name in quiet_sources(ballots):
+    if report.name in quiet:
         flags.append(
             "hardly ever says anything but O where others do: looks like a source that "
             "abstains; say so by o_means"

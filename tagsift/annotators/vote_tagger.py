@@ -83,6 +83,9 @@ class VoteTagger(TaggerFromVotes):
         By how much the labels of stacked tokens are likelier wrong than confidences and
         text say, as log-odds, told by annotators who are left out and by tokens that
         are known exactly; found when first asked for, not saved.
+    blind_ : ndarray of shape (N, L), or None
+        What text and votes say of stacked tokens without what is known exactly; not
+        saved.
     history_ : list of dict
         τ, the judge's score and the share of changed labels of every round.
     estimator_ : fitted estimator
@@ -162,6 +165,16 @@ class VoteTagger(TaggerFromVotes):
             reliability = np.array([one.reliability for one in self.annotators_])  # [A]
             self._lessons = lessons(*self._seen, reliability)  # [N]
         return self._lessons
+
+    @property
+    def blind_(self) -> FloatArray | None:
+        """Marginals of the stacked tokens without what is known exactly, [N, L]."""
+        self._check_fitted()
+        if self._seen is None:
+            return None
+        found, ballots, weights = self._seen
+        votes = vote_evidence(found.log_pi, ballots, weights)  # [N, L]
+        return found.model.marginals(found.temper * votes, found.calm)
 
     def looks(self, unit: Literal["token", "span"] = "token") -> Iterator[Look]:
         """Yield what a second look pays for most, of the training text, in that order.

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 import tagsift
 from tagsift.cli._options import Fitting
 from tagsift.cli._output import draw, print_json, say
-from tagsift.cli._training import TrainingData, fit_model
+from tagsift.cli._training import TrainingData, fit_model, fitted_labels
 
 if TYPE_CHECKING:
     from tagsift.data import Corpus, VoteCorpus
-    from tagsift.report import MergedScores
+    from tagsift.report import Findings, MergedScores
 
 __all__ = ["run_votes"]
 
 #: Sentences that the annotators label, and what the votes are merged by.
 _SENTENCES = 400
 _METHODS = ("vote-tagger", "majority", "dawid-skene", "mace")
-#: Rows of the tables on the screen.
+#: What is shown on the screen, and rows of its tables.
+_SHOWN = ("One label from many votes", "Who is reliable", "What to check first")
 _MOST = 8
 
 
@@ -43,9 +44,8 @@ def run_votes(out: Path, *, seed: int, quiet: bool, json: bool, notice: str) -> 
         if not json:
             say(f"{one.model.method.title}: fitted in {one.seconds:.1f} s.")
     ours = results["vote-tagger"].model
-    page = tagsift.report.votes_report(
-        votes,
-        ours,
+    page = tagsift.report.data_report(
+        results["vote-tagger"].findings,
         title="Five annotators and the bundled corpus",
         compared={one.model.method.title: one.scores for one in results.values()},
         facts=[("seed", str(seed)), ("tagsift", tagsift.__version__)],
@@ -64,8 +64,9 @@ def run_votes(out: Path, *, seed: int, quiet: bool, json: bool, notice: str) -> 
             }
         )
         return
-    for section in page.sections[:3]:
-        draw(section.tables[0], title=section.title, most=_MOST)
+    for section in page.sections:
+        if section.title in _SHOWN:
+            draw(section.tables[0], title=section.title, most=_MOST)
     say(f"Report: {out}")
 
 
@@ -73,9 +74,13 @@ def run_votes(out: Path, *, seed: int, quiet: bool, json: bool, notice: str) -> 
 class _Merged:
     """What one method made of the votes."""
 
-    model: Any
+    findings: Findings
     scores: MergedScores
     seconds: float
+
+    @property
+    def model(self) -> Any:
+        return self.findings.model
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -98,8 +103,10 @@ def _merge(
     tagger = tagsift.metrics.evaluate(
         held_out.labels, model.predict(held_out.rows), scheme=held_out.scheme
     )
-    labels = tagsift.report.merged_scores(votes, model)
-    return _Merged(model, tagsift.report.MergedScores(labels, tagger), seconds)
+    findings = fitted_labels(model, training)
+    assert findings.scores is not None
+    scores = tagsift.report.MergedScores(findings.scores, tagger)
+    return _Merged(findings, scores, seconds)
 
 
 def _reliabilities(votes: VoteCorpus, model: Any) -> list[dict[str, Any]]:

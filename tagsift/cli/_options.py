@@ -24,6 +24,7 @@ from tagsift.errors import InputError
 __all__ = [
     "Exchange",
     "Fitting",
+    "Html",
     "Json",
     "Labels",
     "MethodName",
@@ -78,6 +79,10 @@ OutOrScreen = Annotated[
         "--out -o",
         callback=_writable,
     ),
+]
+Html = Annotated[
+    Path | None,
+    option("Also write a page to look at, whole or not at all.", callback=_writable),
 ]
 Scheme = Annotated[str, option("Tag scheme: auto, iob1, iob2, iobes or plain.")]
 Seed = Annotated[int, option("Seed of everything random.")]

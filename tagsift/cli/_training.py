@@ -28,15 +28,16 @@ from tagsift.progress import stage
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
     from tagsift.data import Documents, PartialCorpus, Row, VoteCorpus
+    from tagsift.report import Findings
     from tagsift.typing import FloatArray, Label
 
 __all__ = [
     "DEFAULT_METHOD",
-    "Recovered",
     "TrainingData",
     "check_columns",
     "check_model_options",
     "fit_model",
+    "fitted_labels",
     "make_model",
     "read_training",
     "recover",
@@ -80,7 +81,7 @@ class TrainingData:
         found = tagsift.metrics.recovery(partial.gold, labels, partial.candidates)
         return {"recovery": asdict(found)}
 
-    def scores(self, found: Recovered) -> dict[str, Any]:
+    def scores(self, found: Findings) -> dict[str, Any]:
         """How good labels made from votes are; nothing without gold labels."""
         if self.votes is None or self.votes.gold is None:
             return {}
@@ -100,37 +101,6 @@ class TrainingData:
         if score.calibration is not None:
             scores |= {"log_loss": score.calibration.nll, "ece": score.calibration.ece}
         return {"scores": {**scores, "majority_span_f1": counted.f1}}
-
-
-@dataclass(frozen=True)
-class Recovered:
-    """The label chosen for every training token, and how sure the model is."""
-
-    model: SequenceTagger
-    labels: list[list[str]]
-    confidences: list[FloatArray] | None
-
-    @property
-    def stacked_confidences(self) -> FloatArray:
-        """The confidences of all tokens, one below the other, [N, L]."""
-        if self.confidences is None:
-            raise InputError(
-                f"{self.model.method.title} gives no confidences; take a method that "
-                "does (see: tagsift methods)."
-            )
-        lengths, width = [len(row) for row in self.labels], len(self.model.classes_)
-        return tagsift.metrics.stack_marginals(self.confidences, lengths, width)
-
-    @property
-    def chosen_confidences(self) -> list[list[float]] | None:
-        """The confidence of the chosen label of every token."""
-        if self.confidences is None:
-            return None
-        column = {name: k for k, name in enumerate(self.model.classes_)}
-        return [
-            [float(row[column[label]]) for row, label in zip(rows, labels, strict=True)]
-            for rows, labels in zip(self.confidences, self.labels, strict=True)
-        ]
 
 
 def read_training(
@@ -164,7 +134,7 @@ def read_training(
             option = name.replace("_", "-")
             raise InputError(f"--{option} is for votes: say which columns by --votes.")
     if documents is not None:
-        nobody = labels is None and not any(one.layers for one in documents)
+        nobody = labels is None and not documents.annotators
         partial = documents.candidates(usual if nobody else labels)
     else:
         partial = tagsift.read_partial(
@@ -239,23 +209,36 @@ def check_columns(
 
 def recover(
     training: TrainingData, fitting: Fitting, model_file: Path | None = None
-) -> Recovered:
+) -> Findings:
     """Find the label of every token, by fitting or with a fitted model."""
     partial = training.partial
     if model_file is None:
-        model = fit_model(training, fitting)
-        labels = model.recovered_
-        confidences = getattr(model, "confidences_", None)
-        if confidences is None and model.method.probabilities:
-            _, confidences = model.recover(partial.rows, partial.candidates)
-    else:
-        model = tagsift.load(model_file)
-        check_columns(model, training.path, partial.rows, named=training.named)
-        knows = isinstance(model, tagsift.annotators.VoteTagger)
-        votes = training.votes if knows else None
-        labels, confidences = model.recover(partial.rows, votes or partial.candidates)
+        return fitted_labels(fit_model(training, fitting), training)
+    model = tagsift.load(model_file)
+    check_columns(model, training.path, partial.rows, named=training.named)
+    knows = isinstance(model, tagsift.annotators.VoteTagger)
+    votes = training.votes if knows else None
+    labels, confidences = model.recover(partial.rows, votes or partial.candidates)
+    return _findings(training, model, labels, confidences)
+
+
+def fitted_labels(model: SequenceTagger, training: TrainingData) -> Findings:
+    """The labels that a fit has found in its training data."""
+    partial, confidences = training.partial, getattr(model, "confidences_", None)
+    if confidences is None and model.method.probabilities:
+        _, confidences = model.recover(partial.rows, partial.candidates)
+    return _findings(training, model, model.recovered_, confidences)
+
+
+def _findings(
+    training: TrainingData,
+    model: SequenceTagger,
+    labels: Sequence[Sequence[Label]],
+    confidences: list[FloatArray] | None,
+) -> Findings:
     names = [[str(name) for name in row] for row in labels]
-    return Recovered(model, names, confidences)
+    given = training.votes or training.partial
+    return tagsift.report.Findings(given, model, names, confidences)
 
 
 def say_recovery(facts: dict[str, Any]) -> None:

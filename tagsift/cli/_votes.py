@@ -142,7 +142,9 @@ def make_for_votes(
     return tagsift.make("vote-tagger", **given, **mine)
 
 
-def tallies(corpus: VoteCorpus, labels: list[list[str]]) -> list[list[tuple[str, str]]]:
+def tallies(
+    corpus: VoteCorpus, labels: Sequence[Sequence[str]]
+) -> list[list[tuple[str, str]]]:
     """The votes on every token, and whether the label differs from most of them."""
     abstains = [name in corpus.abstaining for name in corpus.annotators]
     made: dict[Any, tuple[str, str]] = {}

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from tagsift.cli._options import Fitting, Json, Model, Out, To, Train, Training, option
+import tagsift
+from tagsift.cli._options import (
+    Fitting,
+    Html,
+    Json,
+    Model,
+    Out,
+    To,
+    Train,
+    Training,
+    option,
+)
 from tagsift.cli._output import number, percent, print_json, say, write_columns
+from tagsift.cli._pages import page_of
 from tagsift.cli._sources import format_to, write_labels
 from tagsift.cli._training import (
-    Recovered,
     TrainingData,
     check_model_options,
     read_training,
@@ -19,6 +30,9 @@ from tagsift.cli._training import (
 )
 from tagsift.cli._votes import tallies
 from tagsift.errors import InputError
+
+if TYPE_CHECKING:
+    from tagsift.report import Findings
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -38,6 +52,7 @@ def run(
         option("Write ? for labels that are less sure than this.", min=0.0, max=1.0),
     ] = 0.0,
     to: To = None,
+    html: Html = None,
     model: Model = None,
     fitting: Fitting,
     source: Training,
@@ -62,6 +77,9 @@ def run(
             f"--min-confidence: {found.model.method.title} gives no confidences; take "
             "a method that does (see: tagsift methods)."
         )
+    page = None
+    if html is not None:
+        page = page_of(found, train, seed=fitting.seed, model=model)
     votes = training.votes
     tally = None if votes is None else tallies(votes, found.labels)
     name = format_to(out, to, training.documents)
@@ -77,6 +95,8 @@ def run(
             found.chosen_confidences,
             source,
         )
+    if html is not None and page is not None:
+        tagsift.report.write_html(html, page)
     facts = _facts(training, found, tally, min_confidence)
     if json:
         method = found.model.method.name
@@ -85,7 +105,7 @@ def run(
     _say_what_was_done(out, training, found, facts)
 
 
-def _sure_labels(found: Recovered, least: float) -> list[list[str | None]]:
+def _sure_labels(found: Findings, least: float) -> list[list[str | None]]:
     """Labels, None where they are less sure than asked for."""
     sure = found.chosen_confidences
     if sure is None:
@@ -97,7 +117,7 @@ def _sure_labels(found: Recovered, least: float) -> list[list[str | None]]:
 
 
 def _lines(
-    training: TrainingData, found: Recovered, tally: Tally | None, least: float
+    training: TrainingData, found: Findings, tally: Tally | None, least: float
 ) -> Iterator[list[tuple[str, ...]]]:
     """The rows of every sentence, with what was found."""
     sure = found.chosen_confidences
@@ -115,7 +135,7 @@ def _lines(
 
 
 def _facts(
-    training: TrainingData, found: Recovered, tally: Tally | None, least: float
+    training: TrainingData, found: Findings, tally: Tally | None, least: float
 ) -> dict[str, object]:
     """What is said about the labels, for people and machines."""
     sure = found.chosen_confidences
@@ -128,7 +148,7 @@ def _facts(
 
 
 def _say_what_was_done(
-    out: object, training: TrainingData, found: Recovered, facts: dict[str, object]
+    out: object, training: TrainingData, found: Findings, facts: dict[str, object]
 ) -> None:
     partial, title = training.partial, found.model.method.title
     if training.votes is None:

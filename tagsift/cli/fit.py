@@ -7,11 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-from tagsift.cli._options import Fitting, Json, Out, Train, Training, option
+import tagsift
+from tagsift.cli._options import Fitting, Html, Json, Out, Train, Training, option
 from tagsift.cli._output import print_json, say
+from tagsift.cli._pages import page_of
 from tagsift.cli._training import (
     check_model_options,
     fit_model,
+    fitted_labels,
     read_training,
     say_recovery,
     update_model,
@@ -35,6 +38,7 @@ def run(
             metavar="MODEL",
         ),
     ] = None,
+    html: Html = None,
     fitting: Fitting,
     source: Training,
     json: Json = False,
@@ -49,7 +53,12 @@ def run(
     else:
         model = update_model(training, update, quiet=fitting.quiet)
     seconds = time.perf_counter() - started
+    if html is not None:
+        findings = fitted_labels(model, training)
+        page = page_of(findings, train, seed=fitting.seed, seconds=seconds)
     model.save(out)
+    if html is not None:
+        tagsift.report.write_html(html, page)
     partial = training.partial
     right = training.recovery(model.recovered_)
     size = out.stat().st_size

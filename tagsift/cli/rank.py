@@ -22,9 +22,9 @@ from tagsift.cli._options import (
     option,
 )
 from tagsift.cli._output import draw_rows, print_json, say
+from tagsift.cli._pages import findings_in_text
 from tagsift.cli._sources import format_to, write_labels
 from tagsift.cli._training import (
-    Recovered,
     TrainingData,
     check_columns,
     check_model_options,
@@ -35,9 +35,9 @@ from tagsift.errors import InputError
 from tagsift.visible import in_context
 
 if TYPE_CHECKING:
-    from tagsift.annotators import Ballots, Look
-    from tagsift.data import VoteCorpus
-    from tagsift.typing import FloatArray, IntArray
+    from tagsift.annotators import Look
+    from tagsift.report import Findings
+    from tagsift.typing import FloatArray
 
 __all__ = ["By", "EXAMPLE", "PLACE", "run"]
 
@@ -116,7 +116,7 @@ def run(
     elif out is not None:
         tagsift.data.write_sheet(out, map(_sheet_row, enumerate(tokens, 1)))
     if json:
-        method = found.recovered.model.method.name
+        method = found.findings.model.method.name
         print_json({"method": method, **found.sizes, "by": by.value, **shown})
         return
     _draw(shown, by)
@@ -133,50 +133,35 @@ def run(
 class _Labelled:
     """Labels to look at, and what is known of them."""
 
-    recovered: Recovered
-    words: list[list[str]]
-    scheme: str
+    findings: Findings
     sizes: dict[str, Any]
-    votes: VoteCorpus | None = None
-    candidates: list[list[frozenset[str]]] | None = None
-    training: TrainingData | None = None
+    training: TrainingData | None = None  # None for text that nobody has labelled
 
     @cached_property
-    def told(self) -> tuple[IntArray, FloatArray, FloatArray, Ballots, list[str]]:
-        """Labels, what all and what the text alone says of them, votes, names."""
-        model, lengths = self.recovered.model, [len(row) for row in self.words]
-        sure = self.recovered.stacked_confidences  # [N, L]
-        names = [str(name) for name in model.classes_]
-        text = getattr(model, "text_", None)
-        alone = (
-            tagsift.metrics.stack_marginals(text, lengths, len(names)) if text else sure
-        )
-        chosen = tagsift.metrics.label_indices(
-            self.recovered.labels, names, name="labels"
-        )
-        ballots = tagsift.annotators.ballots_of(self.votes, names, lengths)
-        return chosen, sure, alone, ballots, names
+    def words(self) -> list[list[str]]:
+        """The tokens of every sentence."""
+        return self.findings.given.tokens
 
     def scores(self, by: By) -> FloatArray:
         """What a look at every stacked token is worth, [N]."""
-        chosen, sure, text, ballots, _ = self.told
+        chosen, sure, _, ballots, _ = self.findings.told
         if by is By.disagreement:
             return tagsift.metrics.vote_disagreement(ballots.votes, chosen)
         if by is By.entropy:
             return tagsift.metrics.entropy(sure)
         if by is By.confidence:
             return tagsift.metrics.doubt(sure, chosen)
-        lessons = getattr(self.recovered.model, "lessons_", None)
-        return tagsift.annotators.error_chance(chosen, sure, text, ballots, lessons)
+        return self.findings.chance
 
     def tokens_first(self, scores: FloatArray, most: int | None) -> list[Described]:
         """The tokens by falling score, described for people."""
-        looks = tagsift.annotators.rank_tokens(*self.told, scores)
+        looks = tagsift.annotators.rank_tokens(*self.findings.told, scores)
         return [self._described(look) for look in islice(looks, most)]
 
     def spans_first(self, scores: FloatArray, most: int) -> list[Described]:
         """The spans by falling score, described for people."""
-        looks = tagsift.annotators.rank_spans(*self.told, self.scheme, scores)
+        told, scheme = self.findings.told, self.findings.given.scheme
+        looks = tagsift.annotators.rank_spans(*told, scheme, scores)
         described = []
         for look in islice(looks, most):
             words = self.words[look.sentence][look.start : look.end]
@@ -187,8 +172,9 @@ class _Labelled:
     def _described(self, look: Look) -> Described:
         words = self.words[look.sentence]
         said = " ".join(f"{name}:{count}" for name, count in look.tally.items())
-        if self.candidates is not None:
-            said = "|".join(sorted(self.candidates[look.sentence][look.start]))
+        if self.training is not None and self.training.votes is None:
+            candidates = self.training.partial.candidates
+            said = "|".join(sorted(candidates[look.sentence][look.start]))
         return {
             "sentence": look.sentence + 1,
             "token": look.start + 1,
@@ -223,14 +209,10 @@ def _learn(
 ) -> _Labelled:
     """Find the labels of votes or candidates, by a fit or with a fitted model."""
     training = read_training(path, source)
-    votes, partial = training.votes, training.partial
-    if by is By.disagreement and votes is None:
+    if by is By.disagreement and training.votes is None:
         raise InputError("--by disagreement needs votes: say which columns by --votes.")
     found = recover(training, fitting, model)
-    candidates = partial.candidates if votes is None else None
-    facts = training.facts
-    words, scheme = partial.tokens, partial.scheme
-    return _Labelled(found, words, scheme, facts, votes, candidates, training)
+    return _Labelled(found, training.facts, training)
 
 
 def _tag_text(path: Path, source: Training, model_file: Path | None) -> _Labelled:
@@ -240,18 +222,15 @@ def _tag_text(path: Path, source: Training, model_file: Path | None) -> _Labelle
     model = tagsift.load(model_file)
     rows = tagsift.read_text(path, comments=source.comments, columns=source.columns)
     check_columns(model, path, rows, named=source.columns is not None)
-    labels = [[str(name) for name in row] for row in model.predict(rows)]
-    sure = model.predict_marginals(rows) if model.method.probabilities else None
-    words = [[row[0] for row in sentence] for sentence in rows]
     sizes = {"sentences": len(rows), "tokens": sum(map(len, rows))}
-    return _Labelled(Recovered(model, labels, sure), words, model.scheme_, sizes)
+    return _Labelled(findings_in_text(model, rows), sizes)
 
 
 def _write_documents(
     out: Path, to: str, found: _Labelled, scores: FloatArray, source: Training
 ) -> None:
     """Write documents, the most doubtful first, with what was found in them."""
-    training, recovered = found.training, found.recovered
+    training = found.training
     assert training is not None
     documents = training.documents
     sizes = [1] * len(found.words)
@@ -266,8 +245,8 @@ def _write_documents(
         str(format_to(out, to, documents)),
         documents,
         training.votes or training.partial,
-        recovered.labels,
-        recovered.chosen_confidences,
+        found.findings.labels,
+        found.findings.chosen_confidences,
         source,
         order=order,
         data=[{"doubt": round(one, 6)} for one in doubt],

@@ -1,14 +1,26 @@
-"""``tagsift report``: votes, annotators and what to check, on one page."""
+"""``tagsift report``: data, annotators, what was found and what to check, on a page."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import Fitting, Json, Out, Train, Training
+from tagsift.cli._options import Fitting, Json, Model, Out, Train, Training
 from tagsift.cli._output import print_json, say
-from tagsift.cli._training import fit_model, read_training
-from tagsift.errors import InputError
+from tagsift.cli._pages import findings_in_text, page_of
+from tagsift.cli._training import (
+    TrainingData,
+    check_columns,
+    check_model_options,
+    read_training,
+    recover,
+)
+
+if TYPE_CHECKING:
+    from tagsift.base import SequenceTagger
+    from tagsift.report import Findings
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -17,30 +29,53 @@ EXAMPLE = "tagsift report votes.tsv --votes 2:6 -o report.html"
 
 
 def run(
-    train: Train, out: Out, *, fitting: Fitting, source: Training, json: Json = False
+    train: Train,
+    out: Out,
+    *,
+    model: Model = None,
+    fitting: Fitting,
+    source: Training,
+    json: Json = False,
 ) -> None:
-    """Write one HTML page about votes: agreement, who is reliable, what to check.
+    """Write one HTML page about votes or candidates, and what is found in them.
 
-    With --gold the labels found are scored as well; no fit looks at the truth.
+    Labels at a glance, agreement, who is reliable and how annotators err, what to check
+    first, how sure labels are, what differs from the majority vote, how the fit went.
+    With --gold the labels found are scored as well; no fit looks at the truth. With
+    --model, labels that leave nothing open are taken for the truth, and the model's own
+    are scored and ranked.
     """
-    training = read_training(train, source)
-    if training.votes is None:
-        raise InputError("a report is on votes: say which columns by --votes.")
-    model = fit_model(training, replace(fitting, quiet=fitting.quiet or json))
-    if not isinstance(model, tagsift.VoteTagger):
-        raise InputError(
-            f"a report shows what VoteTagger finds, not {model.method.title}; "
-            "leave out --method, or take chain-gp or partial-crf."
-        )
-    page = tagsift.report.votes_report(
-        training.votes,
-        model,
-        title=f"Votes in {train.name}",
-        facts=[("file", train.name), ("seed", str(fitting.seed))],
-    )
+    check_model_options(model, fitting)
+    known = None if model is None else tagsift.load(model)
+    if known is not None and source.scheme == "auto":
+        source = replace(source, scheme=known.scheme_)
+    labels = None if known is None else [str(name) for name in known.classes_]
+    training = read_training(train, source, labels)
+    started = time.perf_counter()
+    exact = training.votes is None and not training.partial.n_ambiguous
+    if known is not None and exact:
+        findings = _against(training, known)
+    else:
+        fitting = replace(fitting, quiet=fitting.quiet or json)
+        findings = recover(training, fitting, model)
+    seconds = time.perf_counter() - started
+    told: dict[str, Any] = {"seconds": seconds} if model is None else {"model": model}
+    page = page_of(findings, train, seed=fitting.seed, **told)
     tagsift.report.write_html(out, page)
     if json:
-        facts = {"method": model.method.name, **training.facts, "out": str(out)}
-        print_json({**facts, **training.recovery(model.recovered_)})
+        sure = findings.confidences is not None
+        method = findings.model.method.name
+        facts = {"method": method, **training.facts, "out": str(out)}
+        facts |= {"expected_wrong": findings.outlook.left} if sure else {}
+        print_json({**facts, **training.recovery(findings.labels)})
         return
-    say(f"{out}: {len(training.votes.annotators)} annotators on one page.")
+    size = out.stat().st_size / 1e6
+    say(f"{out}: {len(page.sections)} sections on one page, {size:.1f} MB.")
+
+
+def _against(training: TrainingData, model: SequenceTagger) -> Findings:
+    """What a model says of text whose labels are known: they are the truth."""
+    partial = training.partial
+    check_columns(model, training.path, partial.rows, named=training.named)
+    gold = partial.gold or [[min(names) for names in row] for row in partial.candidates]
+    return findings_in_text(model, partial.rows, gold)

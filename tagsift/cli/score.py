@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tagsift
-from tagsift.cli._options import Exchange, Json, Reading, Scheme, argument, option
+from tagsift.cli._options import Exchange, Html, Json, Reading, Scheme, argument, option
 from tagsift.cli._output import complain, print_json, say
 from tagsift.cli._sources import read_corpus
 from tagsift.cli._training import check_columns
@@ -18,7 +18,7 @@ from tagsift.errors import DataError, InputError
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
     from tagsift.data import Corpus
-    from tagsift.metrics import Scores
+    from tagsift.report import Tagged
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -41,6 +41,7 @@ def run(
         float | None,
         option("Exit with status 1 if the span F1 (0 to 1) is below this."),
     ] = None,
+    html: Html = None,
     scheme: Scheme = "auto",
     exchange: Exchange,
     reading: Reading,
@@ -62,11 +63,20 @@ def run(
         same = replace(exchange, source=None, also=None)
         columns = replace(reading, columns=pred_columns, header=False)
         found = read_corpus(pred, same, columns, gold.scheme)
-        scores = _score_file(pred, found, gold, files[-1])
+        tagged, title = _same_text(pred, found, gold, files[-1]), pred.name
     else:
         model = tagsift.load(files[0])
         check_columns(model, files[-1], gold.rows, named=reading.columns is not None)
-        scores = _score_model(model, gold)
+        tagged, title = _tag(model, gold), model.method.title
+    scores = tagged.scores()
+    if html is not None:
+        page = tagsift.report.scores_report(
+            tagged,
+            method=title,
+            title=f"Scores on {files[-1].name}",
+            facts=[("gold", files[-1].name), ("labels", (pred or files[0]).name)],
+        )
+        tagsift.report.write_html(html, page)
     if json:
         print_json(tagsift.metrics.dict_report(scores))
     else:
@@ -79,8 +89,8 @@ def run(
         raise typer.Exit(1)
 
 
-def _score_file(path: Path, found: Corpus, gold: Corpus, gold_path: Path) -> Scores:
-    """Compare two files token by token, after checking that they hold the same text."""
+def _same_text(path: Path, found: Corpus, gold: Corpus, gold_path: Path) -> Tagged:
+    """Labels of two files, after checking that they hold the same text."""
     difference = ""
     if len(found) != len(gold):
         difference = f"found {len(found)} sentences here and {len(gold)} sentences"
@@ -94,11 +104,13 @@ def _score_file(path: Path, found: Corpus, gold: Corpus, gold_path: Path) -> Sco
         raise DataError(
             f"{difference} in {gold_path}; both files must hold the same text.", path
         )
-    return tagsift.metrics.evaluate(gold.labels, found.labels, scheme=gold.scheme)
+    names = sorted({*found.label_set, *gold.label_set})
+    both = gold.labels, found.labels
+    return tagsift.report.Tagged(gold.tokens, *both, names, scheme=gold.scheme)
 
 
-def _score_model(model: SequenceTagger, gold: Corpus) -> Scores:
-    """Tag the text of the gold file and compare."""
+def _tag(model: SequenceTagger, gold: Corpus) -> Tagged:
+    """Tag the text of the gold file."""
     known = set(model.classes_)
     extra = sorted({name for row in gold.labels for name in row} - known)
     if extra:
@@ -108,12 +120,7 @@ def _score_model(model: SequenceTagger, gold: Corpus) -> Scores:
             f"({', '.join(extra[:5])}{', …' if len(extra) > 5 else ''}).",
             kind="warning",
         )
-    probabilities = model.method.probabilities
-    return tagsift.metrics.evaluate(
-        gold.labels,
-        model.predict(gold.rows),
-        scheme=gold.scheme,
-        marginals=model.predict_marginals(gold.rows) if probabilities else None,
-        classes=model.classes_,
-        unknown="wrong",
-    )
+    sure = model.predict_marginals(gold.rows) if model.method.probabilities else None
+    both = gold.labels, model.predict(gold.rows)
+    names = model.classes_
+    return tagsift.report.Tagged(gold.tokens, *both, names, sure, gold.scheme)

@@ -20,6 +20,7 @@ __all__ = [
     "Column",
     "Figure",
     "Mark",
+    "Passage",
     "Prose",
     "Report",
     "Section",
@@ -37,6 +38,8 @@ _PLOTS_HINT = (
     "with `pip install 'tagsift[plots]'` to have them drawn."
 )
 
+#: Most letters of a word, and words of a span, in a passage.
+_MOST_LETTERS, _MOST_WORDS = 32, 12
 #: How a mark is coloured; its text says the same in words.
 Tone: TypeAlias = Literal["good", "bad", "warn", "plain"]
 
@@ -49,8 +52,38 @@ class Mark:
     tone: Tone = "plain"  # which colour
 
 
+@dataclass(frozen=True)
+class Passage:
+    """Words of a sentence in a cell, with those around them."""
+
+    before: str
+    words: str  # that stand out
+    after: str
+
+    @classmethod
+    def of(
+        cls, tokens: Sequence[str], start: int, end: int, around: int = 6
+    ) -> Passage:
+        """Take a span out of its sentence; long words and spans are cut."""
+        inside = list(map(_cut, tokens[start:end]))
+        if len(inside) > _MOST_WORDS:
+            inside[_MOST_WORDS - 2 : -1] = ["…"]
+        before = map(_cut, tokens[max(start - around, 0) : start])
+        after = map(_cut, tokens[end : end + around])
+        return cls(" ".join(before), " ".join(inside), " ".join(after))
+
+    @property
+    def text(self) -> str:
+        """All of it, the words in question between brackets."""
+        return " ".join(filter(None, (self.before, f"[{self.words}]", self.after)))
+
+
+def _cut(word: str) -> str:
+    return word if len(word) <= _MOST_LETTERS else word[: _MOST_LETTERS - 1] + "…"
+
+
 #: What a cell of a table may hold.
-Cell: TypeAlias = str | int | float | Mark | None
+Cell: TypeAlias = str | int | float | Mark | Passage | None
 
 
 @dataclass(frozen=True)
@@ -71,7 +104,7 @@ class Column:
         """Write a cell; a dash stands for nothing."""
         if cell is None or (isinstance(cell, float) and math.isnan(cell)):
             return "–"
-        if isinstance(cell, Mark):
+        if isinstance(cell, Mark | Passage):
             return cell.text
         if isinstance(cell, str) or not self.form:
             return str(cell)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tagsift.report.palette import COLOURS, Style, css_variables, themed
+from tagsift.visible import visible
 
 __all__ = ["NARROW", "WIDTH", "can_draw", "draw", "draw_legend", "ink", "standalone"]
 
@@ -100,7 +101,7 @@ def _clean(svg: str, alt: str, *, wide: bool) -> str:
     prefix = "t" + hashlib.sha256(svg.encode()).hexdigest()[:8] + "-"
     # Only tags are rewritten: what stands between them is the reader's text.
     svg = re.sub(r"<[^>]*>", lambda tag: _clean_tag(tag.group(0), prefix), svg)
-    head = f'<svg role="img" aria-label="{escape(alt, quote=True)}" '
+    head = f'<svg role="img" aria-label="{escape(visible(alt), quote=True)}" '
     head += 'stroke-linejoin="round" stroke-linecap="butt" ' + 'class="wide" ' * wide
     return svg.replace("<svg ", head, 1).strip()
 

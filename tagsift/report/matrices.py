@@ -17,10 +17,10 @@ from tagsift.report.document import Column, Figure, Table
 from tagsift.report.drawing import WIDTH, draw, ink
 from tagsift.typing import FloatArray, Label
 
-__all__ = ["confusion_plot", "heat_map", "sentence_map"]
+__all__ = ["confusion_plot", "heat_map", "sentence_map", "short_name"]
 
-#: Most labels in the map of a sentence.
-_MOST_LABELS = 12
+#: Most labels in the map of a sentence, tokens there, and labels in a confusion.
+_MOST_LABELS, _MOST_TOKENS, _MOST_CONFUSED = 12, 30, 25
 
 
 def heat_map(
@@ -36,11 +36,13 @@ def heat_map(
     outlined: Sequence[tuple[int, int]] = (),
     dotted: Sequence[tuple[int, int]] = (),
     caption: str = "",
+    heading: str = "",
 ) -> Figure:
     """A matrix as coloured cells; negative values take the counter colour.
 
     NaN leaves a cell empty, `limit` is drawn in full colour (the largest magnitude by
-    default), `outlined` cells have a frame and `dotted` ones a dot.
+    default), `outlined` cells have a frame and `dotted` ones a dot, and `heading` is
+    drawn above.
     """
     what = f"{title}: expected a matrix of"
     matrix = _matrix(values, len(rows), len(columns), what)  # [R, C]
@@ -59,6 +61,7 @@ def heat_map(
             axes.plot(j + right, i - up, marker="o", linewidth=0, **look)
         _name_cells(axes, rows, columns)
         axes.set(xlabel=column_name, ylabel=row_name if column_name else "")
+        axes.set_title(short_name(heading))
 
     longest = max(len(name) for name in columns)
     size = f"{len(rows)} rows by {len(columns)} columns"
@@ -111,12 +114,12 @@ def _name_cells(axes: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
     steep = max(len(name) for name in columns) * len(columns) > 42
     axes.set_xticks(
         range(len(columns)),
-        [_short(name) for name in columns],
+        [short_name(name) for name in columns],
         rotation=60 if steep else 0,
         ha="left" if steep else "center",
         rotation_mode="anchor",
     )
-    axes.set_yticks(range(len(rows)), [_short(name) for name in rows])
+    axes.set_yticks(range(len(rows)), [short_name(name) for name in rows])
     axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
@@ -136,7 +139,8 @@ def _on(share: float) -> str:
     return ink("on-accent") if abs(share) > 0.55 else ink("ink")
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
+    """Cut a name for a drawing, and show what cannot be seen."""
     name = "".join(letter if letter.isprintable() else "·" for letter in name)
     return name if len(name) <= 18 else name[:17] + "…"
 
@@ -152,10 +156,16 @@ def sentence_map(
     """How sure every label of every token of a sentence is.
 
     The labels given (a dot) and the true ones (a frame) are always shown, and with them
-    those that have the largest probability somewhere.
+    those that have the largest probability somewhere. Of a long sentence, what is
+    around its least sure token is shown.
     """
     what = "One sentence: expected marginals of"
     array = _matrix(marginals, len(tokens), len(classes), what)  # [T, L]
+    worst = int(array.max(axis=1).argmin())
+    first = max(0, min(worst - _MOST_TOKENS // 2, len(tokens) - _MOST_TOKENS))
+    part = slice(first, first + _MOST_TOKENS)
+    tokens, array = tokens[part], array[part]
+    predicted, gold = predicted[part], gold[part]
     place = {label: j for j, label in enumerate(classes)}
     named = {place[x] for x in (*predicted, *gold) if x in place}
     peak = array.max(axis=0)  # [L]
@@ -185,9 +195,12 @@ def sentence_map(
 def confusion_plot(labels: Sequence[Label], counts: npt.ArrayLike) -> Figure:
     """Share of the tokens of every gold label that got every other label."""
     table = np.asarray(counts, dtype=np.float64)  # [L, L]
-    used = (table.sum(axis=0) + table.sum(axis=1)) > 0  # [L]
-    names = [str(label) for label, there in zip(labels, used, strict=True) if there]
-    table = table[np.ix_(used, used)]  # [L', L']
+    often = table.sum(axis=0) + table.sum(axis=1)  # [L]
+    kept = np.sort(np.argsort(-often, kind="stable")[:_MOST_CONFUSED])
+    kept = kept[often[kept] > 0]  # [L']
+    left_out = int((often > 0).sum()) - len(kept)
+    names = [str(labels[k]) for k in kept]
+    table = table[np.ix_(kept, kept)]  # [L', L']
     support = table.sum(axis=1, keepdims=True)  # [L', 1]
     with np.errstate(invalid="ignore"):
         share = 100 * table / support  # [L', L']
@@ -200,5 +213,6 @@ def confusion_plot(labels: Sequence[Label], counts: npt.ArrayLike) -> Figure:
         column_name="given",
         form=".0f",
         limit=100.0,
-        caption="Percent of the tokens of a gold label (row) that were given a label.",
+        caption="Percent of the tokens of a gold label (row) that were given a label."
+        + (f" {left_out} rarer labels are left out." if left_out else ""),
     )

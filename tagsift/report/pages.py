@@ -88,6 +88,7 @@ def _templates(*, autoescape: bool, **filters: Callable[..., Any]) -> Environmen
         loader=PackageLoader("tagsift.report"),
         autoescape=autoescape,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -95,9 +96,15 @@ def _templates(*, autoescape: bool, **filters: Callable[..., Any]) -> Environmen
     return environment
 
 
+def _shown(value: Any) -> Any:
+    """Make signs visible that would turn the direction of writing, or are no text."""
+    plain = isinstance(value, str) and not isinstance(value, Markup)
+    return visible(value, keep="\n\t") if plain else value
+
+
 def _html(text: str) -> Markup:
     """Escape prose, set what stands between backticks as code, and keep tags whole."""
-    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text)))
+    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(_shown(text))))
     return Markup(re.sub(r"\b[BIES]-\w+", r'<span class="tag">\g<0></span>', coded))
 
 

@@ -1,141 +1,123 @@
-"""The report on votes: merged labels, annotators, and what to check again."""
+"""Sections on votes: how far annotators agree, who errs how, what became of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from tagsift.annotators import (
     AnnotatorReport,
-    Look,
-    VoteTagger,
     annotators_against,
     corpus_agreement,
     habits,
+    tally_text,
 )
-from tagsift.data import VoteCorpus
-from tagsift.metrics import Scores, evaluate
-from tagsift.report import sections
-from tagsift.report.document import Cell, Mark, Report, Section, Stat, Table, columns
-from tagsift.typing import Label
-from tagsift.visible import in_context
+from tagsift.data import Span, spans
+from tagsift.report.document import (
+    Cell,
+    Figure,
+    Mark,
+    Passage,
+    Section,
+    Table,
+    columns,
+)
+from tagsift.report.findings import Findings
+from tagsift.report.matrices import heat_map
+from tagsift.typing import FloatArray, Label
 
-__all__ = ["MergedScores", "annotator_table", "merged_scores", "votes_report"]
+__all__ = ["agreement_section", "annotator_table", "changes_section", "people_section"]
+
+#: Annotators in the table, with a matrix each, and in the matrix of pairs.
+_PEOPLE, _MATRICES, _PAIRS = 100, 12, 15
+#: Types in a matrix, pairs of types, kinds of changes, and examples of these.
+_TYPES, _CONFUSED, _KINDS, _EXAMPLES = 10, 12, 12, 20
 
 
-@dataclass(frozen=True)
-class MergedScores:
-    """How good a method's labels and its tagger are."""
+def agreement_section(found: Findings) -> Section:
+    """How far annotators agree, in figures and in pairs, and where they differ."""
+    votes = found.votes
+    assert votes is not None
+    agreed = corpus_agreement(votes)
+    rows: list[tuple[Cell, ...]] = [
+        ("Krippendorff's alpha", agreed.krippendorff_alpha, "1: full, 0: by chance"),
+        ("Fleiss' kappa", agreed.fleiss_kappa, "the same by another count"),
+        ("equal labels", agreed.pairwise_agreement, "over pairs of votes on a token"),
+        ("span F1", agreed.pairwise_span_f1, "over pairs of annotators of a sentence"),
+        ("votes per token", agreed.votes_per_token, "of those who do not abstain"),
+    ]
+    heads = {"measure": "", "value": ".3f", "what it is": ""}
+    content: list[Table | Figure] = [Table(columns(heads), tuple(rows))]
+    names = votes.annotators
+    busy = sorted(range(len(names)), key=lambda a: -found.people[a].tokens)[:_PAIRS]
+    place = {names[a]: k for k, a in enumerate(sorted(busy))}
+    plain = votes.scheme == "plain"
+    table = np.full((len(place), len(place)), np.nan)  # [P, P]
+    for pair in agreed.pairs:
+        if pair.first in place and pair.second in place:
+            i, j = place[pair.first], place[pair.second]
+            value = pair.agreement if plain else pair.span_f1
+            table[i, j] = table[j, i] = 100 * value
+    if np.isfinite(table).any():
+        more = f" The {len(place)} with the most votes." if len(names) > _PAIRS else ""
+        what = "Equal labels" if plain else "Span F1"
+        content.append(
+            heat_map(
+                table,
+                list(place),
+                list(place),
+                title="Pairs of annotators",
+                form=".0f",
+                limit=100.0,
+                caption=f"{what} of two annotators, in percent, over what both "
+                f"labelled; empty where that is nothing.{more}",
+            )
+        )
+    confused = _confused_types(found)
+    if confused.rows:
+        content.append(confused)
+    return Section("Agreement", "", tuple(content))
 
-    labels: Scores  # of the labels it made of the votes
-    tagger: Scores  # of its tagger on text that it has not seen
 
-
-def merged_scores(corpus: VoteCorpus, model: VoteTagger) -> Scores:
-    """Every score of the labels that a tagger made of the votes, against the truth."""
-    return evaluate(
-        corpus.gold or [],
-        [[str(name) for name in row] for row in model.recovered_],
-        scheme=corpus.scheme,
-        marginals=model.confidences_,
-        classes=model.classes_,
-        unknown="wrong",
+def _confused_types(found: Findings) -> Table:
+    """Pairs of types that two annotators gave the same token, the commonest first."""
+    names, of_label = found.kinds()
+    counts = np.zeros((len(found.ballots.counts), len(names)))  # [N, K]
+    for k, column in enumerate(found.ballots.counts.T):
+        counts[:, of_label[k]] += column
+    both = counts.T @ counts  # [K, K]
+    pairs = combinations(range(len(names)), 2)
+    above = [(float(both[i, j]), i, j) for i, j in pairs]
+    total = sum(count for count, _, _ in above)
+    rows = tuple(
+        (f"{names[i]} – {names[j]}", int(count), count / total)
+        for count, i, j in sorted(above, reverse=True)[:_CONFUSED]
+        if count
     )
+    heads = {"types": "", "pairs of votes": ",d", "of all that differ %": ".1f%"}
+    return Table(columns(heads), rows, "What annotators give the same token")
 
 
-def votes_report(
-    corpus: VoteCorpus,
-    model: VoteTagger,
-    *,
-    title: str,
-    compared: Mapping[str, MergedScores] | None = None,
-    facts: Sequence[tuple[str, str]] = (),
-    notices: Sequence[str] = (),
-) -> Report:
-    """Report on votes and what a tagger fitted on them made of them.
-
-    With gold labels, everything is compared with them; `compared` names methods by
-    title, the model's own first.
-    """
-    scores = None if corpus.gold is None else merged_scores(corpus, model)
-    made = [_compared(compared)] if compared else []
-    made += [_people(corpus, model), _looks(corpus, model)]
-    if scores is not None and scores.calibration is not None:
-        made.append(sections.calibration_section({"the labels": scores.calibration}))
-    if compared:
-        made.append(sections.score_section(next(iter(compared.values())).tagger))
-    return Report(
-        title,
-        tuple(made),
-        summary=(
-            f"{len(corpus.annotators)} annotators labelled {len(corpus):,} sentences "
-            f"({corpus.n_tokens:,} tokens) and disagreed. tagsift learnt how each of "
-            "them errs, let the text judge how much their votes are worth, and found "
-            "one label for every token."
-        ),
-        stats=_stats(corpus, model, scores, compared),
-        notices=tuple(notices),
-        facts=tuple(facts),
-    )
-
-
-def _stats(
-    corpus: VoteCorpus,
-    model: VoteTagger,
-    scores: Scores | None,
-    compared: Mapping[str, MergedScores] | None,
-) -> tuple[Stat, ...]:
-    """Tiles of the first screen."""
-    stats = []
-    if scores is not None:
-        note = "of the labels, against the truth"
-        stats.append(Stat.percent("span F1", scores.span_f1, note))
-    if compared:
-        tagger = next(iter(compared.values())).tagger
-        stats.append(Stat.percent("tagger", tagger.span_f1, "span F1 on unseen text"))
-    alpha = corpus_agreement(corpus).krippendorff_alpha
-    return (
-        *stats,
-        Stat("agreement", f"{alpha:.2f}", "Krippendorff's alpha, 1 for full agreement"),
-        Stat("weight of a vote", f"{model.temperature_:.2f}", "as the text judges it"),
-    )
-
-
-def _compared(compared: Mapping[str, MergedScores]) -> Section:
-    heads = {"method": "", "labels: span F1": ".1f%", "log loss": ".3f"}
-    heads |= {"ECE": ".1f%", "tagger: span F1": ".1f%"}
-    rows = []
-    for name, one in compared.items():
-        labels = map(one.labels.headline().get, ("span_f1", "nll", "ece"))
-        rows.append((name, *labels, one.tagger.span_f1))
-    return Section(
-        "One label from many votes",
-        "The labels made of the votes, and a tagger fitted on each, against the truth, "
-        "which no method has seen.",
-        (
-            Table.best(
-                columns(heads),
-                rows,
-                higher=(1, 4),
-                lower=(2, 3),
-                note="In percent but for the log loss; the best of a column in bold.",
-            ),
-        ),
-    )
-
-
-def _people(corpus: VoteCorpus, model: VoteTagger) -> Section:
+def people_section(found: Findings) -> Section:
     """Who is reliable, as found and, where the truth is known, as it is."""
-    gold = corpus.gold
-    true = () if gold is None else annotators_against(corpus, gold)
+    votes = found.votes
+    assert votes is not None
+    true = () if votes.gold is None else annotators_against(votes, votes.gold)
+    table = annotator_table(found.people, found.classes, true, most=_PEOPLE)
+    flagged = sum(bool(one.flags) for one in found.people)
+    matrices = _matrices(found)
     return Section(
         "Who is reliable",
         "Every annotator against the labels found from all votes and the text. The "
-        "reliability is the span F1; for a source that abstains, the precision.",
-        (annotator_table(model.annotators_, model.classes_, true),),
+        "reliability is the span F1; for a source that abstains, the precision; for "
+        "plain tags, the accuracy. "
+        + (f"{flagged} of {len(found.people)} have a remark." if flagged else ""),
+        (table,) if matrices is None else (table, matrices),
     )
 
 
@@ -143,6 +125,8 @@ def annotator_table(
     people: Sequence[AnnotatorReport],
     classes: Sequence[Label],
     true: Sequence[AnnotatorReport] = (),
+    *,
+    most: int | None = None,
 ) -> Table:
     """How reliable annotators are, and what they do; `true` is what gold labels say."""
     truth = {one.name: one.reliability for one in true}
@@ -166,37 +150,192 @@ def annotator_table(
         shares = dict.fromkeys(("precision", "recall", "F1"), ".1f%")
         heads |= {"tokens": ",d", **shares}
     heads |= {"habits": "", "remarks": ""}
-    ranked = sorted(people, key=lambda one: -one.reliability)
+    kept = sorted(people, key=lambda one: -one.tokens)[:most]
+    ranked = sorted(kept, key=lambda one: -one.reliability)
+    rest = len(people) - len(kept)
+    note = f"{rest} others, who labelled less, are left out." if rest else ""
     title = "Annotators, the most reliable first (percent)"
-    return Table(columns(heads), tuple(map(cells, ranked)), title)
+    return Table(columns(heads), tuple(map(cells, ranked)), title, note)
 
 
-def _looks(corpus: VoteCorpus, model: VoteTagger, most: int = 15) -> Section:
-    """What a person should check first, and what the checking would bring."""
-    looks, gold = list(model.looks()), corpus.gold
-    heads = {"in context": "", "sentence": "d", "label": "", "votes": "", "why": ""}
-    heads |= {"error %": ".0f%"} | ({} if gold is None else {"truth": ""})
-
-    def cells(look: Look) -> tuple[Cell, ...]:
-        s, t = look.sentence, look.start
-        return (
-            in_context(corpus.tokens[s], t, look.end, 5),
-            s + 1,
-            str(look.label),
-            " ".join(f"{name}:{count}" for name, count in look.tally.items()),
-            look.reason,
-            look.score,
-            *(() if gold is None else (sections.verdict(look.label, gold[s][t]),)),
-        )
-
-    rows = tuple(map(cells, islice(looks, most)))
-    tables = [Table(columns(heads), rows, "The most doubtful tokens")]
-    if gold is not None:
-        wrong = np.array([x.label != gold[x.sentence][x.start] for x in looks])  # [N]
-        tables += sections.effort_tables(wrong)
-    return Section(
-        "What to check first",
-        "Tokens by the chance that their label is wrong. Tokens on which all "
-        "annotators agree are among them: the text has not seen their votes.",
-        tuple(tables),
+def _matrices(found: Findings) -> Figure | None:
+    """What annotators say of tokens of each type, a matrix each."""
+    names, counts = _confusions(found)  # [A, K, K]
+    order = np.argsort(-counts.sum(axis=(1, 2)), kind="stable")[:_MATRICES]
+    panels: list[str] = []
+    rows: list[tuple[Cell, ...]] = []
+    for a in order:
+        support = counts[a].sum(axis=1, keepdims=True)  # [K, 1]
+        if not support.any():
+            continue
+        with np.errstate(invalid="ignore"):
+            share = 100 * counts[a] / support  # [K, K]
+        who = found.people[a].name
+        look: dict[str, Any] = {"title": who, "heading": who, "form": ".0f"}
+        drawn = heat_map(share, names, names, limit=100.0, **look)
+        panels += drawn.panels
+        rows += [(who, *row) for row in drawn.data.rows]
+    if not rows:
+        return None
+    more = f" The {len(order)} with the most votes." if len(counts) > _MATRICES else ""
+    heads = {"annotator": "", "found": "", **{f"{name} ": ".0f" for name in names}}
+    return Figure(
+        title="What annotators say",
+        alt=f"What each of {len(rows) // len(names)} annotators says of tokens of each "
+        "type; the numbers are in the table below.",
+        panels=tuple(panels),
+        data=Table(columns(heads), tuple(rows), "What annotators say (percent)"),
+        caption="Percent of the tokens of a type found (row) of which an annotator "
+        f"says a type (column).{more}",
     )
+
+
+def _confusions(found: Findings) -> tuple[list[str], FloatArray]:
+    """Tokens by the type found and the type that an annotator gave, [A, K, K]."""
+    names, of_label = found.kinds()
+    if len(names) > _TYPES:  # the rarest but O are taken together
+        rare = (of_label >= _TYPES - 2) & (of_label < len(names) - 1)  # [L]
+        last = of_label == len(names) - 1  # [L]
+        of_label = np.where(rare, _TYPES - 2, np.where(last, _TYPES - 1, of_label))
+        names = [*names[: _TYPES - 2], "others", names[-1]]
+    size, votes = len(names), found.ballots.votes  # [N, A]
+    true = of_label[found.chosen]  # [N]
+    counts = np.zeros((votes.shape[1], size, size))  # [A, K, K]
+    for a, said in enumerate(votes.T):
+        single = (said >= 0) & (said < len(of_label))  # [N]
+        cell = true[single] * size + of_label[said[single]]
+        counts[a] = np.bincount(cell, minlength=size**2).reshape(size, size)
+    return names, counts
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A span that is not what most votes say."""
+
+    kind: str
+    sentence: int
+    start: int
+    end: int
+    before: str  # what most votes say
+    after: str  # what was found
+    sure: float | None  # how sure the labels are over it
+
+
+def changes_section(found: Findings) -> Section:
+    """What differs from the majority vote, by kind, by type, and in examples."""
+    votes, majority = found.votes, found.majority
+    assert votes is not None and majority is not None
+    changes = list(_changes(found, majority))
+    tokens = sum(
+        a != b
+        for row, other in zip(found.labels, majority, strict=True)
+        for a, b in zip(row, other, strict=True)
+    )
+    unit = "tokens" if votes.scheme == "plain" else "spans"
+    text = (
+        f"{tokens:,} of {votes.n_tokens:,} labels of tokens are not what most votes "
+        f"say; {len(changes):,} {unit} changed."
+    )
+    if not changes:
+        return Section("Against the majority vote", text)
+    by_kind, by_type = defaultdict[str, list[_Change]](list), Counter[str]()
+    for one in changes:
+        by_kind[one.kind].append(one)
+        same = one.before == one.after
+        to = f"{one.after}, other bounds" if same else f"{one.before} → {one.after}"
+        by_type[to] += 1
+    sure = {
+        kind: [one.sure for one in those if one.sure is not None]
+        for kind, those in by_kind.items()
+    }
+    kinds = tuple(
+        (kind, len(those), np.mean(sure[kind]).item() if sure[kind] else None)
+        for kind, those in sorted(by_kind.items(), key=lambda pair: -len(pair[1]))
+    )
+    heads = {"change": "", unit: ",d", "mean confidence": ".2f"}
+    types = tuple(by_type.most_common(_KINDS))
+    return Section(
+        "Against the majority vote",
+        text,
+        (
+            Table(columns(heads), kinds, "Kinds of changes"),
+            Table(columns({"from → to": "", unit: ",d"}), types, "The commonest"),
+            _examples(found, changes),
+        ),
+    )
+
+
+def _changes(found: Findings, majority: list[list[str]]) -> Iterator[_Change]:
+    """Spans (tokens, for plain tags) that differ from those of the majority."""
+    scheme = found.given.scheme
+    for s, (row, other) in enumerate(zip(found.labels, majority, strict=True)):
+        if row == other:
+            continue
+        if scheme == "plain":
+            for t, (after, before) in enumerate(zip(row, other, strict=True)):
+                if after != before:
+                    yield _change(found, "another tag", s, (t, t + 1), before, after)
+            continue
+        new, old = found.spans[s], spans(other, scheme)
+        for one in set(new) - set(old):
+            kind, before = _against(one, old)
+            yield _change(found, kind, s, (one.start, one.end), before, one.type)
+        for one in set(old) - set(new):
+            if not any(_touch(one, x) for x in new):
+                at = (one.start, one.end)
+                yield _change(found, "no span any more", s, at, one.type, "O")
+
+
+def _against(one: Span, old: Sequence[Span]) -> tuple[str, str]:
+    """How a new span differs from those before, and what was there."""
+    near = [x for x in old if _touch(one, x)]
+    if not near:
+        return "a new span", "O"
+    kept = next((x for x in near if x.type == one.type), near[0])
+    if (kept.start, kept.end) == (one.start, one.end):
+        return "another type", kept.type
+    same = kept.type == one.type
+    return "other bounds" if same else "other bounds and type", kept.type
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _change(
+    found: Findings, kind: str, s: int, at: tuple[int, int], before: str, after: str
+) -> _Change:
+    sure = None
+    if found.confidences is not None:
+        lo = int(found.offsets[s])
+        sure = float(found.sure[lo + at[0] : lo + at[1]].min())
+    return _Change(kind, s, *at, before or "(no type)", after or "(no type)", sure)
+
+
+def _examples(found: Findings, changes: list[_Change]) -> Table:
+    """The surest changes, each of its kind once."""
+    votes: Any = found.votes
+    tokens = votes.tokens
+    rows: list[tuple[Cell, ...]] = []
+    seen: set[tuple[str, ...]] = set()
+    for one in sorted(changes, key=lambda x: (-(x.sure or 0), x.sentence, x.start)):
+        words = tokens[one.sentence]
+        key = (" ".join(words[one.start : one.end]), one.before, one.after)
+        if key in seen:
+            continue
+        seen.add(key)
+        rows.append(
+            (
+                Passage.of(words, one.start, one.end),
+                f"{one.sentence + 1}:{one.start + 1}",
+                one.before,
+                one.after,
+                tally_text(votes.votes[one.sentence][one.start]),
+                one.sure,
+            )
+        )
+        if len(rows) == _EXAMPLES:
+            break
+    heads = dict.fromkeys(("in context", "at", "majority", "found", "votes"), "")
+    heads |= {"confidence": ".3f"}
+    return Table(columns(heads), tuple(rows), "The surest changes")

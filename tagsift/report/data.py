@@ -1,0 +1,410 @@
+"""The report on somebody's own data: votes or candidate sets, and what was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from tagsift.annotators import Look, VoteTagger
+from tagsift.data import PartialCorpus, spans
+from tagsift.metrics import Scores, confusion_matrix, recovery
+from tagsift.report import sections
+from tagsift.report.bars import bar_plot, confidence_histogram
+from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
+from tagsift.report.document import (
+    Cell,
+    Figure,
+    Mark,
+    Passage,
+    Report,
+    Section,
+    Stat,
+    Table,
+    columns,
+)
+from tagsift.report.findings import Findings
+from tagsift.report.matrices import confusion_plot
+from tagsift.report.votes import agreement_section, changes_section, people_section
+
+__all__ = ["MergedScores", "data_report"]
+
+#: Spans to look at, types in the table and among the bars, steps of a fit, sets.
+_LOOKS, _TYPES, _BARS, _STEPS, _SETS = 50, 60, 20, 40, 20
+
+
+@dataclass(frozen=True)
+class MergedScores:
+    """How good a method's labels and its tagger are."""
+
+    labels: Scores  # of the labels it made of the votes
+    tagger: Scores  # of its tagger on text that it has not seen
+
+
+def data_report(
+    found: Findings,
+    *,
+    title: str,
+    compared: Mapping[str, MergedScores] | None = None,
+    facts: Sequence[tuple[str, str]] = (),
+    notices: Sequence[str] = (),
+) -> Report:
+    """Report on votes or candidate sets, and what a model made of them.
+
+    With gold labels, everything is compared with them; `compared` names methods by
+    title, the model's own first.
+    """
+    sure = found.confidences is not None
+    made = [_compared(compared)] if compared else []
+    made.append(_glance(found))
+    if found.votes is not None:
+        made += [agreement_section(found), people_section(found)]
+    if sure:
+        made += [_looks(found), _sure(found)]
+    made.append(_open_sets(found) if found.votes is None else changes_section(found))
+    made += _truth(found)
+    if compared:
+        made.append(sections.score_section(next(iter(compared.values())).tagger))
+    made.append(_fit(found))
+    told = list(notices)
+    if not sure:
+        told.append(
+            f"{found.model.method.title} gives no confidences, so that nothing is said "
+            "of how sure labels are and what to check first."
+        )
+    if found.votes is None and found.known.all():
+        told.append(
+            "Every token has one label already, and nothing was left to find; to have "
+            "such labels judged, give them as votes, or give `--model`."
+        )
+    return Report(
+        title,
+        tuple(one for one in made if one.text or one.content),
+        summary=_summary(found),
+        stats=_stats(found, compared),
+        notices=tuple(told),
+        facts=tuple(facts),
+    )
+
+
+def _summary(found: Findings) -> str:
+    given, title = found.given, found.model.method.title
+    size = f"{len(given):,} sentences ({given.n_tokens:,} tokens)"
+    if found.votes is not None:
+        said = f"{len(found.votes.annotators)} annotators labelled {size}. "
+        if isinstance(found.model, VoteTagger):
+            return said + (
+                f"{title} learnt how each of them errs, let the text judge how much "
+                "their votes are worth, and found one label for every token."
+            )
+        return said + f"{title} made one label of the votes on every token."
+    open_ = int((~found.known).sum())
+    return (
+        f"{size}, of which {open_:,} tokens had several candidate labels. {title} "
+        "found the most likely one of every token."
+    )
+
+
+def _stats(
+    found: Findings, compared: Mapping[str, MergedScores] | None
+) -> tuple[Stat, ...]:
+    """Tiles of the first screen."""
+    stats, scores = [], found.scores
+    if scores is not None and scores.scheme == "plain":
+        note = "of the labels, against the truth"
+        stats.append(Stat.percent("accuracy", scores.tokens.accuracy, note))
+    elif scores is not None:
+        note = "of the labels, against the truth"
+        stats.append(Stat.percent("span F1", scores.span_f1, note))
+    if compared:
+        tagger = next(iter(compared.values())).tagger
+        stats.append(Stat.percent("tagger", tagger.span_f1, "span F1 on unseen text"))
+    if found.confidences is not None and not found.known.all():
+        ahead = found.outlook
+        low, high = ahead.left_range
+        note = f"labels of tokens; {low:,.0f} to {high:,.0f}, nine times in ten"
+        stats.append(Stat("expected to be wrong", f"{ahead.left:,.0f}", note))
+    if found.votes is not None:
+        from_most = sum(map(_differ, found.labels, found.majority or ()))
+        note = "labels that most votes do not give"
+        stats.append(Stat("changed", f"{from_most:,}", note))
+    else:
+        note = "of the tokens had several candidates"
+        stats.append(Stat.percent("open", float((~found.known).mean()), note))
+    if isinstance(found.model, VoteTagger) and found.votes is not None:
+        weight = f"{found.model.temperature_:.2f}"
+        stats.append(Stat("weight of a vote", weight, "as the text judges it"))
+    return tuple(stats)
+
+
+def _differ(row: Sequence[str], other: Sequence[str]) -> int:
+    return sum(a != b for a, b in zip(row, other, strict=True))
+
+
+def _compared(compared: Mapping[str, MergedScores]) -> Section:
+    heads = {"method": "", "labels: span F1": ".1f%", "log loss": ".3f"}
+    heads |= {"ECE": ".1f%", "tagger: span F1": ".1f%"}
+    rows = []
+    for name, one in compared.items():
+        labels = map(one.labels.headline().get, ("span_f1", "nll", "ece"))
+        rows.append((name, *labels, one.tagger.span_f1))
+    return Section(
+        "One label from many votes",
+        "The labels made of the votes, and a tagger fitted on each, against the truth, "
+        "which no method has seen.",
+        (
+            Table.best(
+                columns(heads),
+                rows,
+                higher=(1, 4),
+                lower=(2, 3),
+                note="In percent but for the log loss; the best of a column in bold.",
+            ),
+        ),
+    )
+
+
+def _glance(found: Findings) -> Section:
+    """Sizes, and the types of spans (the tags)."""
+    given, lengths = found.given, np.diff(found.offsets)  # [S]
+    words = Counter(chain.from_iterable(given.tokens))
+    facts: list[tuple[Cell, ...]] = [
+        ("sentences", f"{len(given):,}"),
+        ("tokens", f"{given.n_tokens:,}"),
+        ("different words", f"{len(words):,}"),
+        ("tokens of a sentence", _middle(lengths)),
+        ("labels", f"{len(found.classes)}, written as {given.scheme}"),
+    ]
+    if found.votes is not None:
+        silent = int((found.ballots.votes < 0).all(axis=1).sum())
+        facts.append(("annotators", f"{len(found.votes.annotators)}"))
+        facts.append(("tokens that nobody labelled", f"{silent:,}"))
+        facts.append(("tokens known exactly", f"{int(found.known.sum()):,}"))
+    else:
+        facts.append(("tokens with several candidates", f"{(~found.known).sum():,}"))
+    table, figure = _types(found)
+    about = Table(columns({"what": "", "how many": ""}), tuple(facts))
+    return Section("At a glance", "", (about, table, *((figure,) if figure else ())))
+
+
+def _middle(lengths: Any) -> str:
+    if not len(lengths):
+        return "–"
+    return f"{np.median(lengths):.0f} in the middle, {lengths.max():,} at most"
+
+
+def _types(found: Findings) -> tuple[Table, Figure | None]:
+    """Types of spans by number, and how sure they are."""
+    plain, sure = found.given.scheme == "plain", found.confidences is not None
+    counts, doubts, confidence = Counter[str](), Counter[str](), Counter[str]()
+    for s, row in enumerate(found.spans):
+        lo = int(found.offsets[s])
+        for one in row:
+            counts[one.type] += 1
+            if sure:
+                at = slice(lo + one.start, lo + one.end)
+                doubts[one.type] += float(found.chance[at].max())  # type: ignore[assignment]
+                confidence[one.type] += float(found.sure[at].min())  # type: ignore[assignment]
+    before = Counter(
+        one.type
+        for row in found.majority or ()
+        for one in spans(row, found.given.scheme)
+    )
+    total = sum(counts.values())
+    ranked = sorted({*counts, *before}, key=lambda name: (-counts[name], name))
+    rows: list[tuple[Cell, ...]] = []
+    for name in ranked[:_TYPES]:
+        n = counts[name]
+        rows.append(
+            (
+                name or "(no type)",
+                n,
+                n / total if total else None,
+                *((before[name],) if found.majority else ()),
+                *((confidence[name] / n if n else None, doubts[name]) if sure else ()),
+            )
+        )
+    unit = "tokens" if plain else "spans"
+    heads = {"tag" if plain else "type": "", unit: ",d", "share %": ".1f%"}
+    heads |= {"by majority": ",d"} if found.majority else {}
+    heads |= {"mean confidence": ".3f", "expected wrong": ".1f"} if sure else {}
+    rest = len(ranked) - len(rows)
+    note = f"{rest} rarer ones are left out." if rest else ""
+    title = "Tags" if plain else "Types of spans"
+    shown = [name or "(no type)" for name in ranked[:_BARS]]
+    series = {"found": [counts[name] for name in ranked[:_BARS]]}
+    if found.majority:
+        series["by majority vote"] = [before[name] for name in ranked[:_BARS]]
+    drawn = {"title": f"How many {unit}", "axis": unit}
+    figure = bar_plot(shown, series, **drawn) if shown else None
+    return Table(columns(heads), tuple(rows), title, note), figure
+
+
+def _looks(found: Findings) -> Section:
+    """What a person should check first, and what the checking would bring."""
+    first = list(islice(found.looks(), _LOOKS))
+    gold = found.given.gold
+    said = "votes" if found.votes is not None else "candidates"
+    heads = dict.fromkeys(("in context", "at", "label"), "") | {"error %": ".0f%"}
+    heads |= dict.fromkeys((said, "likely", "why"), "")
+    heads |= {} if gold is None else {"truth": ""}
+    rows = tuple(_look_cells(found, look) for look in first)
+    content: list[Table | Figure] = [
+        Table(columns(heads), rows, f"The {len(rows)} most doubtful spans and tokens")
+    ]
+    if gold is not None:
+        flat = np.array(list(chain.from_iterable(gold)), dtype=object)  # [N]
+        names = np.array(found.classes, dtype=object)  # [L]
+        order = np.argsort(-found.chance, kind="stable")  # [N]
+        content += sections.effort_tables((names[found.chosen] != flat)[order])
+    expected = sum(look.score for look in first)
+    return Section(
+        "What to check first",
+        "Spans, and tokens outside all spans, by the chance that their label is wrong"
+        + (
+            ". Those on which all annotators agree are among them: the text has not "
+            "seen their votes."
+            if found.votes is not None
+            else "."
+        )
+        + f" Of the {len(rows)} below, {expected:.0f} are expected to be wrong.",
+        tuple(content),
+    )
+
+
+def _look_cells(found: Findings, look: Look) -> tuple[Cell, ...]:
+    """One row of what to check."""
+    s, t, given = look.sentence, look.start, found.given
+    said = " ".join(f"{name}:{count}" for name, count in look.tally.items())
+    if isinstance(given, PartialCorpus):
+        names = sorted(given.candidates[s][t])
+        said = " ".join(names[:12]) + " …" * (len(names) > 12)
+    likely = list(look.probabilities.items())[:3]
+    truth: tuple[Cell, ...] = ()
+    if given.gold is not None:
+        truth = (_verdict(look, given.gold[s], given.scheme),)
+    return (
+        Passage.of(given.tokens[s], t, look.end),
+        f"{s + 1}:{t + 1}",
+        str(look.label),
+        look.score,
+        said,
+        " ".join(f"{name} {100 * p:.0f}" for name, p in likely),
+        look.reason,
+        *truth,
+    )
+
+
+def _verdict(look: Look, gold: Sequence[str], scheme: str) -> Mark:
+    """Whether a span is a true one, or what is there."""
+    true = [x for x in spans(gold, scheme) if x.start < look.end and look.start < x.end]
+    if not true:
+        return sections.verdict(look.label, "O")
+    same = [x.type for x in true if (x.start, x.end) == (look.start, look.end)]
+    if same:
+        return sections.verdict(look.label, same[0])
+    return Mark(f"is {true[0].type}, other bounds", "bad")
+
+
+def _sure(found: Findings) -> Section:
+    """How sure labels are, and whether they may be."""
+    left = ~found.known  # [N]
+    if not left.any():
+        return Section("How sure the labels are")
+    content: list[Table | Figure] = [
+        confidence_histogram(
+            found.sure[left], title="Confidence of the labels", what="tokens"
+        )
+    ]
+    text = "The confidence of a label is its probability by text and votes together."
+    if found.votes is None:
+        text = "The confidence of a label is its probability among the candidates."
+    told = found.calibration
+    if told is not None:
+        by, scores = told
+        content.append(reliability_diagram(scores.reliability))
+        if found.scores is not None:
+            curve = {found.model.method.title: scores.risk_coverage}
+            content.append(risk_coverage_plot(curve))
+        else:
+            text += (
+                " Tokens that somebody has checked are mostly doubtful ones, and "
+                "labels among them are wrong more often than among all."
+            )
+        text += f" The diagram compares it with {by}."
+    return Section("How sure the labels are", text, tuple(content))
+
+
+def _open_sets(found: Findings) -> Section:
+    """Which candidate sets became which labels."""
+    given = found.given
+    assert isinstance(given, PartialCorpus)
+    full = len(given.label_set)
+    became: Counter[tuple[str, str]] = Counter()
+    for row, labels in zip(given.candidates, found.labels, strict=True):
+        for names, label in zip(row, labels, strict=True):
+            if len(names) > 1:
+                every = len(names) == full and full > 4
+                became["any label" if every else " ".join(sorted(names)), label] += 1
+    rows = tuple(
+        (names if len(names) < 80 else names[:79] + "…", label, count)
+        for (names, label), count in became.most_common(_SETS)
+    )
+    if not rows:
+        return Section("What the candidates became")
+    heads = {"candidates": "", "label found": "", "tokens": ",d"}
+    note = f"The commonest of {len(became):,}." if len(became) > _SETS else ""
+    return Section(
+        "What the candidates became", "", (Table(columns(heads), rows, note=note),)
+    )
+
+
+def _truth(found: Findings) -> list[Section]:
+    """Scores of the labels, where the truth is known."""
+    if found.scores is None or found.given.gold is None:
+        return []
+    made = [sections.score_section(found.scores)]
+    if isinstance(found.given, PartialCorpus):
+        title, given = found.model.method.title, found.given
+        right = recovery(found.given.gold, found.labels, given.candidates)
+        if right.n_ambiguous:
+            made.insert(0, sections.recovery_section({title: right}))
+    names, counts = confusion_matrix(found.given.gold, found.labels)
+    made.append(Section("Confused labels", "", (confusion_plot(names, counts),)))
+    return made
+
+
+def _fit(found: Findings) -> Section:
+    """How the fit went, step by step, and what it was told."""
+    model = found.model
+    content: list[Table] = []
+    steps = [
+        {k: v for k, v in step.items() if isinstance(v, Number)}
+        for step in getattr(model, "history_", None) or ()
+    ]
+    names = {"temper": "weight of a vote", "judge": "judge's score"}
+    names |= {"changed": "labels changed"}
+    if steps:
+        keys = [key for key in steps[0] if not isinstance(steps[0][key], bool)]
+        forms = {names.get(k, k.replace("_", " ")): ".4g" for k in keys}
+        kept = np.unique(np.linspace(0, len(steps) - 1, _STEPS).round().astype(int))
+        rows = tuple((int(k) + 1, *map(steps[k].get, keys)) for k in kept)
+        content.append(Table(columns({"round": "d", **forms}), rows, "Step by step"))
+    told = {**model.get_params(deep=False)}
+    rows = tuple(
+        (name, _setting(value)) for name, value in told.items() if value is not None
+    )
+    content.append(Table(columns({"setting": "", "value": ""}), rows, "Settings"))
+    taken = getattr(model, "n_iter_", None)
+    text = "" if taken is None else f"{model.method.title} took {taken} steps."
+    return Section("How the fit went", text, tuple(content))
+
+
+def _setting(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 120 else text[:119] + "…"
