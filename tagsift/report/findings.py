@@ -24,6 +24,7 @@ from tagsift.annotators import (
     error_chance,
     outlook,
     rank_spans,
+    span_types,
 )
 from tagsift.data import PartialCorpus, Span, VoteCorpus, spans
 from tagsift.data.offsets import offsets_of
@@ -156,11 +157,7 @@ class Findings:
 
         The most frequent type comes first, and ``O`` last.
         """
-        plain = self.given.scheme == "plain"
-        of = [
-            name if plain or name == "O" or name[1:2] != "-" else name[2:]
-            for name in self.classes
-        ]
+        of = span_types(self.classes, self.given.scheme)
         counts = dict.fromkeys(of, 0)
         for k, count in enumerate(np.bincount(self.chosen, minlength=len(of))):
             counts[of[k]] += int(count)

@@ -1,0 +1,96 @@
+"""A corpus at a glance: its size, and the types of spans found in it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import chain
+
+import numpy as np
+
+from tagsift.data import spans
+from tagsift.report.bars import bar_plot
+from tagsift.report.document import Cell, Figure, Section, Table, columns
+from tagsift.report.findings import Findings
+from tagsift.typing import IntArray
+
+__all__ = ["glance_section"]
+
+#: Types in the table, and among the bars.
+_TYPES, _BARS = 60, 20
+
+
+def glance_section(found: Findings) -> Section:
+    """Sizes, and the types of spans (the tags)."""
+    given, lengths = found.given, np.diff(found.offsets)  # [S]
+    words = Counter(chain.from_iterable(given.tokens))
+    facts: list[tuple[Cell, ...]] = [
+        ("sentences", f"{len(given):,}"),
+        ("tokens", f"{given.n_tokens:,}"),
+        ("different words", f"{len(words):,}"),
+        ("tokens of a sentence", _middle(lengths)),
+        ("labels", f"{len(found.classes)}, written as {given.scheme}"),
+    ]
+    if found.votes is not None:
+        silent = int((found.ballots.votes < 0).all(axis=1).sum())
+        facts.append(("annotators", f"{len(found.votes.annotators)}"))
+        facts.append(("tokens that nobody labelled", f"{silent:,}"))
+        facts.append(("tokens known exactly", f"{int(found.known.sum()):,}"))
+    else:
+        facts.append(("tokens with several candidates", f"{(~found.known).sum():,}"))
+    table, figure = _types(found)
+    about = Table(columns({"what": "", "how many": ""}), tuple(facts))
+    return Section("At a glance", "", (about, table, *((figure,) if figure else ())))
+
+
+def _middle(lengths: IntArray) -> str:
+    if not len(lengths):
+        return "–"
+    return f"{np.median(lengths):.0f} in the middle, {lengths.max():,} at most"
+
+
+def _types(found: Findings) -> tuple[Table, Figure | None]:
+    """Types of spans by number, and how sure they are."""
+    plain, sure = found.given.scheme == "plain", found.confidences is not None
+    counts = Counter[str]()
+    doubts, confidence = defaultdict[str, float](float), defaultdict[str, float](float)
+    for s, row in enumerate(found.spans):
+        lo = int(found.offsets[s])
+        for one in row:
+            counts[one.type] += 1
+            if sure:
+                at = slice(lo + one.start, lo + one.end)
+                doubts[one.type] += float(found.chance[at].max())
+                confidence[one.type] += float(found.sure[at].min())
+    before = Counter(
+        one.type
+        for row in found.majority or ()
+        for one in spans(row, found.given.scheme)
+    )
+    total = sum(counts.values())
+    ranked = sorted({*counts, *before}, key=lambda name: (-counts[name], name))
+    rows: list[tuple[Cell, ...]] = []
+    for name in ranked[:_TYPES]:
+        n = counts[name]
+        rows.append(
+            (
+                name or "(no type)",
+                n,
+                n / total if total else None,
+                *((before[name],) if found.majority else ()),
+                *((confidence[name] / n if n else None, doubts[name]) if sure else ()),
+            )
+        )
+    unit = "tokens" if plain else "spans"
+    heads = {"tag" if plain else "type": "", unit: ",d", "share %": ".1f%"}
+    heads |= {"by majority": ",d"} if found.majority else {}
+    heads |= {"mean confidence": ".3f", "expected wrong": ".1f"} if sure else {}
+    rest = len(ranked) - len(rows)
+    note = f"{rest} rarer ones are left out." if rest else ""
+    title = "Tags" if plain else "Types of spans"
+    shown = [name or "(no type)" for name in ranked[:_BARS]]
+    series = {"found": [counts[name] for name in ranked[:_BARS]]}
+    if found.majority:
+        series["by majority vote"] = [before[name] for name in ranked[:_BARS]]
+    drawn = {"title": f"How many {unit}", "axis": unit}
+    figure = bar_plot(shown, series, **drawn) if shown else None
+    return Table(columns(heads), tuple(rows), title, note), figure
