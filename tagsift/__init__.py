@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tagsift import features as features
     from tagsift import metrics as metrics
     from tagsift import report as report
+    from tagsift import review as review
     from tagsift import storage as storage
     from tagsift import threads as threads
     from tagsift.annotators import MACE as MACE
@@ -138,6 +139,7 @@ _PARTS = (
     "features",
     "metrics",
     "report",
+    "review",
     "storage",
     "threads",
 )

@@ -213,8 +213,9 @@ class Training(Source):
 
     labels: Labels = None
     exact: str | None = given(
-        "Labels of votes that are known exactly: a file that rank wrote and a person "
-        "filled in, or the number of a column (? where not known).",
+        "Labels of votes that are known exactly: the store of a review, a file that "
+        "rank wrote and a person filled in, or the number of a column (? where not "
+        "known).",
         metavar="FILE|COLUMN",
     )
 

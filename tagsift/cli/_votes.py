@@ -45,10 +45,16 @@ def read_vote_file(
     corpus = corpus or _read(path, source, column)
     corpus = replace(corpus, abstaining=_abstaining(corpus, source))
     if exact is not None and column is None:
-        known = tagsift.data.read_checked(exact, corpus.rows, corpus.label_set)
-        corpus = replace(corpus, exact=known)
+        corpus = replace(corpus, exact=_read_exact(exact, corpus))
     _warn_of_silence(corpus, source)
     return corpus
+
+
+def _read_exact(path: str, corpus: VoteCorpus) -> list[list[str | None]]:
+    """Labels that people gave, in a sheet or in a review."""
+    if tagsift.review.is_store(path):
+        return tagsift.review.decided_labels(path, corpus)
+    return tagsift.data.read_checked(path, corpus.rows, corpus.label_set)
 
 
 def _read(path: Path, source: Source, exact: int | None) -> VoteCorpus:

@@ -57,12 +57,9 @@ def run(
     Every decision is kept at once; the same command goes on where it was stopped.
     Several people can review at the same time. Ctrl-C ends it.
     """
-    from tagsift.review.desk import Desk
-    from tagsift.review.learning import Worker
-    from tagsift.review.material import Material
     from tagsift.review.serving import is_loopback, listen, read_password, serve
-    from tagsift.review.store import Store
 
+    review = tagsift.review
     check_model_options(model, fitting)
     if not is_loopback(host) and password_file is None:
         raise InputError(
@@ -81,7 +78,7 @@ def run(
             source = replace(source, scheme=tagger.scheme_)
         training = read_training(train, source, labels)
         check_columns(tagger, train, training.partial.rows, named=training.named)
-    material = Material(
+    material = review.Material(
         training.partial, training.votes, training.documents, train.name, labels
     )
     path = Path(f"{train.name}.review.db") if store is None else store
@@ -103,10 +100,12 @@ def run(
 
     with ExitStack() as opened:
         taken = opened.enter_context(listen(host, port))
-        kept = opened.enter_context(closing(Store.open(path, material.fingerprint)))
-        worker = Worker(material, tagger, fitted=model is not None)
+        kept = opened.enter_context(
+            closing(review.Store.open(path, material.fingerprint))
+        )
+        worker = review.Worker(material, tagger, fitted=model is not None)
         opened.enter_context(closing(worker))
-        desk = Desk(material, kept, worker, every=every)
+        desk = review.Desk(material, kept, worker, every=every)
         desk.learn()
         with suppress(KeyboardInterrupt):
             serve(desk, taken, password=password, ready=ready)

@@ -12,6 +12,18 @@
 ``desk``        one review: items go out, decisions come in
 ``learning``    fits in a process of their own
 ``exports``     the checked corpus, decisions, predictions
+``asking``      what requests say, checked
 ``guard``       who may ask what: token, origin, sizes, headers
-``app``         the web application, which needs the extra ``review``
+``app``         the web application; it and ``serving`` need the extra ``review``
+``serving``     where it listens
 """
+
+# ruff: noqa: F403
+from __future__ import annotations
+
+from tagsift.review.desk import *
+from tagsift.review.found import *
+from tagsift.review.learning import *
+from tagsift.review.ledger import *
+from tagsift.review.material import *
+from tagsift.review.store import *

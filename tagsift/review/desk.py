@@ -150,7 +150,7 @@ class Desk:
             return checked_corpus(ledger, "label-studio", "predictions")
         if kind != "corpus":
             raise Refusal("missing", "there is no such export.")
-        return checked_corpus(ledger, form, "all" if layers == "all" else "labels")
+        return checked_corpus(ledger, form, "votes" if layers == "votes" else "labels")
 
     @_alone
     def release(self, reviewer: str, names: Iterable[str] | None = None) -> int:

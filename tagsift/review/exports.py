@@ -38,7 +38,7 @@ __all__ = [
     "formats",
 ]
 
-Layers: TypeAlias = Literal["labels", "predictions", "all"]
+Layers: TypeAlias = Literal["labels", "predictions", "votes"]
 #: Names of layers: all labels, as a model's, and those that somebody has decided on.
 _LABELS, _MODEL, _EXACT = "labels", "tagsift", "exact"
 
@@ -71,16 +71,16 @@ def checked_documents(
     """Documents with the labels as they stand now.
 
     They are the only layer (``labels``), also as those of a model with its confidences
-    (``predictions``), or stand beside what annotators said and, as exact labels, what
-    was decided (``all``).
+    (``predictions``); ``votes`` are what annotators said and, as exact labels, what was
+    decided, for a fit to learn from.
     """
     documents = material.documents
     if documents is None:
         made = tuple(documents_of(material.votes or material.partial))
         documents = Documents(made, "conll")
-    if layers == "all":
-        documents = replace(documents.cut(), documents=_with_exact(documents, ledger))
-    elif layers == "labels" or documents.format != "label-studio":
+    if layers == "votes":
+        return replace(documents, documents=_with_exact(documents, ledger))
+    if layers == "labels" or documents.format != "label-studio":
         bare = tuple(replace(one, layers=()) for one in documents)
         documents = replace(documents, documents=bare)
     sure = None if layers == "labels" else _confidences(ledger)

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from copy import copy
 from dataclasses import replace
 
 import numpy as np
 
-from tagsift.data import Span, spans, tags
+from tagsift.data import Span, VoteCorpus, spans, tags
+from tagsift.data.columns import PathName
 from tagsift.review.found import Found, first_look
 from tagsift.review.material import Material
 from tagsift.review.queue import Marks
 from tagsift.review.rulings import Ruling, exact_tags, laid_over
-from tagsift.review.store import Decision
+from tagsift.review.store import Decision, Store
 
-__all__ = ["Ledger"]
+__all__ = ["Ledger", "decided_labels"]
+
+
+def decided_labels(path: PathName, corpus: VoteCorpus) -> list[list[str | None]]:
+    """The labels that a review decided on, None elsewhere; of a store nobody uses."""
+    material = Material(corpus.candidates(), corpus)
+    with closing(Store.open(path, material.fingerprint)) as store:
+        exact = Ledger(material, store.decisions()).exact()
+    nothing: list[str | None] = [None]
+    return [exact.get(s, nothing * n) for s, n in enumerate(material.lengths)]
 
 
 class Ledger:

@@ -10,15 +10,16 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from tagsift.data import Span
+from tagsift.data.columns import PathName
 from tagsift.errors import DataError
 
-__all__ = ["ANSWERS", "Decision", "Store"]
+__all__ = ["ANSWERS", "Decision", "Store", "is_store"]
 
 #: Decisions that say what the labels are.
 ANSWERS = ("accept", "relabel", "bounds", "none")
@@ -98,7 +99,7 @@ class Store:
         self._db = connection
 
     @classmethod
-    def open(cls, path: str | Path, fingerprint: str) -> Self:
+    def open(cls, path: PathName, fingerprint: str) -> Self:
         """Open the file of a review, or begin a new one.
 
         `fingerprint` tells the text; the file of another one is refused.
@@ -198,6 +199,13 @@ class Store:
     def history(self) -> list[tuple[int, float]]:
         """How the expected number of wrong labels went."""
         return list(self._db.execute("SELECT * FROM history ORDER BY rowid"))
+
+
+def is_store(path: PathName) -> bool:
+    """Whether a file is a database, such as the store of a review."""
+    with suppress(OSError), open(path, "rb") as stream:
+        return stream.read(16) == b"SQLite format 3\0"
+    return False
 
 
 _COLUMNS = (

@@ -7,6 +7,8 @@ import zipfile
 from io import BytesIO
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("starlette", reason="the extra 'review' is absent")
 
@@ -140,6 +142,47 @@ def test_bad_queries(ask, query):
     assert ask.get("/api/items?reviewer=a&state=no").status_code == 400
 
 
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["start", "end", "label", "q"]), inner)
+    ),
+    max_leaves=6,
+)
+KEYS = [
+    *body(),
+    "spans",
+    "start",
+    "end",
+    "note",
+    "have",
+    "count",
+    "filters",
+    "decision",
+]
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    verb=st.sampled_from(["decisions", "undo", "release", "refit"]),
+    told=st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=4),
+)
+def test_no_request_is_a_fault(ask, verb, told):
+    text = json.dumps(body() | told)
+    headers = {"Content-Type": "application/json"}
+    answer = ask.post(f"/api/{verb}", content=text, headers=headers)
+    assert answer.status_code in (200, 400, 404, 409), answer.text
+    asked = {name: str(value) for name, value in told.items()}
+    for name in ("items", "search", "item/0:1-3"):
+        answer = ask.get(f"/api/{name}", params={"reviewer": "ann", **asked})
+        assert answer.status_code in (200, 400, 404, 409), answer.text
+
+
 HOSTILE = [
     "<script>alert(1)</script>",
     "</script><img src=x onerror=alert(1)>",
@@ -223,12 +266,12 @@ def test_the_checked_corpus_in_columns(decided, tmp_path):
 
 def test_everything_goes_back_into_a_fit(decided, tmp_path):
     file = tmp_path / "checked.jsonl"
-    file.write_bytes(decided.get("/export/corpus?format=jsonl&layers=all").content)
+    file.write_bytes(decided.get("/export/corpus?format=jsonl&layers=votes").content)
     documents = tagsift.read(file)
-    assert documents.annotators == ("ann", "bob", "eve", "tagsift")
+    assert documents.annotators == ("ann", "bob", "eve")
     votes = documents.votes()
     assert votes.exact[0] == [None, "O", "O", "B-PER", "I-PER", None, None]
-    assert [list(zip(*v, strict=True))[:3] for v in votes.votes] == [
+    assert [list(zip(*v, strict=True)) for v in votes.votes] == [
         [tuple(column) for column in said] for said in SAID
     ]
 

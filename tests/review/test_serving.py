@@ -129,3 +129,20 @@ def test_bad_files_and_stores(votes, tmp_path, capsys):
     model = ("--model", tmp_path / "m.tagsift", "--method", "chain-gp")
     assert "--model brings a fitted model" in refused(capsys, votes, *told, *model)
     assert "pl-svm" not in refused(capsys, votes, *told, "--set", "nonsense=1")
+
+
+def test_a_store_goes_back_into_clean(votes, tmp_path, capsys):
+    corpus = tagsift.read_votes(votes, columns="2:6")
+    material = tagsift.review.Material(corpus.candidates(), corpus)
+    file, out = tmp_path / "review.db", tmp_path / "out.conll"
+    store = tagsift.review.Store.open(file, material.fingerprint)
+    desk = tagsift.review.Desk(material, store)
+    one = [tagsift.data.Span("MISC", 0, 2)]
+    desk.decide("ann", "12345678", "7:0-2", 0, "relabel", ruled=one)
+    told = ["clean", str(votes), "--votes", "2:6", "--exact", str(file)]
+    told += ["-o", str(out), "--set", "rounds=1", "--set", "folds=2", "--quiet"]
+    assert main(told) == 2 and "has this store open" in capsys.readouterr().err
+    store.close()
+    assert main(told) == 0
+    labels = tagsift.read_conll(out, columns="token,label,-,-,-").labels
+    assert list(labels[7][:2]) == ["B-MISC", "I-MISC"]
