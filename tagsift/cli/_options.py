@@ -170,11 +170,12 @@ class Exchange:
         metavar="WHICH",
     )
     label_key: str | None = given(
-        "CoNLL-U: which column is the label: UPOS (default), XPOS, or a key of MISC.",
+        "Which column is the label. CoNLL-U: UPOS (default), XPOS, or a key of MISC.",
         metavar="NAME",
     )
     spans_key: str | None = given(
-        "spaCy: the group of spans to use instead of the entities.", metavar="NAME"
+        "spaCy: the group of spans instead of the entities; Argilla: the question.",
+        metavar="NAME",
     )
     strict: bool = given("Refuse what cannot be kept.", default=False)
     shape: str | None = given(

@@ -53,7 +53,7 @@ def layer_tags(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:
     found: list[Tag] = ["O"] * len(document.rows or ())
     bounds = document.bounds()
     starts = [a for a, _ in bounds]
-    for start, end, labels in _kept(list(_placed(document, layer, how)), layer, how):
+    for start, end, labels in _kept(document, layer, how):
         # a span over a sentence's end is cut there
         for a, b in bounds[bisect_right(starts, start) - 1 : bisect_left(starts, end)]:
             lo, hi = max(a, start), min(b, end)
@@ -117,11 +117,11 @@ def _placed(
 
 
 def _kept(
-    placed: list[tuple[int, int, tuple[str, ...]]], layer: Layer, how: OnTokens
+    document: Document, layer: Layer, how: OnTokens
 ) -> list[tuple[int, int, tuple[str, ...]]]:
     """Spans that do not overlap, in order; those on the same tokens are joined."""
     joined: dict[tuple[int, int], tuple[str, ...]] = {}
-    for lo, hi, labels in placed:
+    for lo, hi, labels in _placed(document, layer, how):
         before = joined.get((lo, hi), ())
         joined[lo, hi] = before + tuple(x for x in labels if x not in before)
     order = sorted(joined, key=lambda b: (b[0], -b[1]))
@@ -132,7 +132,7 @@ def _kept(
         at = bisect_left(taken, (lo, hi))
         beside = taken[max(at - 1, 0) : at + 1]
         if any(a < hi and lo < b for a, b in beside):
-            where = f"{layer.annotator}, tokens {lo}:{hi}"
+            where = f"{document.id}, {layer.annotator}, tokens {lo}:{hi}"
             if how.overlap == "error":
                 raise DataError(f"{where}: expected spans that do not overlap.")
             how.losses.note(
@@ -233,6 +233,9 @@ def as_votes(documents: Sequence[Document], how: OnTokens) -> VoteCorpus:
         for layer in document.layers:
             into = known if layer.kind in ("gold", "exact") else said
             key = layer.kind if into is known else layer.annotator
+            if key in said and into is said:
+                kind = "annotation that its annotator made anew, no vote"
+                how.losses.note(kind, f"{document.id}, {key}", lost=False)
             into[key] = layer_tags(document, layer, how)
         columns = [said.get(name, [None] * size) for name in names]
         entries: list[Vote] = list(zip(*columns, strict=True))

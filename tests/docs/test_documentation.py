@@ -29,6 +29,12 @@ def test_the_example_of_the_readme_is_short():
     assert len([line for line in example.splitlines() if line.strip()]) <= 12
 
 
+def test_the_readme_lists_every_guide():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    guides = sorted((ROOT / "docs/guide").glob("*.md"))
+    assert [g.name for g in guides if f"](docs/guide/{g.name})" not in readme] == []
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_documented(name: str):
     guide = (ROOT / "docs/guide/cli.md").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ same format under the same keys; the user's own data stand beside it, in the doc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from tagsift.data.columns import PathName
@@ -76,8 +77,8 @@ FORMATS: dict[str, Format] = {
         text,
     )
 }
-#: Bytes of a file that are looked at.
-_HEAD = 1 << 16
+#: Bytes of a file, and names in a folder, that are looked at.
+_HEAD, _NAMES = 1 << 16, 1000
 
 
 def format_named(name: str) -> Format:
@@ -108,12 +109,12 @@ def detect(path: PathName) -> Format:
     if len(found) == 1 and (found[0] in named or not named):
         return found[0]
     if found and named and found[0] not in named:
-        names, looks = _names(named), _names(found)
+        names, looks = _listed(named), _listed(found)
         what = f"its name is one of {names}, its content looks like {looks}"
     elif found:
-        what = f"it can be {_names(found)}"
+        what = f"it can be {_listed(found)}"
     elif named:
-        what = f"its name is one of {_names(named)}, its content does not look like it"
+        what = f"its name is one of {_listed(named)}, its content does not look like it"
     else:
         what = "neither its name nor its content tells the format"
     raise DataError(f"{what}; say --from FORMAT (in Python format=).", path)
@@ -122,7 +123,9 @@ def detect(path: PathName) -> Format:
 def _head(path: PathName) -> str:
     """The beginning of a file, or the names in a folder."""
     if Path(path).is_dir():
-        return "\n".join(sorted(one.name for one in Path(path).iterdir()))
+        inside = (one for way in ("*", "*/*") for one in Path(path).glob(way))
+        names = (one.name for one in inside if not one.name.startswith("."))
+        return "\n".join(sorted(islice(names, _NAMES)))
     if Path(path).exists() and not Path(path).is_file():
         return ""  # what comes through a pipe cannot be read again
     with open_source(path) as stream:
@@ -138,7 +141,7 @@ def _by_ending(path: PathName) -> list[Format]:
     return [one for one in FORMATS.values() if name.endswith(one.endings or ("\0",))]
 
 
-def _names(formats: Iterable[Format]) -> str:
+def _listed(formats: Iterable[Format]) -> str:
     return " or ".join(one.name for one in formats)
 
 
@@ -152,7 +155,7 @@ def format_to_write(path: PathName, name: str | None, source: str | None) -> For
         same = [one for one in named or FORMATS.values() if one.name == source]
         choice = same or own or named
         if len(choice) != 1:
-            what = f" ({_names(choice)})" if choice else ""
+            what = f" ({_listed(choice)})" if choice else ""
             raise InputError(
                 f"{path}: expected --to with the format to write{what} (in Python "
                 "format=)."

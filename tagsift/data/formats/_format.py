@@ -40,8 +40,8 @@ class Options:
     gold: bool = False  # the last column is the truth
     text_key: str | None = None  # where the text is
     labels: Sequence[str] | None = None  # names of numbered labels
-    label_key: str | None = None  # CoNLL-U: UPOS, XPOS, or a key of MISC
-    spans_key: str | None = None  # spaCy: a group of spans instead of the entities
+    label_key: str | None = None  # column of labels; CoNLL-U: or a key of MISC
+    spans_key: str | None = None  # spaCy: a group of spans; Argilla: a question
     annotator: str | None = None  # name of the one annotator of files that name none
     shape: str | None = None  # which of the shapes of a format is read or written
 

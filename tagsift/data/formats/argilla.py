@@ -49,7 +49,7 @@ def _document(
         rest: list[Any] = []
         for question, answer, here in _answers(record.get(side), place.at(side)):
             value = answer.get("value")
-            if not _are_spans(value):
+            if not _are_spans(value) or options.spans_key not in (None, question):
                 rest.append([question, answer])
             elif side == "responses" and answer.get("status") in _OPEN:
                 what = f"response {answer['status']}, no vote"
@@ -62,7 +62,8 @@ def _document(
             others[side] = rest
     used = ("id", "external_id", "fields", "metadata", "responses", "suggestions")
     more = {k: v for k, v in record.items() if k not in used}
-    if "id" in record and "external_id" in record:
+    outer = record.get("external_id") is not None
+    if outer and "id" in record:
         more["id"] = record["id"]
     if others:
         more["others"] = others
@@ -72,9 +73,8 @@ def _document(
     if key != "text":
         more["text_key"] = key
     meta = dict(place.take(record, "metadata", dict, {})) | kept(_NAME, more)
-    name = "external_id" if record.get("external_id") is not None else "id"
     return Document(
-        place.identity(record, name, number),
+        place.identity(record, "external_id" if outer else "id", number),
         fields[key],
         layers=tuple(layers),
         meta=meta,
@@ -214,6 +214,7 @@ def _record(document: Document, options: Options) -> dict[str, Any]:
         suggestions.setdefault(question, answer)
     return {
         "id": document.id,
+        **({"external_id": document.id} if "id" in more else {}),
         "fields": fields,
         "metadata": users(document, _NAME),
         "suggestions": suggestions,

@@ -34,6 +34,7 @@ _SCORE = re.compile(r"#[^\t ]*\tAnnotatorNotes (T[^\t ]+)\tscore=([0-9.eE+-]{1,3
 _LINE = re.compile(r"[^\r\n]+")
 _SAFE = re.compile(r"[^/\\:*?\"<>|\x00-\x1f\x7f]{1,100}")
 _NUMBER = re.compile(r"[0-9]+")
+_CONF = ("annotation", "visual", "tools", "kb_shortcuts")
 _SECTIONS = "[entities]\n{}\n\n[relations]\n\n[events]\n\n[attributes]\n"
 
 
@@ -45,6 +46,11 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
     names = _names(root)
     if not names:
         raise DataError("expected .txt files in the folder, found none.", path)
+    for conf in (join(root, f"{name}.conf") for name in _CONF):
+        text = _text(conf, root) if os.path.exists(conf) else _SECTIONS
+        if not all(part in text for part in _SECTIONS.split("{}")):
+            kind = "brat's configuration, of which labels in use are kept"
+            options.losses.note(kind, conf)
     for name, folders in _shared(root, names):
         texts = [_text(join(root, folder, f"{name}.txt"), root) for folder in folders]
         if len(set(texts)) > 1:

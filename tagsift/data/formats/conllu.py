@@ -27,12 +27,17 @@ _KEY = "NER"  # of MISC, for labels that are no parts of speech
 
 
 def _read(path: PathName, options: Options) -> Iterator[Document]:
-    number = 0
+    number, labelled = 0, False
     for start, lines in _blocks(path):
         number += 1
-        yield _document(path, start, lines, str(number), options)
+        document = _document(path, start, lines, str(number), options)
+        labelled = labelled or bool(document.layers)
+        yield document
     if not number:
         raise DataError("expected sentences of CoNLL-U, found an empty file.", path)
+    if options.label_key is not None and not labelled:
+        kind = f"file in which no word has the label {options.label_key}"
+        options.losses.note(kind, str(path), lost=False)
 
 
 def _blocks(path: PathName) -> Iterator[tuple[int, list[str]]]:
@@ -157,7 +162,7 @@ def _offsets(
 
 def _place(key: str) -> int:
     """Column of the labels; that of MISC for a key of it."""
-    return {"UPOS": 3, "XPOS": 4}.get(key, _MISC)
+    return {"UPOS": 3, "XPOS": 4}.get(key.upper(), _MISC)
 
 
 def _features(options: Options) -> list[int]:

@@ -10,6 +10,7 @@ All else is a feature. ``columns=`` names the columns instead, as in column file
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -25,6 +26,7 @@ from tagsift.errors import DataError
 
 __all__ = ["FORMAT", "table_lines", "table_writer"]
 
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _CHUNK = 1 << 14  # bytes of lines that are read at once
 _ROLES = {
     "token": {"token", "tokens", "word", "words", "form"},
@@ -47,7 +49,9 @@ def table_lines(
         head += more
     first = next(line for line in head if line.strip())
     sign = max("\t,;", key=first.count)
-    lines = chain(head, chain.from_iterable(chunks))
+    lines: Iterator[str] = chain(head, chain.from_iterable(chunks))
+    if sign == "\t":
+        lines = _signs_quoted(lines, first.count(sign) + 1)
     reader = csv.reader(lines, delimiter=sign, strict=True)
 
     def rows() -> Iterator[tuple[int, list[str]]]:
@@ -72,6 +76,20 @@ def table_lines(
     found = rows()
     header = next(cells for _, cells in found if cells)
     return header, found
+
+
+def _signs_quoted(lines: Iterable[str], width: int) -> Iterator[str]:
+    """Put cells of TSV whose first sign is a mere quotation mark into such marks."""
+    for line in lines:
+        cells = line.rstrip("\r\n").split("\t")
+        if '"' in line and len(cells) == width:
+            for place, cell in enumerate(cells):
+                alone = cell == '"' or place < width - 1  # else lines may go on
+                if cell[:1] == '"' and alone and not _QUOTED.fullmatch(cell):
+                    doubled = cell.replace('"', '""')
+                    cells[place] = f'"{doubled}"'
+            line = "\t".join(cells) + "\n"
+        yield line
 
 
 def _lines(stream: IO[bytes], path: PathName) -> Iterator[list[str]]:

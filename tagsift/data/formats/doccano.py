@@ -75,15 +75,25 @@ def _unzipped(path: PathName) -> Iterator[dict[str, _Records]]:
         try:
             packed = stack.enter_context(zipfile.ZipFile(stream))
             yield {
-                PurePosixPath(name).stem: records_of(
-                    stack.enter_context(packed.open(name)), f"{path}/{name}"
+                name: records_of(
+                    stack.enter_context(packed.open(str(one))), f"{path}/{one}"
                 )
-                for name in packed.namelist()
-                if name.endswith(".jsonl")
+                for name, one in _users(packed.namelist()).items()
             }
         except _DAMAGED as error:
             sentence = f"expected a zip file, found a damaged one ({error})."
             raise DataError(sentence, path) from None
+
+
+def _users(names: Iterable[str]) -> dict[str, PurePosixPath]:
+    """Files of users by their names, less the hidden ones that a Mac adds."""
+    files = [PurePosixPath(name) for name in names if name.endswith(".jsonl")]
+    files = [one for one in files if not one.name.startswith(".")]
+    stems = [one.stem for one in files]
+    return {
+        one.stem if stems.count(one.stem) == 1 else str(one.with_suffix("")): one
+        for one in files
+    }
 
 
 def _side_by_side(

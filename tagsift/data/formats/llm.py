@@ -4,9 +4,9 @@ One document a line: ``{"text": "Ann left.", "models": {"a-model": [{"label": "P
 "quote": "Ann"}]}}``, or the models' names as keys beside the text, or one line a model
 with its name under ``"model"``; an answer may also be the text that a model gave, with
 such a list as JSON in it. LangExtract's ``extractions`` are read with their
-``char_interval``. A quote is looked for as it stands, then ignoring case and spaces,
-words before parts of words; the second of two equal quotes is the second place. What is
-not found is counted and listed.
+``char_interval``. A quote is looked for as it stands, then ignoring case, spaces and
+the form of quotation marks and dashes, words before parts of words; the second of two
+equal quotes is the second place. What is not found is counted and listed.
 """
 
 from __future__ import annotations
@@ -31,15 +31,23 @@ _SCORE = ("score", "confidence", "probability")
 _LISTS = ("extractions", "spans", "entities", "labels", "annotations", "quotes")
 _GROUPS = ("models", "answers", "outputs")
 _NAMES = ("model", "annotator", "name")
+_ALIKE = ("'‘’‛′`´", '"“”„‟″«»', "-‐‑‒–—−")
+_SIGNS = {sign: f"[{re.escape(signs)}]" for signs in _ALIKE for sign in signs}
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.S)
 
 
 def _read(path: PathName, options: Options) -> Iterator[Document]:
-    numbered = enumerate(iter_records(path), 1)
-    yield from joined(
-        _document(record, place, options, str(number))
-        for number, (place, record) in numbered
-    )
+    yield from joined(_documents(path, options))
+
+
+def _documents(path: PathName, options: Options) -> Iterator[Document]:
+    """A document a line; without an id, a text said again is the one before."""
+    name, before = "", None
+    for number, (place, record) in enumerate(iter_records(path), 1):
+        text = record.get(options.text_key or "text")
+        name = name if text == before else str(number)
+        before = text if isinstance(record.get("model"), str) else None
+        yield _document(record, place, options, name)
 
 
 def _document(
@@ -192,7 +200,9 @@ def _find(
     if not words:
         return None
     as_it_stands = re.escape(quote.strip())
-    loose = r"\s*".join(re.escape(sign) for sign in "".join(words)[:2000])
+    loose = r"\s*".join(
+        _SIGNS.get(sign) or re.escape(sign) for sign in "".join(words)[:2000]
+    )
     for pattern, flags in ((as_it_stands, 0), (loose, re.IGNORECASE)):
         for form in (rf"(?<!\w){pattern}(?!\w)", pattern):
             found = [one.span() for one in re.finditer(form, text, flags)]

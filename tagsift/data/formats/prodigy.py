@@ -67,7 +67,8 @@ def _document(
         marks = place.at("spans").items(spans or [], dict)
         keys.pop("answer", None)
         if who is not None and keys.get("_annotator_id") == who:
-            del keys["_annotator_id"]
+            if keys.get("_session_id") != who:
+                del keys["_annotator_id"]
         layers.append(
             Layer(
                 who or options.annotator or _NAME,
@@ -180,7 +181,7 @@ def _records(document: Document, options: Options) -> Iterator[dict[str, Any]]:
         marks = spanned(document, layer, _NAME, losses, kinds=kinds)
         spans = [one for mark in marks for one in _spans(mark, counted, document)]
         keys = own(layer.meta, _NAME)
-        if "_annotator_id" not in keys and layer.annotator != keys.get("_session_id"):
+        if layer.annotator not in (_NAME, *(keys.get(key) for key in _WHO)):
             keys["_annotator_id"] = layer.annotator
         answer = {} if layer.kind in ("model", "rule") else {"answer": "accept"}
         yield {**record, "spans": spans, **answer, **keys, **tail}

@@ -1,0 +1,217 @@
+"""Files as people and tools write them too: what is no vote is named, none mixed up."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tagsift
+from tagsift.data import detect
+from tagsift.data.documents import Document
+
+TITLE, BODY = "Ann wins", "Yesterday Ann Lee won in Rome."
+
+
+def save(path: Path, *records: Any) -> Path:
+    text = json.dumps(records, ensure_ascii=False)
+    if path.suffix == ".jsonl":
+        text = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in records)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def said(document: Document, layer: int = -1) -> list[tuple[str, ...]]:
+    """Words and labels of the spans of one annotator."""
+    marks = document.layers[layer].marks or ()
+    text = document.text or ""
+    return [(text[mark.start : mark.end], *mark.labels) for mark in marks]
+
+
+def span(text: str, quote: str, label: str, aim: str) -> dict[str, Any]:
+    start = text.index(quote)
+    value = {"start": start, "end": start + len(quote), "text": quote}
+    names = {"from_name": "ner", "to_name": aim, "type": "labels"}
+    return {"value": {**value, "labels": [label]}, **names}
+
+
+def task(*results: Any, **more: Any) -> dict[str, Any]:
+    annotation = {"id": 1, "completed_by": 3, "result": list(results)}
+    data = {"title": TITLE, "body": BODY}
+    return {"id": 7, "data": data, "annotations": [annotation], **more}
+
+
+@pytest.mark.parametrize("aims", [("title", "body"), ("upper", "lower")])
+def test_label_studio_with_two_texts(tmp_path: Path, aims: tuple[str, str]) -> None:
+    record = task(
+        span(BODY, "Rome", "LOC", aims[1]),
+        span(TITLE, "Ann", "PER", aims[0]),
+        predictions=[],
+    )
+    path = save(tmp_path / "a.json", record)
+    lower = tagsift.read(path, text_key="body")
+    assert said(lower[0]) == [("Rome", "LOC")]
+    assert dict(lower.losses.counts) == {
+        "span of another text of the task, kept and no vote": 1
+    }
+    tagsift.write(lower, tmp_path / "b.json", "label-studio")
+    assert json.loads((tmp_path / "b.json").read_text()) == [record]
+    assert said(tagsift.read(path, text_key="title")[0]) == [("Ann", "PER")]
+
+
+def test_label_studio_with_html_and_numbers_of_predictions(tmp_path: Path) -> None:
+    found = span(BODY, "Rome", "LOC", "body")
+    place = {"start": "/p[1]/text()[1]", "end": "/p[1]/text()[1]", "startOffset": 0}
+    html = {**found, "value": {**found["value"], **place, "endOffset": 4}}
+    documents = tagsift.read(
+        save(tmp_path / "a.json", task(found, html, predictions=[55, 56])),
+        text_key="body",
+    )
+    assert [layer.annotator for layer in documents[0].layers] == ["3"]
+    assert said(documents[0]) == [("Rome", "LOC")]
+    assert list(documents.losses.counts) == [
+        "prediction of which the file has the number alone",
+        "result of type labels, kept and no span",
+    ]
+
+
+def test_answers_of_json_min_stay_with_their_annotators(tmp_path: Path) -> None:
+    values = [span(BODY, "Rome", "LOC", "")["value"]], [span(BODY, "Ann", "P", "")]
+    one = {"id": 1, "text": BODY, "source": "x", "label": values[0], "topic": "news"}
+    two = {"id": 1, "text": BODY, "source": "x", "label": [], "other": "sport"}
+    two["persons"] = [values[1][0]["value"]]
+    records = [
+        one | {"annotator": 1, "annotation_id": 11, "lead_time": 1.5},
+        two | {"annotator": 2, "annotation_id": 12, "lead_time": 2.5},
+    ]
+    documents = tagsift.read(save(tmp_path / "a.json", *records), "label-studio")
+    assert documents[0].meta["source"] == "x" and "topic" not in documents[0].meta
+    assert said(documents[0], 0) == [("Rome", "LOC")]
+    assert said(documents[0], 1) == [("Ann", "P")]
+    tagsift.write(documents, tmp_path / "b.json", "label-studio")
+    found = json.loads((tmp_path / "b.json").read_text())
+    assert [{"label": [], **record} for record in found] == records
+
+
+def test_annotations_made_anew_are_counted(tmp_path: Path) -> None:
+    record = task(span(BODY, "Rome", "LOC", "body"))
+    again = {**record["annotations"][0], "result": [span(BODY, "Ann", "PER", "body")]}
+    record["annotations"].append(again)
+    documents = tagsift.read(save(tmp_path / "a.json", record), text_key="body")
+    votes = documents.votes()
+    labels = {vote[0] for sentence in votes.votes for vote in sentence}
+    assert labels == {"O", "B-PER"}
+    kind = "annotation that its annotator made anew, no vote"
+    assert documents.losses.cases[kind] == ["7, 3"]
+
+
+def test_prodigy_keeps_who_it_was(tmp_path: Path) -> None:
+    records = [
+        {"text": BODY, "spans": [], "answer": "accept"},
+        {
+            "text": TITLE,
+            "spans": [],
+            "answer": "accept",
+            "_annotator_id": "db-ann",
+            "_session_id": "db-ann",
+        },
+    ]
+    documents = tagsift.read(save(tmp_path / "a.jsonl", *records))
+    assert documents.annotators == ("prodigy", "db-ann")
+    tagsift.write(documents, tmp_path / "b.jsonl")
+    lines = (tmp_path / "b.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == records
+
+
+def test_argilla_keeps_both_ids_and_lets_choose_a_question(tmp_path: Path) -> None:
+    def answer(label: str) -> list[dict[str, Any]]:
+        place = {"start": 10, "end": 17, "label": label}
+        return [{"value": [place], "user_id": "u", "status": "submitted"}]
+
+    record = {
+        "id": "inner",
+        "external_id": "outer",
+        "fields": {"text": BODY},
+        "metadata": {},
+        "suggestions": {},
+        "responses": {"ner": answer("PER"), "chunk": answer("NP")},
+    }
+    path = save(tmp_path / "a.json", record)
+    documents = tagsift.read(path, spans_key="ner")
+    assert [layer.marks[0].labels for layer in documents[0].layers] == [("PER",)]
+    tagsift.write(documents, tmp_path / "b.json")
+    assert json.loads((tmp_path / "b.json").read_text()) == [record]
+    assert tagsift.read(tmp_path / "b.json")[0].id == documents[0].id == "outer"
+
+
+def test_zip_of_a_mac_and_users_of_one_name(tmp_path: Path) -> None:
+    line = json.dumps({"id": 1, "text": BODY, "label": [[25, 29, "LOC"]]}) + "\n"
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
+        for name in ("ann.jsonl", "x/bob.jsonl", "y/bob.jsonl"):
+            packed.writestr(name, line)
+        packed.writestr("__MACOSX/._ann.jsonl", b"\0\1")
+        packed.writestr(".DS_Store", b"\0\1")
+    documents = tagsift.read(tmp_path / "a.zip")
+    assert sorted(documents.annotators) == ["ann", "x/bob", "y/bob"]
+
+
+@pytest.mark.parametrize("row", ['"\tO', '""""\tO', '"\tO\r'])
+def test_quotation_marks_of_tsv_are_signs(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text(f'token\tlabel\n{row}\nhi\tB-X\n{row}\n"say\tO\n', newline="")
+    (document,) = tagsift.read(path, "csv")
+    assert document.tokens == ('"', "hi", '"', '"say')
+    tagsift.write([document], tmp_path / "b.tsv", "csv")
+    assert tagsift.read(tmp_path / "b.tsv", "csv")[0].tokens == document.tokens
+
+
+def test_lines_inside_cells_of_tsv(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text('token\tlabel\n"a\nb"\tO\nc\tO\n')
+    assert tagsift.read(path, "csv")[0].tokens == ("a\nb", "c")
+
+
+def test_quotes_in_other_signs(tmp_path: Path) -> None:
+    text = "He saw “New  York’s” mayor, 1990–95."
+    quotes = ['"new york\'s"', "1990-95"]
+    answers = {"a": [{"label": "X", "quote": quote} for quote in quotes]}
+    documents = tagsift.read(
+        save(tmp_path / "a.jsonl", {"text": text, "models": answers})
+    )
+    assert said(documents[0]) == [("“New  York’s”", "X"), ("1990–95", "X")]
+
+
+def test_a_line_a_model_needs_no_id(tmp_path: Path) -> None:
+    answer = [{"label": "LOC", "quote": "Rome"}]
+    lines = [{"text": BODY, "model": name, "labels": answer} for name in "ab"]
+    documents = tagsift.read(save(tmp_path / "a.jsonl", *lines), "llm")
+    assert [[layer.annotator for layer in one.layers] for one in documents] == [
+        ["a", "b"]
+    ]
+
+
+def test_a_label_key_that_no_word_has(tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text("1\tgo\tgo\tVERB\t_\t_\t0\troot\t_\tNER=O\n\n")
+    documents = tagsift.read(path, label_key="Nix")
+    assert list(documents.losses.counts) == ["file in which no word has the label Nix"]
+    assert tagsift.read(path, label_key="upos")[0].layers[0].tags == ("VERB",)
+
+
+def test_brat_by_annotators_is_told_and_its_settings_are_named(tmp_path: Path) -> None:
+    for name in ("ann", "bob"):
+        folder = tmp_path / "all" / name
+        folder.mkdir(parents=True)
+        (folder / "1.txt").write_text(BODY)
+        (folder / "1.ann").write_text("T1\tLOC 25 29\tRome\n")
+    assert detect(tmp_path / "all").name == "brat"
+    (tmp_path / "all" / "annotation.conf").write_text("[relations]\nIn A:PER\n")
+    documents = tagsift.read(tmp_path / "all")
+    assert documents.annotators == ("ann", "bob")
+    kind = "brat's configuration, of which labels in use are kept"
+    assert documents.losses.counts[kind] == 1
+    tagsift.write(documents, tmp_path / "out", "brat")
+    assert not tagsift.read(tmp_path / "out").losses.counts
