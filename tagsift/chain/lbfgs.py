@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from tagsift.chain.checkpoint import Checkpoint
+from tagsift.chain.step import Pair, Step
 from tagsift.errors import ConvergenceWarning
 from tagsift.progress import progress, warn_user
 from tagsift.typing import Array
@@ -31,17 +32,6 @@ _MAX_TRIALS = 20
 _MEMORY = 10
 
 
-@dataclass(frozen=True)
-class Step:
-    """Where the solver stands."""
-
-    x: Array  # [P]
-    gradient: Array  # [P]
-    value: float
-    change: float  # relative decrease of the function by the last step
-    n_iter: int  # steps taken
-
-
 def minimise(
     objective: Objective,
     x: Array,
@@ -51,12 +41,21 @@ def minimise(
     title: str = "",
     verbose: bool = False,
     warn: bool = False,
+    checkpoint: Checkpoint | None = None,
 ) -> Step:
-    """Take steps until one lowers the function by no more than a share of its value."""
-    last: Step | None = None
-    for last in progress(lbfgs(objective, x), title, enabled=verbose, total=max_iter):
-        if last.change <= tol or last.n_iter == max_iter:
-            break
+    """Take steps until one lowers the function by no more than a share of its value.
+
+    With a checkpoint, the steps go on from the one kept there, if there is one.
+    """
+    last = None if checkpoint is None else checkpoint.read(len(x))
+    if last is None or (last.change > tol and last.n_iter < max_iter):
+        steps = lbfgs(objective, x, last)
+        for last in progress(steps, title, enabled=verbose, total=max_iter):
+            ended = last.change <= tol or last.n_iter >= max_iter
+            if checkpoint is not None and (ended or not last.n_iter % checkpoint.every):
+                checkpoint.write(last)
+            if ended:
+                break
     if last is None:
         value, gradient = objective(x)
         return Step(x, gradient, value, 0.0, 0)
@@ -72,11 +71,18 @@ def minimise(
     return last
 
 
-def lbfgs(objective: Objective, x: Array) -> Iterator[Step]:
-    """Yield steps until none lowers the function; the caller may stop before."""
-    value, gradient = objective(x)
-    past: deque[tuple[Array, Array, float]] = deque(maxlen=_MEMORY)
-    n_iter = 0
+def lbfgs(objective: Objective, x: Array, start: Step | None = None) -> Iterator[Step]:
+    """Yield steps until none lowers the function; the caller may stop before.
+
+    They begin at `x`, or go on from an earlier step.
+    """
+    past: deque[Pair] = deque(maxlen=_MEMORY)
+    if start is None:
+        value, gradient = objective(x)
+        n_iter = 0
+    else:
+        x, value, gradient, n_iter = start.x, start.value, start.gradient, start.n_iter
+        past.extend(start.past)
     while True:
         direction = _direction(gradient, past)  # [P]
         slope = float(gradient @ direction)
@@ -98,10 +104,10 @@ def lbfgs(objective: Objective, x: Array) -> Iterator[Step]:
         change = (value - new_value) / scale
         x, value, gradient = new_x, new_value, new_gradient
         n_iter += 1
-        yield Step(x, gradient, value, change, n_iter)
+        yield Step(x, gradient, value, change, n_iter, tuple(past))
 
 
-def _direction(gradient: Array, past: deque[tuple[Array, Array, float]]) -> Array:
+def _direction(gradient: Array, past: deque[Pair]) -> Array:
     """Two-loop recursion: minus the approximate inverse Hessian times the gradient."""
     q = -gradient  # [P]
     shares = []

@@ -10,9 +10,10 @@ chained method stands on this model; `tagsift.chain.objective` fits it.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from tagsift.backend import Device, asarray, namespace, sparse_matmul, to_numpy
 from tagsift.chain.lattice import forward_backward
@@ -23,7 +24,7 @@ from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, array
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["LinearChain"]
+__all__ = ["LinearChain", "squared"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,12 @@ class LinearChain:
         lattice = forward_backward(U, T, layout, start=self.start, evidence=known)
         return np.asarray(to_numpy(lattice.marginals))  # [N, L]
 
+    def curvature(self, features: FeatureMatrix) -> FloatArray:
+        """Σ_n x_{nd}² p_{ny} (1 − p_{ny}) of every feature and label, [D, L]."""
+        p = self.marginals(features)  # [N, L]
+        p *= 1.0 - p
+        return np.vstack([squared(block).T @ p for block in features.blocks])
+
     def recover(
         self, features: FeatureMatrix, evidence: BoolArray | FloatArray
     ) -> tuple[IntArray, FloatArray]:
@@ -122,3 +129,8 @@ class LinearChain:
         """Tokens none of whose candidates the model can predict, [N, 1]."""
         inside = (evidence > -np.inf) & self.possible  # [N, L]
         return np.asarray(~inside.any(axis=1, keepdims=True))  # [N, 1]
+
+
+def squared(block: Any) -> Any:
+    """Elementwise square, sparse or dense."""
+    return block.multiply(block).tocsr() if sp.issparse(block) else block * block

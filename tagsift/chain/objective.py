@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.backend import Device, asarray, is_torch, namespace, to_numpy
-from tagsift.chain.columns import merge_columns
+from tagsift.backend import Device, asarray, namespace, to_numpy
+from tagsift.chain.columns import canonical, merge_columns
 from tagsift.chain.lattice import Lattice, forward_backward, packed_forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.parameters import (
@@ -27,6 +27,7 @@ from tagsift.chain.parameters import (
 )
 from tagsift.chain.potentials import Allowed, Potentials, log_evidence
 from tagsift.features import FeatureMatrix
+from tagsift.features.compact import compact
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["ChainObjective", "ChainProblem", "TransitionPrior", "banned_means"]
@@ -64,7 +65,8 @@ class ChainObjective(Penalised):
     restricted lattice is run only for sentences that are not exactly labelled: there it
     has a single path. Labels that are a candidate nowhere take no part. A sentence
     whose candidates leave no way through what is allowed counts as unlabelled. With
-    `single` dense features are kept and multiplied in single precision.
+    `single` dense features are kept and multiplied in single precision. As one shard of
+    a corpus it has parameters in `common` with the others, and compact features.
     """
 
     def __init__(
@@ -78,8 +80,10 @@ class ChainObjective(Penalised):
         sample_weight: FloatArray | None = None,
         single: bool = False,
         device: Device = "cpu",
+        common: ChainParameters | None = None,
     ) -> None:
         self.l2 = l2
+        self._common = common
         self.device = device
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.layout = ChainLayout.from_offsets(features.offsets)
@@ -146,6 +150,8 @@ class ChainObjective(Penalised):
         return np.where(blocked[:, None], 0.0, packed)  # [N, A]
 
     def _parameters(self, evidence: FloatArray) -> ChainParameters:
+        if self._common is not None:
+            return self._common
         active = np.asarray((evidence > -np.inf).any(axis=0))  # [L]
         return ChainParameters(
             active, self.groups, self.sparse_columns, self.prior, self.device
@@ -158,9 +164,15 @@ class ChainObjective(Penalised):
         )  # [D]
         n = features.n_tokens
         matrix = sp.csr_matrix((n, 0)) if sparse is None else sparse.stacked()
-        self.groups, X = merge_columns(matrix[order])
-        self.X = self._on_device(X)  # [N, G]
-        self.X_T = self._on_device(X.T) if is_torch(self.X) else X.T  # [G, N]
+        if self._common is None:
+            self.groups, X = merge_columns(matrix[order])
+        else:
+            self.groups = self._common.groups
+            self.sparse_columns = self._common.sparse_columns
+            X = compact(self.groups.take(canonical(matrix[order])))
+        on_cpu = isinstance(self.device, str)
+        self.X = X if on_cpu else self._on_device(X)  # [N, G]
+        self.X_T = X.T if on_cpu else self._on_device(X.T)  # [G, N]
         width = 0 if dense is None else dense.n_features
         V = np.empty((n, width), dtype=self.dtype)  # [N, V]
         column = 0
@@ -224,6 +236,32 @@ class ChainObjective(Penalised):
         W += prior.scale_bias * bias
         start = prior.scale * start[0] + parameters.mean_start  # [A]
         return W, prior.scale * T + parameters.mean_T, start
+
+    def marginals(self, w: Array) -> Array:
+        """Probability of every label that takes part, packed, without evidence."""
+        W, T, start = self._packed_scores(w)  # [N, A]
+        W[: self.layout.n_sentences] += start
+        return packed_forward_backward(Potentials(W, T, self.layout)).marginals
+
+    def recovered(self, w: Array) -> tuple[IntArray, FloatArray]:
+        """Likeliest candidate of every token, [N], and marginals of all labels, [N, L].
+
+        What is allowed has no say here.
+        """
+        W, T, start = self._packed_scores(w)  # [N, A]
+        W[: self.layout.n_sentences] += start
+        known = Potentials(W[self.rows] + self.evidence, T, self.ambiguous)
+        inside = np.zeros(W.shape, dtype=bool)  # [N, A]
+        found = np.zeros(W.shape)  # [N, A]
+        found[self.exact_rows, self.exact_labels] = 1.0
+        inside[self.exact_rows, self.exact_labels] = True
+        found[self.rows] = to_numpy(packed_forward_backward(known).marginals)
+        inside[self.rows] = to_numpy(self.evidence) > -np.inf
+        active = np.flatnonzero(self.parameters.active)  # [A]
+        labels = active[np.where(inside, found, -1.0).argmax(axis=1)]  # [N]
+        marginals = np.zeros((len(W), len(self.parameters.active)))  # [N, L]
+        marginals[:, active] = found
+        return self.layout.unpack(labels), self.layout.unpack(marginals)
 
     def scores(self, w: Array) -> tuple[Array, Array, Array]:
         """Unary scores in stacked order, transitions and start, active labels only."""

@@ -1,0 +1,193 @@
+"""Who works on the shards of a corpus: a small protocol, and the local engine.
+
+What a fit asks of a corpus is a sum over sentences. An engine holds shards, each a
+state made from a piece of the corpus, and knows three things to do with them: turn
+every state into another, call a function of every state, and add up what the calls
+give. `tagsift.engines` has engines of several machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import joblib
+
+from tagsift.chain.checkpoint import Checkpoint
+from tagsift.errors import DataError, InputError
+
+__all__ = ["Engine", "LocalEngine", "Shards", "add_up"]
+
+#: A function of the state of a shard and further arguments.
+Work: TypeAlias = Callable[..., Any]
+
+
+class Shards(Protocol):
+    """States made from the pieces of a corpus, wherever they live.
+
+    The functions are plain ones of a module, so that they can be sent. After the state
+    they take `args`, the same for all, and, where `each` is given, its entry for the
+    shard. `only` names the shards that are asked, by number.
+    """
+
+    def __len__(self) -> int:
+        """Number of shards."""
+
+    def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
+        """Turn every state into what the function makes of it."""
+
+    def map(
+        self,
+        work: Work,
+        *args: Any,
+        each: Sequence[Any] | None = None,
+        only: Sequence[int] | None = None,
+    ) -> list[Any]:
+        """What the function gives for every shard, in their order."""
+
+    def sum(
+        self,
+        work: Work,
+        *args: Any,
+        each: Sequence[Any] | None = None,
+        only: Sequence[int] | None = None,
+    ) -> Any:
+        """Add up what the function gives: numbers, arrays, or tuples of them."""
+
+
+class Engine(Protocol):
+    """Who holds shards."""
+
+    @property
+    def n_shards(self) -> int:
+        """Into how many shards sentences in memory are cut."""
+
+    @property
+    def checkpoint(self) -> Checkpoint | None:
+        """Where a fit keeps its last steps."""
+
+    def scatter(self, pieces: Sequence[Any]) -> Shards:
+        """Hand out the pieces of a corpus: the first states."""
+
+
+def add_up(results: Iterable[Any]) -> Any:
+    """Sum of numbers, arrays or tuples, one after the other; the first is reused."""
+    total: Any = None
+    for found in results:
+        total = found if total is None else _plus(total, found)
+    return total
+
+
+def _plus(total: Any, found: Any) -> Any:
+    if isinstance(total, tuple):
+        return tuple(map(_plus, total, found))
+    total += found
+    return total
+
+
+@dataclass(frozen=True)
+class LocalEngine:
+    """Shards in this process, one after the other.
+
+    With a folder they live there, and are mapped into memory one at a time: a fit then
+    needs the memory of one shard and of the solver, whatever the size of the corpus.
+    The folder is for one fit; what is left in it is written over.
+    """
+
+    n_shards: int = 1
+    folder: Path | str | None = None
+    checkpoint: Checkpoint | None = None
+
+    def __post_init__(self) -> None:
+        if self.n_shards < 1:
+            raise InputError(f"n_shards must be at least 1; got {self.n_shards}.")
+
+    def scatter(self, pieces: Sequence[Any]) -> Shards:
+        """Hand out the pieces of a corpus: the first states."""
+        if self.folder is None:
+            return _InMemory(list(pieces))
+        return _OnDisk(list(pieces), Path(self.folder))
+
+
+@dataclass
+class _InMemory:
+    """States in a list."""
+
+    states: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def _get(self, k: int) -> Any:
+        return self.states[k]
+
+    def _put(self, k: int, state: Any) -> None:
+        self.states[k] = state
+
+    def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
+        for k in range(len(self)):
+            own = () if each is None else (each[k],)
+            self._put(k, work(self._get(k), *args, *own))
+
+    def _results(
+        self,
+        work: Work,
+        args: tuple[Any, ...],
+        each: Sequence[Any] | None,
+        only: Sequence[int] | None,
+    ) -> Iterable[Any]:
+        for k in range(len(self)) if only is None else only:
+            own = () if each is None else (each[k],)
+            yield work(self._get(k), *args, *own)
+
+    def map(
+        self,
+        work: Work,
+        *args: Any,
+        each: Sequence[Any] | None = None,
+        only: Sequence[int] | None = None,
+    ) -> list[Any]:
+        return list(self._results(work, args, each, only))
+
+    def sum(
+        self,
+        work: Work,
+        *args: Any,
+        each: Sequence[Any] | None = None,
+        only: Sequence[int] | None = None,
+    ) -> Any:
+        return add_up(self._results(work, args, each, only))
+
+
+@dataclass
+class _OnDisk(_InMemory):
+    """States in files, but for the pieces they begin with, which are small."""
+
+    folder: Path
+    stored: set[int] = field(default_factory=set)
+
+    def _get(self, k: int) -> Any:
+        if k in self.stored:
+            return joblib.load(self._path(k), mmap_mode="r")
+        return self.states[k]
+
+    def _put(self, k: int, state: Any) -> None:
+        path = self._path(k)
+        new = path.with_suffix(".new")  # the old one may still be mapped
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            joblib.dump(state, new)
+            new.replace(path)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise DataError(
+                f"cannot write a shard of {self.folder} ({reason}); give a folder "
+                "with enough room."
+            ) from error
+        self.stored.add(k)
+        self.states[k] = None
+
+    def _path(self, k: int) -> Path:
+        return self.folder / f"shard-{k:05d}.joblib"
