@@ -61,10 +61,10 @@ def evaluation(work: Workload, clock: DeviceBenchmark) -> dict[str, Any]:
         kernel = GroupKernel.default(train.features, 0)
         begin = clock.now()
         finder = model._finder()
-        _, phi = finder.whiten(train, kernel)
+        _, whole = finder.whiten(train, kernel)
         found[f"columns_s, {device}"] = round(clock.now() - begin, 3)
         begin = clock.now()
-        objective = finder.objective(replace(train, features=phi), kernel)
+        objective = finder.objective(whole, kernel)
         found[f"prepare_s, {device}"] = round(clock.now() - begin, 3)
         w = 0.1 * np.random.default_rng(0).standard_normal(objective.n_parameters)
         point = asarray(w, device=objective.device)  # [P]

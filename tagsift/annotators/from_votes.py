@@ -13,6 +13,7 @@ from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.base import SequenceTagger, TrainingSet, setting
 from tagsift.base.inputs import resolve_labels
 from tagsift.base.saving import saved_state, with_settings
+from tagsift.base.training_set import AnyTrainingSet
 from tagsift.base.vectorizing import learn_features
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
@@ -119,7 +120,7 @@ class TaggerFromVotes(SequenceTagger):
 
     # How it works ----------------------------------------------------------------
 
-    def _prepare(self, X: Any, y: Any) -> tuple[TrainingSet, Any]:
+    def _prepare(self, X: Any, y: Any) -> tuple[AnyTrainingSet, Any]:
         if not isinstance(y, VoteCorpus):
             self._ballots = None
             return super()._prepare(X, y)

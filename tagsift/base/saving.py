@@ -144,6 +144,8 @@ def _restore_features(
 def _settings(model: SequenceTagger) -> dict[str, Any]:
     """Return the settings of an estimator as JSON can hold them."""
     params = model.get_params(deep=False) | {"features": None}
+    if "engine" in params:
+        params["engine"] = None
     if params["labels"] is not None:
         params["labels"] = list(params["labels"])
     if params["tokenizer"] is not None:

@@ -13,12 +13,13 @@ from sklearn.base import BaseEstimator
 from tagsift.base import inputs
 from tagsift.base.saving import pack, saved_state, unpack
 from tagsift.base.settings import Declared, Method, setting
+from tagsift.base.sharding import ToShard
 from tagsift.base.tagging import tag_documents
-from tagsift.base.training_set import TrainingSet, scheme_of
+from tagsift.base.training_set import AnyTrainingSet, TrainingSet, scheme_of
 from tagsift.base.vectorizing import apply_features, learn_features
 from tagsift.chain.potentials import log_evidence
 from tagsift.data.documents import Document
-from tagsift.data.offsets import place_of
+from tagsift.data.offsets import split_at
 from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
 from tagsift.features import FeatureMatrix
 from tagsift.metrics import span_scores, token_accuracy
@@ -99,7 +100,7 @@ class SequenceTagger(Declared, BaseEstimator):
 
     # What a subclass writes ----------------------------------------------------
 
-    def _fit(self, train: TrainingSet) -> IntArray:
+    def _fit(self, train: Any) -> IntArray | None:
         """Fit, and return the recovered label of every training token, [N]."""
         raise NotSupportedError(f"{type(self).__name__} does not define _fit.")
 
@@ -160,19 +161,18 @@ class SequenceTagger(Declared, BaseEstimator):
         """
         self.check_settings()
         train, vectorizer = self._prepare(X, y)
-        weights = inputs.read_sample_weight(sample_weight, train.features.n_sequences)
+        weights = inputs.read_sample_weight(sample_weight, len(train.offsets) - 1)
         if weights is not None and not self.method.weighted:
             raise NotSupportedError(
                 f"{self.method.title} has no weights of sentences; leave sample_weight "
                 "out, or take 'chain-gp' or 'partial-crf'."
             )
-        train = replace(train, sample_weight=weights)
-        if self.method.exact_only and not train.exact.all():
-            n = int(np.flatnonzero(~train.exact)[0])
+        train = train.weighted(weights)
+        if self.method.exact_only and train.first_ambiguous is not None:
+            place, size = train.first_ambiguous
             raise InputError(
-                f"{self.method.title} needs exact labels; {place_of(n, train.offsets)} "
-                f"has {train.mask[n].sum()} candidates. Use a method for partial "
-                "labels, such as 'partial-crf'."
+                f"{self.method.title} needs exact labels; {place} has {size} "
+                "candidates. Use a method for partial labels, such as 'partial-crf'."
             )
         if 0 < self.method.many_labels < train.n_labels:
             warn_user(
@@ -183,7 +183,7 @@ class SequenceTagger(Declared, BaseEstimator):
             )
         self._forget()
         self.vectorizer_ = vectorizer
-        self.blocks_ = train.features.columns
+        self.blocks_ = train.columns
         self.classes_, self.scheme_ = train.classes, train.scheme
         self._train_confidences: FloatArray | None = None
         try:
@@ -191,9 +191,10 @@ class SequenceTagger(Declared, BaseEstimator):
         except BaseException:
             self._forget()
             raise
-        self.recovered_ = self._as_labels(recovered, train.features)
+        if recovered is not None:
+            self.recovered_ = self._as_labels(recovered, train.offsets)
         if self._train_confidences is not None:
-            confidences = train.features.split(self._train_confidences)
+            confidences = split_at(self._train_confidences, train.offsets)
             self.confidences_: list[FloatArray] = confidences
         del self._train_confidences
         return self
@@ -204,7 +205,7 @@ class SequenceTagger(Declared, BaseEstimator):
         features = self._transform(X)
         if features.n_tokens == 0:
             return [[] for _ in range(features.n_sequences)]
-        return self._as_labels(self._predict(features), features)
+        return self._as_labels(self._predict(features), features.offsets)
 
     @blas_threads()
     def predict_marginals(self, X: Any) -> list[FloatArray]:
@@ -234,7 +235,7 @@ class SequenceTagger(Declared, BaseEstimator):
         if features.n_tokens == 0:
             return [[] for _ in features.lengths], [[] for _ in features.lengths]
         chosen = self._predict(features)  # [M]
-        labels = self._as_labels(chosen, features)
+        labels = self._as_labels(chosen, features.offsets)
         if not confidences or not self.method.probabilities:
             return labels, None
         table = self._finite(self._marginals(features))  # [M, L]
@@ -297,7 +298,7 @@ class SequenceTagger(Declared, BaseEstimator):
         evidence = np.asarray(log_evidence(mask if given is None else given))  # [M, L]
         chosen, confidences = self._restricted(features, evidence)
         return (
-            self._as_labels(chosen, features),
+            self._as_labels(chosen, features.offsets),
             None if confidences is None else features.split(self._finite(confidences)),
         )
 
@@ -362,12 +363,16 @@ class SequenceTagger(Declared, BaseEstimator):
         for name in ("classes_", "recovered_", "confidences_"):
             self.__dict__.pop(name, None)
 
-    def _prepare(self, X: Any, y: Any) -> tuple[TrainingSet, Any]:
+    def _prepare(self, X: Any, y: Any) -> tuple[AnyTrainingSet, Any]:
         """Check X and y, learn the features, and build the training set."""
+        labels, seed = inputs.resolve_labels(self.labels), self._resolve_seed()
+        engine = getattr(self, "engine", None)
+        if engine is not None:
+            corpus = ToShard(engine, self.features, labels, self.scheme, seed)
+            return corpus.pieces(X) if y is None else corpus.sentences(X, y)
         features, vectorizer = learn_features(self.features, X)
-        labels = inputs.resolve_labels(self.labels)
         mask, classes = inputs.read_candidates(y, features.lengths, labels)
-        evidence, seed = inputs.read_evidence(y, mask), self._resolve_seed()
+        evidence = inputs.read_evidence(y, mask)
         train = TrainingSet(features, mask, classes, self.scheme, seed, evidence)
         if self.scheme == "auto":
             train = replace(train, scheme=scheme_of(train))
@@ -385,7 +390,7 @@ class SequenceTagger(Declared, BaseEstimator):
             return int(self.random_state.randint(2**31 - 1))
         return int(np.random.default_rng(self.random_state).integers(2**31))
 
-    def _as_labels(self, which: IntArray, features: FeatureMatrix) -> list[list[Label]]:
+    def _as_labels(self, which: IntArray, offsets: IntArray) -> list[list[Label]]:
         """Cut label indices of stacked tokens into sentences of labels."""
         names = self.classes_
-        return [[names[k] for k in piece] for piece in features.split(which)]
+        return [[names[k] for k in piece] for piece in split_at(which, offsets)]

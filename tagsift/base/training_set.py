@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, Union
 
 import numpy as np
 
+from tagsift.backend import Device
+from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.layout import ChainLayout
+from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.chain.potentials import Allowed, log_evidence
-from tagsift.data import allowed_transitions, detect_scheme
+from tagsift.data import allowed_transitions
+from tagsift.data.offsets import place_of
+from tagsift.data.schemes import scheme_of_pairs
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
+if TYPE_CHECKING:
+    from tagsift.base.sharded_set import ShardedSet
+
 __all__ = [
+    "AnyTrainingSet",
     "TrainingSet",
+    "drawn",
+    "exact_pairs",
     "hold_out",
     "hold_out_last",
     "scheme_constraints",
@@ -28,6 +42,10 @@ _HELD_OUT = 0.2
 #: Keeps the draw apart from others by the same seed: whoever shuffled the same
 #: sentences to choose the exact ones would else find exactly those held out.
 _STREAM = 20
+
+
+#: Sentences in memory, or in shards: what a chain is fitted to.
+AnyTrainingSet: TypeAlias = Union["TrainingSet", "ShardedSet"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +65,7 @@ class TrainingSet:
     # per token, −inf where the mask is False; None: 0 for every candidate.  [N, L]
     evidence: FloatArray | None = None
     sample_weight: FloatArray | None = None  # [S], how much every sentence counts
+    checkpoint: ClassVar[Checkpoint | None] = None  # one of shards may have one
 
     @property
     def offsets(self) -> IntArray:
@@ -78,6 +97,29 @@ class TrainingSet:
         weights = np.exp(self.evidence - top)  # [N, L]
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))  # [N, L]
 
+    @property
+    def columns(self) -> tuple[tuple[str, int, bool], ...]:
+        """Name and width of every block of features, and whether it is sparse."""
+        return self.features.columns
+
+    @property
+    def seen(self) -> BoolArray:
+        """Labels that are a candidate somewhere, [L]."""
+        return np.asarray(self.mask.any(axis=0))  # [L]
+
+    @property
+    def has_exact(self) -> bool:
+        """Whether some sentence is exactly labelled."""
+        return bool(self.exact_sequences.any())
+
+    @property
+    def first_ambiguous(self) -> tuple[str, int] | None:
+        """Place and number of candidates of the first token with several."""
+        if self.exact.all():
+            return None
+        n = int(np.flatnonzero(~self.exact)[0])
+        return place_of(n, self.offsets), int(self.mask[n].sum())
+
     @cached_property
     def layout(self) -> ChainLayout:
         """Packed order of the tokens for the chain recursions."""
@@ -94,6 +136,37 @@ class TrainingSet:
         ambiguous = np.concatenate([[0], np.cumsum(~self.exact)])  # [N + 1]
         inside = np.diff(ambiguous[self.offsets])  # [S]
         return np.asarray((inside == 0) & (self.features.lengths > 0))  # [S]
+
+    def weighted(self, sample_weight: FloatArray | None) -> TrainingSet:
+        """The same sentences, with weights."""
+        return replace(self, sample_weight=sample_weight)
+
+    def objective(
+        self,
+        l2: float,
+        prior: TransitionPrior,
+        *,
+        single: bool = False,
+        device: Device = "cpu",
+    ) -> ChainObjective:
+        """What a chain for these sentences minimises."""
+        return ChainObjective(
+            self.features,
+            self.log_evidence,
+            l2,
+            prior,
+            sample_weight=self.sample_weight,
+            single=single,
+            device=device,
+        )
+
+    def recover(self, chain: LinearChain) -> tuple[IntArray, FloatArray]:
+        """Likeliest candidate of every token, [N], and all marginals, [N, L]."""
+        return chain.recover(self.features, self.log_evidence)
+
+    def curvature(self, chain: LinearChain) -> FloatArray:
+        """As `LinearChain.curvature`, of all sentences, [D, L]."""
+        return chain.curvature(self.features)
 
     def take_sequences(self, indices: Iterable[int]) -> TrainingSet:
         """Keep the chosen sentences, in the order given."""
@@ -115,29 +188,47 @@ class TrainingSet:
         """
         if self.n_tokens <= n_tokens:
             return self
-        rng = np.random.default_rng([self.seed, stream])
-        order = rng.permutation(self.features.n_sequences)  # [S]
-        total = np.cumsum(self.features.lengths[order])  # [S]
-        enough = int(np.searchsorted(total, n_tokens)) + 1
-        return self.take_sequences(np.sort(order[:enough]))
+        lengths = self.features.lengths  # [S]
+        return self.take_sequences(drawn(lengths, n_tokens, self.seed, stream))
+
+
+def drawn(lengths: IntArray, n_tokens: int, seed: int, stream: int) -> IntArray:
+    """Sentences that hold about `n_tokens` tokens, in their order, [S']."""
+    rng = np.random.default_rng([seed, stream])
+    order = rng.permutation(len(lengths))  # [S]
+    enough = int(np.searchsorted(np.cumsum(lengths[order]), n_tokens)) + 1
+    return np.sort(order[:enough])
+
+
+def exact_pairs(
+    mask: BoolArray, offsets: IntArray, classes: Sequence[Label]
+) -> Counter[tuple[str | None, str]]:
+    """How often a label follows another in exactly labelled sentences; None: begins."""
+    lengths = np.diff(offsets)  # [S]
+    ambiguous = np.concatenate([[0], np.cumsum(mask.sum(axis=1) != 1)])  # [N + 1]
+    exact = np.repeat(np.diff(ambiguous[offsets]) == 0, lengths)  # [N]
+    chosen = mask.argmax(axis=1)  # [N]
+    before = np.concatenate([[-1], chosen[:-1]])[: len(chosen)]  # [N]
+    before[offsets[:-1][lengths > 0]] = -1
+    pairs = np.column_stack([before, chosen])[exact]  # [N', 2]
+    found, times = np.unique(pairs, axis=0, return_counts=True)
+    names = [*map(str, classes), None]  # the last stands at −1
+    counted: Counter[tuple[str | None, str]] = Counter()
+    for (a, b), n in zip(found.tolist(), times.tolist(), strict=True):
+        counted[names[a], str(names[b])] += n
+    return counted
 
 
 def scheme_of(train: TrainingSet) -> str:
     """Find the scheme from the label set and exactly labelled sentences only."""
-    names = [str(name) for name in train.classes]
-    chosen = train.mask.argmax(axis=1)  # [N]
-    sequences = (
-        [names[k] for k in chosen[train.offsets[s] : train.offsets[s + 1]]]
-        for s in np.flatnonzero(train.exact_sequences)
-    )
-    return detect_scheme(sequences, names)
+    pairs = exact_pairs(train.mask, train.offsets, train.classes)
+    return scheme_of_pairs(pairs, map(str, train.classes))
 
 
-def scheme_constraints(train: TrainingSet, *, known: bool) -> Allowed:
+def scheme_constraints(train: AnyTrainingSet, *, known: bool) -> Allowed:
     """Transitions, first and last labels that the tag scheme allows, if it is known."""
     scheme = train.scheme if known else "plain"
-    seen = np.asarray(train.mask.any(axis=0))  # [L]
-    return way_through(train.classes, scheme, seen)
+    return way_through(train.classes, scheme, train.seen)
 
 
 def way_through(classes: Sequence[Label], scheme: str, seen: BoolArray) -> Allowed:

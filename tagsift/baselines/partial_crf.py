@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import Method, SequenceTagger, TrainingSet, setting
-from tagsift.base.training_set import scheme_constraints, way_through
+from tagsift.base.training_set import AnyTrainingSet, scheme_constraints, way_through
 from tagsift.baselines._tuning import Tuning, tune
 from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import (
-    ChainObjective,
-    ChainProblem,
-    TransitionPrior,
-    banned_means,
-)
+from tagsift.chain.objective import ChainProblem, TransitionPrior, banned_means
+from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, number, part, whole
 from tagsift.typing import FloatArray, IntArray
@@ -54,6 +50,9 @@ class PartialCRF(SequenceTagger):
     tune : bool
         Whether to choose `l2` from 0.1, 0.3, 1, 3 and 10 on held-out training
         sequences first.
+    engine : Engine, optional
+        Who works on the sentences, in shards: a `LocalEngine`, or one of
+        `tagsift.engines`; a model file does not keep it.
     features, labels, scheme, random_state, verbose, tokenizer
         As in `SequenceTagger`.
 
@@ -104,22 +103,21 @@ class PartialCRF(SequenceTagger):
     decoder: Literal["viterbi", "marginal", "valid"] = setting("viterbi")
     bans: bool = setting(False)
     tune: bool = setting(False)
+    engine: Any = setting(None)
 
-    def _fit(self, train: TrainingSet) -> IntArray:
+    def _fit(self, train: AnyTrainingSet) -> IntArray | None:
         self.l2_ = float(self.l2)
         self.tuning_: Tuning | None = None
         if self.tune:
+            if not isinstance(train, TrainingSet):
+                raise InputError(
+                    "tune=True compares fits of sentences in memory; give l2, or leave "
+                    "out engine."
+                )
             self.tuning_ = tune(self, train, self.grid)
             self.l2_ = float(self.tuning_.settings["l2"])
-        features, evidence = train.features, train.log_evidence
         means = banned_means(scheme_constraints(train, known=self.bans))
-        objective = ChainObjective(
-            features,
-            evidence,
-            self.l2_,
-            TransitionPrior(*means),
-            sample_weight=train.sample_weight,
-        )
+        objective = train.objective(self.l2_, TransitionPrior(*means))
         found = minimise(
             objective,
             np.zeros(objective.n_parameters),
@@ -128,10 +126,11 @@ class PartialCRF(SequenceTagger):
             title=self.method.title,
             verbose=bool(self.verbose),
             warn=True,
+            checkpoint=train.checkpoint,
         )
         self.objective_, self.n_iter_ = -found.value, found.n_iter
         self.weights_ = objective.weights(found.x)
-        recovered, self._train_confidences = self.weights_.recover(features, evidence)
+        recovered, self._train_confidences = train.recover(self.weights_)
         return recovered
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:

@@ -24,7 +24,7 @@ from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, array
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["LinearChain", "squared"]
+__all__ = ["LinearChain", "curvature", "squared"]
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,7 @@ class LinearChain:
 
     def curvature(self, features: FeatureMatrix) -> FloatArray:
         """Σ_n x_{nd}² p_{ny} (1 − p_{ny}) of every feature and label, [D, L]."""
-        p = self.marginals(features)  # [N, L]
-        p *= 1.0 - p
-        return np.vstack([squared(block).T @ p for block in features.blocks])
+        return curvature(features, self.marginals(features))
 
     def recover(
         self, features: FeatureMatrix, evidence: BoolArray | FloatArray
@@ -129,6 +127,12 @@ class LinearChain:
         """Tokens none of whose candidates the model can predict, [N, 1]."""
         inside = (evidence > -np.inf) & self.possible  # [N, L]
         return np.asarray(~inside.any(axis=1, keepdims=True))  # [N, 1]
+
+
+def curvature(features: FeatureMatrix, p: FloatArray) -> FloatArray:
+    """Σ_n x_{nd}² p_{ny} (1 − p_{ny}) for probabilities p [N, L], [D, L]."""
+    q = p * (1.0 - p)  # [N, L]
+    return np.vstack([squared(block).T @ q for block in features.blocks])  # [D, L]
 
 
 def squared(block: Any) -> Any:

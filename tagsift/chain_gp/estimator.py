@@ -10,19 +10,17 @@ import numpy as np
 from tagsift.backend import available_device, use_device
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.base.label_sets import SetTagger
-from tagsift.base.training_set import scheme_constraints
+from tagsift.base.training_set import AnyTrainingSet, scheme_constraints
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, banned_means
 from tagsift.chain_gp.held_out import HeldOut, best_bonus, best_temperature
-from tagsift.chain_gp.mode import ModeFinder, Spread, rbf_columns
+from tagsift.chain_gp.mode import ModeFinder, Spread, a_sample, whitened
 from tagsift.data import opening_transitions
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
 from tagsift.gp.kernels import (
     GroupKernel,
     InducingColumns,
-    rbf_inputs,
-    scaled_features,
     uncarried_variance,
 )
 from tagsift.storage.items import damaged
@@ -72,6 +70,10 @@ class ChainGP(SetTagger):
         Most quasi-Newton steps, and the relative change at which to stop.
     device : {"cpu", "cuda"}
         Where the modes are found and sentences are tagged: NumPy, or PyTorch on a GPU.
+    engine : Engine, optional
+        Who works on the sentences, in shards: a `LocalEngine`, or one of
+        `tagsift.engines`; a model file does not keep it. Beyond 20,000 tokens the
+        kernel and the inducing points of dense groups then come from a sample.
     features, labels, scheme, random_state, verbose, tokenizer
         As in `tagsift.base.SequenceTagger`.
 
@@ -133,51 +135,51 @@ class ChainGP(SetTagger):
     max_iter: int = setting(1000, least=1)
     tol: float = setting(1e-5, least=0)
     device: str = setting("cpu")
+    engine: Any = setting(None)
 
     # Fit -----------------------------------------------------------------------
 
-    def _fit(self, train: TrainingSet) -> IntArray:
+    def _fit(self, train: AnyTrainingSet) -> IntArray | None:
         use_device(self.device)  # or say so before the work begins
-        known = self.scheme != "auto" or bool(train.exact_sequences.any())
-        finder, phi = self._whiten(train, known=known)
-        whole, title = replace(train, features=phi), "ChainGP: mode"
+        known = self.scheme != "auto" or train.has_exact
+        finder, whole = self._whiten(train, known=known)
         chain, end = finder.find(
-            whole, self.kernel_, tol=self.tol, title=title, warn=True
+            whole, self.kernel_, tol=self.tol, title="ChainGP: mode", warn=True
         )
-        self._keep(chain, phi)
+        self._keep(chain, whole)
         self.log_posterior_, self.n_iter_ = -end.value, end.n_iter
         chain = chain.on(use_device(self.device))
-        recovered, self._train_confidences = chain.recover(phi, train.log_evidence)
+        recovered: IntArray | None
+        recovered, self._train_confidences = whole.recover(chain)
         return recovered
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:
         """What others fit in its place, on evidence of their own."""
-        finder, phi = self._whiten(train, known=True)
-        return ChainProblem(phi, 1.0, finder.prior(self.kernel_))
+        finder, whole = self._whiten(train, known=True)
+        return ChainProblem(whole.features, 1.0, finder.prior(self.kernel_))
 
     def _take_chain(self, chain: LinearChain, problem: ChainProblem) -> None:
         """Predict by a chain that was fitted to `_chain_problem`."""
-        self._keep(chain, problem.features)
+        self.weights_ = chain
+        h = self._tempered().curvature(problem.features)  # [D, L]
+        self.spread_ = Spread.of(h, chain.possible)
         self.log_posterior_, self.n_iter_ = 0.0, 0
 
-    def _keep(self, chain: LinearChain, phi: FeatureMatrix) -> None:
-        """Store what prediction needs."""
+    def _keep(self, chain: LinearChain, whole: AnyTrainingSet) -> None:
+        """Store what prediction needs; `whole` are the whitened sentences."""
         self.weights_ = chain
-        marginals = self._tempered().marginals(phi)  # [N, L]
-        self.spread_ = Spread.at_mode(phi, marginals, chain.possible)
+        self.spread_ = Spread.of(whole.curvature(self._tempered()), chain.possible)
 
-    def _whiten(
-        self, train: TrainingSet, *, known: bool
-    ) -> tuple[ModeFinder, FeatureMatrix]:
+    def _whiten(self, train: AnyTrainingSet, *, known: bool) -> tuple[ModeFinder, Any]:
         """Whiten the features, and set temperature and bonus."""
         self.allowed_ = scheme_constraints(
             train, known=known and self.constraints == "scheme"
         )
         finder = self._finder()
         self.kernel_ = self._kernel(train)
-        self.columns_, phi = finder.whiten(train, self.kernel_)
-        self._calibrate(finder, replace(train, features=phi))
-        return finder, phi
+        self.columns_, whole = finder.whiten(train, self.kernel_)
+        self._calibrate(finder, whole)
+        return finder, whole
 
     def _finder(self) -> ModeFinder:
         return ModeFinder(
@@ -188,7 +190,7 @@ class ChainGP(SetTagger):
             bool(self.verbose),
         )
 
-    def _calibrate(self, finder: ModeFinder, train: TrainingSet) -> None:
+    def _calibrate(self, finder: ModeFinder, train: AnyTrainingSet) -> None:
         """Temperature and bonus as given, or by held-out sentences."""
         given = self.temperature
         bonus = 0.0 if train.scheme == "plain" else self.span_bonus
@@ -203,12 +205,15 @@ class ChainGP(SetTagger):
             bonus = best_bonus(held_out, found, self.allowed_, inside)
         self.temperature_, self.span_bonus_ = found, float(bonus)
 
-    def _kernel(self, train: TrainingSet) -> GroupKernel:
+    def _kernel(self, train: AnyTrainingSet) -> GroupKernel:
         """The kernel that was given, checked against the features, or the default."""
         if self.kernel is None:
-            bans = not all(part.all() for part in self.allowed_)
             return GroupKernel.default(
-                train.features, train.seed, rbf=self.rbf, bans=bans
+                a_sample(train).features,
+                train.seed,
+                rbf=self.rbf,
+                bans=not all(part.all() for part in self.allowed_),
+                n_tokens=train.n_tokens,
             )
         try:
             kernel = GroupKernel.from_dict(self.kernel)
@@ -217,10 +222,11 @@ class ChainGP(SetTagger):
                 "kernel must be what kernel_.as_dict() gives (linear, rbf, transition, "
                 f"bias); got {self.kernel!r}."
             ) from error
-        if set(kernel.linear) != set(train.features.names):
+        names = {name for name, _, _ in train.columns}
+        if set(kernel.linear) != names:
             raise InputError(
                 f"kernel has the feature groups {sorted(kernel.linear)}, the data has "
-                f"{sorted(train.features.names)}; they must be the same."
+                f"{sorted(names)}; they must be the same."
             )
         return kernel
 
@@ -228,9 +234,8 @@ class ChainGP(SetTagger):
 
     def _phi(self, features: FeatureMatrix) -> FeatureMatrix:
         """Whitened features of new tokens."""
-        inputs, device = rbf_inputs(features), use_device(self.device)
-        columns = rbf_columns(self.columns_, inputs, device)
-        return scaled_features(features, self.kernel_, columns)
+        device = use_device(self.device)
+        return whitened(features, self.kernel_, self.columns_, device)
 
     def _tempered(self) -> LinearChain:
         """The chain that probabilities come from, on the device."""

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from tagsift.base import TrainingSet
-from tagsift.base.training_set import hold_out
+from tagsift.base.training_set import AnyTrainingSet, hold_out
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.potentials import Allowed
 from tagsift.chain_gp.mode import ModeFinder
@@ -51,7 +51,12 @@ class HeldOut(NamedTuple):
 
     @classmethod
     def of(
-        cls, finder: ModeFinder, train: TrainingSet, kernel: GroupKernel, *, tol: float
+        cls,
+        finder: ModeFinder,
+        train: AnyTrainingSet,
+        kernel: GroupKernel,
+        *,
+        tol: float,
     ) -> HeldOut | None:
         """Leave out a fifth of the sentences, whose features are whitened."""
         part = train.draw(_MOST_TOKENS, stream=30)

@@ -10,23 +10,26 @@ do not carry of the prior variance is the `rest` below, and is added.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from tagsift.backend import Device, asarray
 from tagsift.base import TrainingSet
+from tagsift.base.training_set import AnyTrainingSet
 from tagsift.chain.lbfgs import Step, minimise
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainObjective, TransitionPrior
+from tagsift.chain.linear_chain import LinearChain, curvature, squared
+from tagsift.chain.parameters import Penalised, TransitionPrior
 from tagsift.features import FeatureMatrix
 from tagsift.gp.kernels import GroupKernel, InducingColumns, rbf_inputs, scaled_features
 from tagsift.storage.state import Saved, array
 from tagsift.typing import BoolArray, FloatArray
 
-__all__ = ["ModeFinder", "Spread", "rbf_columns"]
+__all__ = ["ModeFinder", "Spread", "a_sample", "whitened"]
+
+#: Tokens of shards among which inducing points are chosen.
+_SAMPLE = 20_000
 
 
 @dataclass(frozen=True)
@@ -41,18 +44,24 @@ class ModeFinder:
     verbose: bool = False
 
     def whiten(
-        self, train: TrainingSet, kernel: GroupKernel
-    ) -> tuple[dict[str, InducingColumns], FeatureMatrix]:
-        """Choose the inducing points of the RBF parts, and whiten the features."""
-        inputs = rbf_inputs(train.features)
+        self, train: AnyTrainingSet, kernel: GroupKernel
+    ) -> tuple[dict[str, InducingColumns], AnyTrainingSet]:
+        """Choose the inducing points of the RBF parts, and whiten the features.
+
+        In shards the points are chosen among some of the tokens.
+        """
+        sample = a_sample(train)
+        inputs = rbf_inputs(sample.features)
         parts = {}
         for name, (_, theta) in kernel.rbf.items():
-            X, shares = inputs[name], train.shares
+            X, shares = inputs[name], sample.shares
             parts[name] = InducingColumns.choose(
                 X, shares, theta, self.n_inducing, train.seed
             )
-        columns = rbf_columns(parts, inputs, self.device)
-        return parts, scaled_features(train.features, kernel, columns)
+        told = kernel, parts, self.device
+        if isinstance(train, TrainingSet):
+            return parts, replace(train, features=whitened(train.features, *told))
+        return parts, train.transform(whitened, *told)
 
     def prior(self, kernel: GroupKernel) -> TransitionPrior:
         """Prior of transitions, start scores and bias."""
@@ -60,21 +69,13 @@ class ModeFinder:
             self.mean, self.mean_start, kernel.transition**0.5, kernel.bias**0.5
         )
 
-    def objective(self, train: TrainingSet, kernel: GroupKernel) -> ChainObjective:
+    def objective(self, train: AnyTrainingSet, kernel: GroupKernel) -> Penalised:
         """Minus log-posterior in whitened coordinates."""
-        return ChainObjective(
-            train.features,
-            train.log_evidence,
-            1.0,
-            self.prior(kernel),
-            sample_weight=train.sample_weight,
-            single=True,
-            device=self.device,
-        )
+        return train.objective(1.0, self.prior(kernel), single=True, device=self.device)
 
     def find(
         self,
-        train: TrainingSet,
+        train: AnyTrainingSet,
         kernel: GroupKernel,
         *,
         tol: float,
@@ -91,8 +92,27 @@ class ModeFinder:
             title=title,
             verbose=self.verbose,
             warn=warn,
+            checkpoint=train.checkpoint,
         )
         return objective.weights(found.x), found
+
+
+def a_sample(train: AnyTrainingSet) -> TrainingSet:
+    """The sentences themselves, or some of those in shards."""
+    if isinstance(train, TrainingSet):
+        return train
+    return train.draw(_SAMPLE, stream=31)
+
+
+def whitened(
+    features: FeatureMatrix,
+    kernel: GroupKernel,
+    parts: Mapping[str, InducingColumns],
+    device: Device,
+) -> FeatureMatrix:
+    """Whitened features, linear parts and columns of the inducing points."""
+    columns = rbf_columns(parts, rbf_inputs(features), device)
+    return scaled_features(features, kernel, columns)
 
 
 def rbf_columns(
@@ -113,8 +133,11 @@ class Spread:
     @classmethod
     def at_mode(cls, phi: FeatureMatrix, p: FloatArray, active: BoolArray) -> Spread:
         """Collect the curvature of all training tokens, with marginals p [N, L]."""
-        curvature = p * (1.0 - p)  # [N, L]
-        h = np.vstack([_squared(block).T @ curvature for block in phi.blocks])  # [D, L]
+        return cls.of(curvature(phi, p), active)
+
+    @classmethod
+    def of(cls, h: FloatArray, active: BoolArray) -> Spread:
+        """From the curvature h of the likelihood, [D, L]."""
         return cls(np.where(active, 1.0 + h, np.inf))
 
     def variance(self, phi: FeatureMatrix, rest: FloatArray) -> FloatArray:
@@ -123,7 +146,7 @@ class Spread:
         column = 0
         for block in phi.blocks:
             width = block.shape[1]
-            total += _squared(block) @ (1.0 / self.precision[column : column + width])
+            total += squared(block) @ (1.0 / self.precision[column : column + width])
             column += width
         return total
 
@@ -134,8 +157,3 @@ class Spread:
         n = max(int(known.sum()), 1)
         shared = v.sum(axis=1, keepdims=True) / n**2  # [M, 1]
         return np.where(known, v * (1.0 - 2.0 / n) + shared, 0.0)  # [M, L]
-
-
-def _squared(block: Any) -> Any:
-    """Elementwise square, sparse or dense."""
-    return block.multiply(block).tocsr() if sp.issparse(block) else block * block

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from tagsift.typing import IntArray
 
-__all__ = ["locate", "offsets_of", "place_of"]
+__all__ = ["locate", "offsets_of", "place_of", "split_at"]
 
 
 def offsets_of(lengths: Iterable[int]) -> IntArray:
@@ -38,3 +40,8 @@ def place_of(n: int, offsets: IntArray) -> str:
     """Name the place of stacked token `n` in a message."""
     s, t = locate(n, offsets)
     return f"sentence {s}, token {t}"
+
+
+def split_at(stacked: Any, offsets: IntArray) -> list[Any]:
+    """Cut an array over stacked tokens into one piece per sentence."""
+    return [stacked[first:last] for first, last in pairwise(offsets)]

@@ -9,7 +9,8 @@ chunk.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from operator import attrgetter
@@ -228,24 +229,31 @@ def detect_scheme(
     else is IOB2. The sequences are gold or exact labels, never corrupted or predicted
     ones; `labels` are those of the task, where sequences do not show all of them.
     """
-    parse = _TABLE["iobes"].parse
-    known = {tag: parse(tag) for tag in labels}
-    if None in known.values():
-        return "plain"
-    opened_by = {"B": 0, "I": 0}
+    pairs: Counter[tuple[str | None, str]] = Counter()
     for sequence in sequences:
-        before = _OUTSIDE
-        for name in sequence:
-            if name not in known:
-                known[name] = parse(name)
-            tag = known[name]
-            if tag is None:
-                return "plain"
-            same = before is not _OUTSIDE and before.type == tag.type
-            if tag.prefix in opened_by and not same:
-                opened_by[tag.prefix] += 1
-            before = tag
-    prefixes = {tag.prefix for tag in known.values() if tag is not None}
+        pairs.update(zip((None, *sequence), sequence, strict=False))
+    return scheme_of_pairs(pairs, labels)
+
+
+def scheme_of_pairs(
+    pairs: Mapping[tuple[str | None, str], int], labels: Iterable[str] = ()
+) -> str:
+    """As `detect_scheme`, from how often a label follows another; None: it begins."""
+    parse = _TABLE["iobes"].parse
+    names = dict.fromkeys([*labels, *(name for _, name in pairs)])
+    known: dict[str, _Tag] = {}
+    for name in names:
+        tag = parse(name)
+        if tag is None:
+            return "plain"
+        known[name] = tag
+    opened_by = {"B": 0, "I": 0}
+    for (previous, name), times in pairs.items():
+        before, tag = _OUTSIDE if previous is None else known[previous], known[name]
+        same = before is not _OUTSIDE and before.type == tag.type
+        if tag.prefix in opened_by and not same:
+            opened_by[tag.prefix] += times
+    prefixes = {tag.prefix for tag in known.values()}
     if prefixes & {"E", "S"}:
         return "iobes"
     if not any(opened_by.values()):

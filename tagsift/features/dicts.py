@@ -35,11 +35,15 @@ class DictFeatures:
         self._columns = {name: column for column, name in enumerate(self.names)}
 
     @classmethod
-    def learn(cls, dicts: Dicts, offsets: IntArray, min_count: int) -> Self:
-        """Collect the features that are not zero at `min_count` tokens or more."""
+    def count(cls, dicts: Dicts, offsets: IntArray) -> Counter[str]:
+        """At how many tokens every feature is not zero."""
         entries = _entries(dicts, offsets)
-        counts = Counter(name for _, name, value in entries if value != 0.0)
-        return cls(sorted(name for name, count in counts.items() if count >= min_count))
+        return Counter(name for _, name, value in entries if value != 0.0)
+
+    @classmethod
+    def keep(cls, counts: Counter[str], least: int) -> Self:
+        """Keep the features that are not zero at `least` tokens or more."""
+        return cls(sorted(name for name, count in counts.items() if count >= least))
 
     def block(self, dicts: Dicts, offsets: IntArray) -> sp.csr_matrix:
         """Sparse features of the stacked tokens; unknown ones are ignored, [N, D]."""

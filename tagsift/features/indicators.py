@@ -21,7 +21,7 @@ from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, by_name, texts
 from tagsift.typing import IntArray
 
-__all__ = ["Indicators"]
+__all__ = ["Columns", "Indicators", "join_codes"]
 
 Columns: TypeAlias = Sequence[Sequence[str]]  # the entries of all tokens, by column
 
@@ -53,14 +53,8 @@ class Indicators:
         }
 
     @classmethod
-    def learn(
-        cls,
-        columns: Columns,
-        offsets: IntArray,
-        templates: Sequence[Template],
-        least: int,
-    ) -> Self:
-        """Collect the features that occur at least so many times."""
+    def draft(cls, columns: Columns, templates: Sequence[Template]) -> Self:
+        """The values of the attributes of tokens, and no feature yet."""
         there = set(range(len(columns)))
         used = [template for template in templates if template.columns <= there]
         if not used:
@@ -75,14 +69,9 @@ class Indicators:
         for known in (attribute(name) for name in names if name not in POSITIONAL):
             values = set(map(known.value, types[known.column]))
             vocabularies[known.name] = sorted(v for v in values if v is not None)
-        draft = cls(used, vocabularies, [np.empty(0, dtype=np.int64)] * len(used))
-        keys = []
-        for row in draft._token_keys(columns, offsets):
-            found, counts = np.unique(row[row >= 0], return_counts=True)
-            keys.append(found[counts >= least])
-        return cls(used, vocabularies, keys)
+        return cls(used, vocabularies, [np.empty(0, dtype=np.int64)] * len(used))
 
-    def _sizes(self, template: Template) -> list[int]:
+    def sizes(self, template: Template) -> list[int]:
         """Number of values of every part of a template."""
         return [len(self._values[name]) for name, _ in template.parts]
 
@@ -105,7 +94,7 @@ class Indicators:
 
         Templates that look at a column that is not there are silent.
         """
-        rows = self._token_keys(columns, offsets)
+        rows = self.token_keys(columns, offsets)
         places = [_places(row, keys) for row, keys in zip(rows, self.keys, strict=True)]
         n_tokens = int(offsets[-1])
         blocks = {}
@@ -130,7 +119,7 @@ class Indicators:
         for number in self.groups[group]:
             template, keys = self.templates[number], self.keys[number]
             if len(keys):
-                codes = np.unravel_index(keys, self._sizes(template))
+                codes = np.unravel_index(keys, self.sizes(template))
                 values = [
                     [self._values[name][code] for code in row]
                     for (name, _), row in zip(template.parts, codes, strict=True)
@@ -139,7 +128,7 @@ class Indicators:
                 names += [f"{template.name}={text}" for text in texts]
         return names
 
-    def _token_keys(self, columns: Columns, offsets: IntArray) -> list[IntArray]:
+    def token_keys(self, columns: Columns, offsets: IntArray) -> list[IntArray]:
         """Key of every template at every token, [N] each; −1 where it is silent."""
         n_tokens = int(offsets[-1])
         codes = self._attribute_codes(columns)
@@ -153,20 +142,10 @@ class Indicators:
                 windows[place] = _neighbours(offsets, place)  # [N]
             row = np.append(codes.get(name, silent), -1)  # [N+1]
             shifted[name, place] = row[windows[place]]  # [N]
-        keys = []
-        for template in self.templates:
-            sizes = self._sizes(template)
-            if prod(sizes) >= 2**63:
-                raise InputError(
-                    f"the feature template {template.name!r} has more combinations of "
-                    "values than can be counted; use fewer parts."
-                )
-            key = shifted[template.parts[0]]  # [N]
-            for part, size in zip(template.parts[1:], sizes[1:], strict=True):
-                code = shifted[part]  # [N]
-                key = np.where((key < 0) | (code < 0), -1, key * size + code)  # [N]
-            keys.append(key)
-        return keys
+        return [
+            join_codes(t, [shifted[part] for part in t.parts], self.sizes(t))
+            for t in self.templates
+        ]
 
     def _attribute_codes(self, columns: Columns) -> dict[str, IntArray]:
         """Codes of every attribute, [N] each; −1 for no value or an unknown one."""
@@ -228,8 +207,23 @@ class Indicators:
 
     def _is_sorted(self, template: Template, keys: IntArray) -> bool:
         """Whether the keys rise, up to the number of combinations of the template."""
-        most = prod(self._sizes(template))
+        most = prod(self.sizes(template))
         return not len(keys) or bool((np.diff(keys) > 0).all() and keys[-1] < most)
+
+
+def join_codes(
+    template: Template, codes: Sequence[IntArray], sizes: Sequence[int]
+) -> IntArray:
+    """Keys of the values of all parts of a template, −1 where one has none, [N]."""
+    if prod(sizes) >= 2**63:
+        raise InputError(
+            f"the feature template {template.name!r} has more combinations of "
+            "values than can be counted; use fewer parts."
+        )
+    key = codes[0]  # [N]
+    for code, size in zip(codes[1:], sizes[1:], strict=True):
+        key = np.where((key < 0) | (code < 0), -1, key * size + code)  # [N]
+    return key
 
 
 def _neighbours(offsets: IntArray, place: int) -> IntArray:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.data.offsets import locate, offsets_of, place_of
+from tagsift.data.offsets import locate, offsets_of, place_of, split_at
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 
@@ -115,7 +114,7 @@ class FeatureMatrix:
 
     def split(self, stacked: FloatArray | IntArray) -> list[Any]:
         """Cut an array over stacked tokens back into one piece per sentence."""
-        return [stacked[first:last] for first, last in pairwise(self.offsets)]
+        return split_at(stacked, self.offsets)
 
 
 def checked(features: FeatureMatrix) -> FeatureMatrix:

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from tagsift.errors import InputError, NotFittedError, TagsiftWarning
+from tagsift.features.counting import FeatureCounts, IndicatorCounts
 from tagsift.features.dicts import DictFeatures
 from tagsift.features.encoder import ContextualEncoder
 from tagsift.features.indicators import Indicators
@@ -134,47 +135,95 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
 
     # -- fitting -----------------------------------------------------------------
 
-    def _learn(
-        self, X: Sequence[SentenceLike]
-    ) -> tuple[StackedTokens, np.ndarray[Any, Any] | None]:
-        """Learn features and scales; return what `_assemble` needs."""
-        if not isinstance(self.min_count, Integral) or self.min_count < 1:
-            raise InputError(
-                f"min_count must be an integer of at least 1, found {self.min_count!r}."
-            )
-        templates, least = self._templates(), int(self.min_count)
-        self._width: int = input_width(templates)
+    def count(self, X: Sequence[SentenceLike]) -> FeatureCounts:
+        """What `learn` has to know of sentences; it can be added up over parts."""
+        self._check_settings()
         tokens = self._stack(X, self._width)
-        if tokens.kind == "empty":
+        return self._count(tokens, self._encode(X, tokens))
+
+    def learn(self, counts: FeatureCounts) -> Self:
+        """Learn which features there are from the counts of all sentences.
+
+        With an encoder, its vectors are scaled once `scale_vectors` knows their norms.
+        """
+        self._check_settings()
+        least = int(self.min_count)
+        if counts.kind == "empty":
             raise InputError("the training sentences have no tokens; give some.")
         # Where the features come from, by kind: one of these three.
         self._indicators: Indicators | None = None
         self._dicts: DictFeatures | None = None
-        self._array_width: int = 0
+        self._array_width: int = counts.array_width
+        if counts.indicators is not None:
+            self._indicators = counts.indicators.keep(least)
+        elif counts.kind == "dict":
+            self._dicts = DictFeatures.keep(counts.dicts, least)
+        elif counts.kind == "columns" and self.encoder is None:
+            raise InputError("neither templates nor an encoder: no feature is left.")
+        self.kind_ = counts.kind  # type: ignore[assignment]
+        self.n_columns_ = counts.n_columns
+        self.n_columns_in_ = counts.n_columns_in
+        self.encoder_mean_, self.encoder_scale_ = None, 1.0
+        if counts.vectors is not None:
+            self.encoder_mean_ = counts.vectors / max(counts.n_vectors, 1)  # [D]
+        return self
+
+    def norms(self, X: Sequence[SentenceLike]) -> float:
+        """Sum of the norms of the encoder's vectors, once their mean is known."""
+        vectors = self._encode(X, self._stack(X, self._width))
+        return 0.0 if vectors is None else self._norms(vectors)
+
+    def scale_vectors(self, norms: float, n_vectors: int) -> None:
+        """Scale the encoder's vectors to a mean norm of 1."""
+        self.encoder_scale_ = 1.0 / max(norms / max(n_vectors, 1), 1e-12)
+
+    def _check_settings(self) -> None:
+        if not isinstance(self.min_count, Integral) or self.min_count < 1:
+            raise InputError(
+                f"min_count must be an integer of at least 1, found {self.min_count!r}."
+            )
+        self._width: int = input_width(self._templates())
+
+    def _learn(
+        self, X: Sequence[SentenceLike]
+    ) -> tuple[StackedTokens, np.ndarray[Any, Any] | None]:
+        """Learn features and scales; return what `_assemble` needs."""
+        self._check_settings()
+        tokens = self._stack(X, self._width)
+        vectors = self._encode(X, tokens)  # [N, D]
+        self.learn(self._count(tokens, vectors))
+        if vectors is not None:
+            self.scale_vectors(self._norms(vectors), len(vectors))
+        return tokens, vectors
+
+    def _count(
+        self, tokens: StackedTokens, vectors: np.ndarray[Any, Any] | None
+    ) -> FeatureCounts:
+        templates = self._templates()
         if tokens.kind == "columns" and templates is None:
             raise InputError(
                 "the feature function returned strings; it must return one dict of "
                 "features per token, or an array [T, D]."
             )
-        if tokens.kind == "columns" and templates:
-            columns, offsets = tokens.columns, tokens.offsets
-            self._indicators = Indicators.learn(columns, offsets, templates, least)
+        found: dict[str, Any] = {}
+        if tokens.kind == "columns":
+            n, n_in = len(tokens.columns), tokens.width
+            found |= {"n_columns": n, "n_columns_in": n_in}
+            if templates:
+                columns, offsets = tokens.columns, tokens.offsets
+                found["indicators"] = IndicatorCounts.of(columns, offsets, templates)
         elif tokens.kind == "dict":
-            self._dicts = DictFeatures.learn(tokens.dicts, tokens.offsets, least)
+            found["dicts"] = DictFeatures.count(tokens.dicts, tokens.offsets)
         elif tokens.array is not None:
-            self._array_width = tokens.array.shape[1]
-        elif self.encoder is None:
-            raise InputError("neither templates nor an encoder: no feature is left.")
-        self.kind_ = tokens.kind
-        self.n_columns_ = len(tokens.columns)
-        self.n_columns_in_ = tokens.width if tokens.kind == "columns" else 0
-        self.encoder_mean_, self.encoder_scale_ = None, 1.0
-        vectors = self._encode(X, tokens)  # [N, D]
-        if vectors is not None:
-            self.encoder_mean_ = vectors.mean(axis=0, dtype=np.float64)  # [D]
-            norms = np.linalg.norm(vectors - self.encoder_mean_, axis=1)  # [N]
-            self.encoder_scale_ = 1.0 / max(float(norms.mean()), 1e-12)
-        return tokens, vectors
+            found["array_width"] = tokens.array.shape[1]
+        if vectors is not None and tokens.kind != "empty":
+            found["n_vectors"] = len(vectors)
+            found["vectors"] = vectors.sum(axis=0, dtype=np.float64)  # [D]
+        return FeatureCounts(tokens.kind, **found)
+
+    def _norms(self, vectors: np.ndarray[Any, Any]) -> float:
+        centred = vectors - self.encoder_mean_  # [N, D]
+        return float(np.linalg.norm(centred, axis=1).sum())
 
     def _templates(self) -> tuple[Template, ...] | None:
         """Return the templates to use, or None for a user's function."""

@@ -125,17 +125,24 @@ class GroupKernel:
 
     @classmethod
     def default(
-        cls, features: FeatureMatrix, seed: int, *, rbf: bool = True, bans: bool = False
+        cls,
+        features: FeatureMatrix,
+        seed: int,
+        *,
+        rbf: bool = True,
+        bans: bool = False,
+        n_tokens: int | None = None,
     ) -> GroupKernel:
         """Wide priors, chosen once for all data: docs/research.md says how.
 
         Indicators have linear parts. Dense groups, such as word vectors, have a linear
         and an RBF part each, and leave less to the indicators beside them. `bans` says
-        whether transitions are forbidden beforehand.
+        whether transitions are forbidden beforehand, `n_tokens` how many tokens there
+        are where the features are those of some.
         """
         dense = features.dense
         sparse = _ALONE if dense is None else _BESIDE
-        sparse /= max(1.0, features.n_tokens / _TOKENS) ** 0.5
+        sparse /= max(1.0, (n_tokens or features.n_tokens) / _TOKENS) ** 0.5
         linear = {
             name: sparse if sp.issparse(block) else _DENSE / _mean_square(block)
             for name, block in zip(features.names, features.blocks, strict=True)

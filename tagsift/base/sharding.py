@@ -1,0 +1,236 @@
+"""From sentences to shards: cut, counted, and turned into features where they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from tagsift.base import inputs
+from tagsift.base.sharded_set import ShardedSet
+from tagsift.base.training_set import exact_pairs
+from tagsift.base.vectorizing import new_vectorizer
+from tagsift.chain.engine import Engine, Shards
+from tagsift.chain.sharded import ChainData
+from tagsift.data.offsets import offsets_of, place_of
+from tagsift.data.schemes import scheme_of_pairs
+from tagsift.errors import InputError
+from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
+from tagsift.features.counting import FeatureCounts
+from tagsift.features.inputs import read_sentences, stack_tokens
+from tagsift.features.packed import PackedFeatures
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
+
+__all__ = ["LabelFacts", "Piece", "ToShard"]
+
+
+class Piece(Protocol):
+    """Some sentences of a corpus, in memory or not."""
+
+    def read(self) -> tuple[Any, Any]:
+        """The sentences and their labels, as `fit` takes them."""
+
+
+@dataclass(frozen=True)
+class LabelFacts:
+    """What is to be known of the labels of a corpus; parts add up, in their order."""
+
+    names: frozenset[Label]  # labels that are named
+    lengths: IntArray  # [S], tokens of every sentence
+    pairs: Counter[tuple[str | None, str]]  # of labels, in exactly labelled sentences
+    first_ambiguous: tuple[str, int] | None  # place, and number of candidates
+
+    @classmethod
+    def of(
+        cls, mask: BoolArray, lengths: IntArray, classes: Sequence[Label]
+    ) -> LabelFacts:
+        """Of candidates [N, L] whose columns are `classes`."""
+        offsets, sizes = offsets_of(lengths), mask.sum(axis=1)  # [S+1], [N]
+        several = np.flatnonzero(sizes != 1)[:1]  # [0 or 1]
+        places = [(place_of(n, offsets), int(sizes[n])) for n in several]
+        pairs = exact_pairs(mask, offsets, classes)
+        return cls(frozenset(classes), lengths, pairs, places[0] if places else None)
+
+    def __add__(self, other: LabelFacts) -> LabelFacts:
+        return LabelFacts(
+            self.names | other.names,
+            np.concatenate([self.lengths, other.lengths]),
+            self.pairs + other.pairs,
+            self.first_ambiguous or other.first_ambiguous,
+        )
+
+
+@dataclass(frozen=True)
+class ToShard:
+    """How a corpus becomes a `ShardedSet` and a vectorizer, None for ready features."""
+
+    engine: Engine
+    features: Any  # the setting of the estimator
+    labels: tuple[Label, ...] | None
+    scheme: str
+    seed: int
+
+    def sentences(self, X: Any, y: Any) -> tuple[ShardedSet, Any]:
+        """Cut sentences in memory; `y` as in `SequenceTagger.fit`."""
+        ready = isinstance(X, FeatureMatrix)
+        X = checked(X) if ready else read_sentences(X)
+        if not ready:
+            stack_tokens(X, 1)  # says what is wrong with them, and where
+        lengths = X.lengths if ready else np.array([len(sentence) for sentence in X])
+        mask, classes = inputs.read_candidates(y, lengths, self.labels)
+        evidence = inputs.read_evidence(y, mask)
+        known = mask if evidence is None else evidence  # [N, L]
+        bounds = _cuts(lengths, self.engine.n_shards)  # [K+1]
+        rows = offsets_of(lengths)[bounds]  # [K+1]
+        pieces = []
+        for k in range(len(bounds) - 1):
+            chosen = slice(bounds[k], bounds[k + 1])
+            own = (
+                X.take_sequences(range(chosen.start, chosen.stop))
+                if ready
+                else X[chosen]
+            )
+            pieces.append((own, known[rows[k] : rows[k + 1]]))
+        shards = self.engine.scatter(pieces)
+        vectorizer = None
+        if not ready:
+            vectorizer = self._countable()
+            _learn(vectorizer, shards, shards.sum(_count, vectorizer))
+        shards.then(_with_features, vectorizer)
+        facts = LabelFacts.of(mask, lengths, classes)
+        return self._set(shards, facts, bounds, classes), vectorizer
+
+    def pieces(self, corpus: Sequence[Piece]) -> tuple[ShardedSet, Any]:
+        """Take a corpus that is read piece by piece, where the shards are."""
+        vectorizer, shards = self._countable(), self.engine.scatter(list(corpus))
+        counts, facts = shards.sum(_survey, vectorizer, self.labels)
+        _learn(vectorizer, shards, counts)
+        if not facts.names:
+            raise InputError("the corpus names no label at all; give labels=.")
+        classes = self.labels or tuple(sorted(facts.names))
+        shards.then(_read, vectorizer, classes)
+        bounds = offsets_of(shards.map(_n_sentences))  # [K+1]
+        found = self._set(shards, facts, bounds, classes)
+        found.keeps_labels = False
+        return found, vectorizer
+
+    def _countable(self) -> SequenceVectorizer:
+        """The vectorizer of the setting, if parts of a corpus can teach it."""
+        vectorizer = new_vectorizer(self.features)
+        if not isinstance(vectorizer, SequenceVectorizer):
+            raise InputError(
+                "an engine needs features that are counted part by part (templates, a "
+                "function of a sentence, an encoder); got "
+                f"{type(vectorizer).__name__}. Give X as a FeatureMatrix instead."
+            )
+        return vectorizer
+
+    def _set(
+        self,
+        shards: Shards,
+        facts: LabelFacts,
+        bounds: IntArray,
+        classes: tuple[Label, ...],
+    ) -> ShardedSet:
+        scheme = self.scheme
+        if scheme == "auto":
+            scheme = scheme_of_pairs(facts.pairs, map(str, classes))
+        return ShardedSet(
+            shards,
+            shards.map(_columns, only=[0])[0],
+            facts.lengths,
+            bounds,
+            shards.sum(_label_counts) > 0,
+            classes,
+            scheme,
+            self.seed,
+            has_exact=bool(facts.pairs),
+            first_ambiguous=facts.first_ambiguous,
+            checkpoint=self.engine.checkpoint,
+        )
+
+
+def _cuts(lengths: IntArray, n_shards: int) -> IntArray:
+    """Bounds of shards of about as many tokens each, none without any, [K+1]."""
+    total = offsets_of(lengths)  # [S+1]
+    if not total[-1]:
+        raise InputError(
+            f"nothing to learn from: X has {len(lengths)} sentences and no token."
+        )
+    wanted = total[-1] * np.arange(1, n_shards) / n_shards  # [K-1]
+    inner = np.searchsorted(total, wanted)  # [K-1]
+    _, first = np.unique(total[inner], return_index=True)
+    kept = [k for k in inner[first] if 0 < total[k] < total[-1]]
+    return np.array([0, *kept, len(lengths)])
+
+
+def _learn(
+    vectorizer: SequenceVectorizer, shards: Shards, counts: FeatureCounts
+) -> None:
+    """Learn the features from the counts of all pieces."""
+    vectorizer.learn(counts)
+    if counts.vectors is not None:
+        vectorizer.scale_vectors(shards.sum(_norms, vectorizer), counts.n_vectors)
+
+
+# What is done where the shards are -------------------------------------------------
+
+
+def _tokens(piece: Any) -> Any:
+    return piece[0] if isinstance(piece, tuple) else piece.read()[0]
+
+
+def _count(piece: Any, vectorizer: SequenceVectorizer) -> FeatureCounts:
+    return vectorizer.count(_tokens(piece))
+
+
+def _norms(piece: Any, vectorizer: SequenceVectorizer) -> float:
+    return vectorizer.norms(_tokens(piece))
+
+
+def _with_features(
+    piece: tuple[Any, BoolArray | FloatArray], vectorizer: SequenceVectorizer | None
+) -> ChainData:
+    X, known = piece
+    features = X if vectorizer is None else checked(vectorizer.transform(X))
+    return ChainData(PackedFeatures.of(features), known)
+
+
+def _survey(
+    piece: Piece, vectorizer: SequenceVectorizer, labels: tuple[Label, ...] | None
+) -> tuple[FeatureCounts, LabelFacts]:
+    X, y = piece.read()
+    lengths = np.array([len(sentence) for sentence in X])  # [S]
+    named = frozenset().union(*(k for row in y for k in row if k is not None))
+    classes = labels or tuple(sorted(named)) or ("",)
+    mask, _ = inputs.read_candidates(y, lengths, classes)  # [N, L]
+    facts = LabelFacts.of(mask, lengths, classes)
+    return vectorizer.count(X), LabelFacts(
+        named, lengths, facts.pairs if named else Counter(), facts.first_ambiguous
+    )
+
+
+def _read(
+    piece: Piece, vectorizer: SequenceVectorizer, classes: tuple[Label, ...]
+) -> ChainData:
+    X, y = piece.read()
+    features = checked(vectorizer.transform(X))
+    mask, _ = inputs.read_candidates(y, features.lengths, classes)  # [N, L]
+    return ChainData(PackedFeatures.of(features), mask)
+
+
+def _columns(data: ChainData) -> tuple[tuple[str, int, bool], ...]:
+    return data.features.columns
+
+
+def _n_sentences(data: ChainData) -> int:
+    return len(data.features.lengths)
+
+
+def _label_counts(data: ChainData) -> IntArray:
+    known = data.evidence  # [N, L]
+    inside = known if known.dtype == np.bool_ else known > -np.inf  # [N, L]
+    return np.asarray(inside.sum(axis=0))  # [L]
