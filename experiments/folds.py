@@ -120,7 +120,7 @@ def read_head(
     data: Path | None, task: str, n_sentences: int, subset: str = "head"
 ) -> Corpus:
     """Read sentences of a task, with word and part of speech as columns."""
-    whole = _stand_in(task) if data is None else _columns(data / TASKS[task].path)
+    whole = training_file(data, task)
     if n_sentences > len(whole):
         raise InputError(
             f"the task {task!r} has {len(whole)} sentences, {n_sentences} were asked "
@@ -131,6 +131,11 @@ def read_head(
     rng = np.random.default_rng(stable_seed("subset", task, subset))
     chosen = rng.choice(len(whole), n_sentences, replace=False)  # [S]
     return whole.take(sorted(chosen.tolist()))
+
+
+def training_file(data: Path | None, task: str) -> Corpus:
+    """Read all training sentences of a task, with word and part of speech."""
+    return _stand_in(task) if data is None else _columns(data / TASKS[task].path)
 
 
 def _columns(path: Path, scheme: str = "auto") -> Corpus:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.backend import Device, asarray, namespace, to_numpy
-from tagsift.chain.columns import canonical, merge_columns
+from tagsift.chain.columns import merge_columns
 from tagsift.chain.lattice import Lattice, forward_backward, packed_forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.parameters import (
@@ -169,7 +169,7 @@ class ChainObjective(Penalised):
         else:
             self.groups = self._common.groups
             self.sparse_columns = self._common.sparse_columns
-            X = compact(self.groups.take(canonical(matrix[order])))
+            X = compact(self.groups.take_rows(matrix[order]))
         on_cpu = isinstance(self.device, str)
         self.X = X if on_cpu else self._on_device(X)  # [N, G]
         self.X_T = X.T if on_cpu else self._on_device(X.T)  # [G, N]

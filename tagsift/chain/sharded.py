@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from tagsift.chain.columns import ColumnGroups, canonical, column_sums, n_different
+from tagsift.chain.columns import ColumnGroups, column_sums, n_different
 from tagsift.chain.engine import Shards
 from tagsift.chain.linear_chain import LinearChain, squared
 from tagsift.chain.objective import ChainObjective
@@ -105,19 +106,18 @@ def _sparse_columns(data: ChainData) -> BoolArray:
     return np.concatenate(kinds)  # [D]
 
 
-def _columns(data: ChainData) -> Any:
+def _rows(data: ChainData) -> Any:
     sparse = data.features.side_by_side().sparse
-    if sparse is None:
-        return canonical(np.zeros((int(data.features.offsets[-1]), 0)))
-    return canonical(sparse.stacked())
+    n_tokens = int(data.features.offsets[-1])
+    return sp.csr_matrix((n_tokens, 0)) if sparse is None else sparse.blocks[0]
 
 
 def _column_sums(data: ChainData, number: int) -> FloatArray:
-    return column_sums(_columns(data), number)
+    return column_sums(_rows(data), number)
 
 
 def _n_different(data: ChainData, groups: ColumnGroups) -> int:
-    return n_different(_columns(data), groups)
+    return n_different(sp.csc_matrix(_rows(data)), groups)
 
 
 def _objective(

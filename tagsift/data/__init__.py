@@ -24,6 +24,7 @@ from tagsift.data.frames import *
 from tagsift.data.label_set import *
 from tagsift.data.layout import parse_columns as parse_columns
 from tagsift.data.losses import Losses as Losses
+from tagsift.data.pieces import *
 from tagsift.data.reading import *
 from tagsift.data.rows import Row as Row
 from tagsift.data.sampling import *

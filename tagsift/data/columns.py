@@ -13,6 +13,7 @@ stops them with file, line, what was expected and what was found.
 from __future__ import annotations
 
 import gzip
+import io
 import shutil
 import sys
 import tempfile
@@ -32,6 +33,7 @@ __all__ = [
     "ANY",
     "Block",
     "ColumnFile",
+    "Part",
     "PathName",
     "STANDARD",
     "check_label",
@@ -42,6 +44,8 @@ __all__ = [
     "label_problem",
     "located",
     "open_bytes",
+    "open_part",
+    "parts_of",
     "write_blocks",
 ]
 
@@ -63,6 +67,14 @@ class Block(NamedTuple):
     columns: list[tuple[str, ...]]
 
 
+class Part(NamedTuple):
+    """Some whole sentences of a file."""
+
+    start: int  # the first byte
+    stop: int  # the byte after the last
+    line: int  # number of the first line
+
+
 @dataclass
 class ColumnFile:
     """A column file, read sentence by sentence."""
@@ -72,6 +84,7 @@ class ColumnFile:
     header: bool = False  # the first line, blank ones and comments apart, has names
     least: int = 1  # number of columns
     allow_empty: bool = False
+    part: Part | None = None  # which bytes of the file; all by default
     names: list[str] = field(default_factory=list, init=False)  # cells of the header
     tabs: bool = field(default=False, init=False)  # known while reading
     _width: int = field(default=0, init=False)
@@ -81,9 +94,10 @@ class ColumnFile:
         """Yield the sentences as lists of cells."""
         lines: list[int] = []
         rows: list[list[str]] = []
-        with open_bytes(self.path) as stream:
+        first = 1 if self.part is None else self.part.line
+        with open_part(self.path, self.part) as stream:
             split = self._splitter(stream)
-            for number, raw in enumerate(stream, 1):
+            for number, raw in enumerate(stream, first):
                 line = decode_line(raw, self.path, number)
                 cells = split(line) if line and line.strip(" \t") else [_DOCUMENT]
                 if cells[0] == _DOCUMENT:
@@ -218,6 +232,33 @@ def open_bytes(path: PathName) -> Iterator[IO[bytes]]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise DataError(f"cannot read the file ({reason}).", path) from error
+
+
+@contextmanager
+def open_part(path: PathName, part: Part | None) -> Iterator[IO[bytes]]:
+    """Open some bytes of a file, or all of them."""
+    with open_bytes(path) as stream:
+        if part is None:
+            yield stream
+            return
+        stream.seek(part.start)
+        yield io.BytesIO(stream.read(part.stop - part.start))
+
+
+def parts_of(path: PathName, n_tokens: int) -> Iterator[Part]:
+    """Cut a column file into parts of about so many lines each, between sentences."""
+    start = stop = lines = 0
+    first = 1
+    with open_bytes(path) as stream:
+        for number, raw in enumerate(stream, 1):
+            stop += len(raw)
+            if raw.strip(b" \t\r\n"):
+                lines += 1
+            elif lines >= n_tokens:
+                yield Part(start, stop, first)
+                start, lines, first = stop, 0, number + 1
+    if lines:
+        yield Part(start, stop, first)
 
 
 @contextmanager

@@ -7,7 +7,15 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
-from tagsift.data.columns import ANY, Block, ColumnFile, PathName, check_label, located
+from tagsift.data.columns import (
+    ANY,
+    Block,
+    ColumnFile,
+    Part,
+    PathName,
+    check_label,
+    located,
+)
 from tagsift.data.layout import Columns, Layout, by_name, by_place, parse_names
 from tagsift.data.lookalikes import recognise_head
 from tagsift.data.misreads import Watch
@@ -52,6 +60,7 @@ class CellTable(Generic[T]):
     gold: int | None = None
     exact: int | None = None
     bare: bool = False  # a file of one column is text without labels
+    part: Part | None = None  # which bytes of the file; all by default
     layout: Layout = field(default=Layout(()), init=False)
 
     def __post_init__(self) -> None:
@@ -65,6 +74,7 @@ class CellTable(Generic[T]):
             header=self.header,
             least=1 if self.bare else 1 + bool(self.needed) + gold_too,
             allow_empty=not self.needed,
+            part=self.part,
         )
 
     def __iter__(self) -> Iterator[Entry[T]]:

@@ -30,9 +30,13 @@ class PackedFeatures:
     def of(cls, features: FeatureMatrix) -> PackedFeatures:
         """Pack the features."""
         sparse, dense = features.sparse, features.dense
+        rows = None if sparse is None else sparse.stacked()  # [N, D]
+        if rows is not None:
+            rows.sum_duplicates()
+            rows.eliminate_zeros()
         return cls(
             features.columns,
-            None if sparse is None else compact(sparse.stacked()),
+            None if rows is None else compact(rows),
             () if dense is None else dense.blocks,
             features.offsets,
         )

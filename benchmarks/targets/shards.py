@@ -1,0 +1,173 @@
+"""Fits in shards: on one machine, on Ray workers, and out of core.
+
+    python -m benchmarks shards --only engine=local+ray
+    python -m benchmarks shards --only engine=disk --max-tokens 20000000
+
+The first compares fits of the CoNLL-2000 training file, once and ten times over, in
+this process and on two workers. The second makes a large file of candidates from the
+base-NP training file, over and over with changes, and fits it with the shards on disk.
+Every fit runs in a process of its own; the CPU seconds are those of all processes.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.benchmark import CL, Benchmark, P
+from experiments.experiment import KeyedCell, Option
+from experiments.folds import training_file
+from experiments.measuring import peak_mib, timed
+from experiments.records import Found, pick
+from experiments.tables import Tables, table
+from tagsift.baselines import PartialCRF
+from tagsift.chain.engine import LocalEngine
+from tagsift.data import Corpus, corrupt, cut_partial
+from tagsift.features import SequenceVectorizer
+
+#: Tokens of the large file where not told otherwise, and of its shards.
+TOKENS, SHARD = 200_000, 200_000
+#: Features seen less often in the large file are left out; penalty, and most steps.
+MIN_COUNT, L2, STEPS = 5, 1.0, 50
+#: Of the words of the large file, how many are another one, and how many a new one.
+OTHER, NEW = 0.02, 0.003
+
+
+@dataclass(frozen=True)
+class ShardCell(KeyedCell):
+    form = "{engine}/{tokens}"
+    engine: str  # local, ray or disk
+    tokens: int  # of the corpus, about
+
+
+def changed(corpus: Corpus, n_tokens: int, seed: int = 0) -> Iterator[str]:
+    """Lines of a file of candidates: the sentences over and over, with changes."""
+    rng = np.random.default_rng(seed)
+    words = np.array([row[0] for sentence in corpus.rows for row in sentence])
+    names = list(corpus.label_set)
+    done = 0
+    while done < n_tokens:
+        for sentence in corpus.sentences:
+            n, exact = len(sentence), rng.random() < P
+            luck, more = rng.random(n), rng.random((n, len(names))) < 0.3
+            for t in range(n):
+                word = sentence.rows[t][0]
+                if luck[t] < NEW:
+                    word = f"{word[:3]}{rng.integers(100_000)}"
+                elif luck[t] < NEW + OTHER:
+                    word = words[rng.integers(len(words))]
+                own = sentence.labels[t]
+                held = [k for k, m in zip(names, more[t], strict=True) if m or k == own]
+                yield f"{word}\t{own if exact else '|'.join(held)}\n"
+            yield "\n"
+            done += n
+            if done >= n_tokens:
+                return
+
+
+def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str, Any]]:
+    """Fit a large file out of core, and say what it takes."""
+    path, shards = folder / "large.tsv", folder / "shards"
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.writelines(changed(corpus, n_tokens))
+    before = peak_mib()
+    model = PartialCRF(
+        l2=L2,
+        max_iter=STEPS,
+        features=SequenceVectorizer(min_count=MIN_COUNT),
+        engine=LocalEngine(folder=shards),
+        verbose=1,
+    )
+    spent = timed(lambda: model.fit(cut_partial(path, n_tokens=SHARD), None))
+    size = sum(file.stat().st_size for file in shards.iterdir())
+    return model, {
+        "time": {
+            "fit_s": round(spent.wall, 1),
+            "fit_cpu_s": round(spent.cpu, 1),
+            "fit_peak_mib": peak_mib(),
+            "before_fit_mib": before,
+        },
+        "files": {"text_mb": path.stat().st_size / 1e6, "shards_mb": size / 1e6},
+    }
+
+
+def in_memory(corpus: Corpus, n_tokens: int, name: str) -> tuple[Any, dict[str, Any]]:
+    """Fit sentences in memory, here or on two workers."""
+    copies = round(n_tokens / corpus.n_tokens)
+    partial = corrupt(corpus, cl=CL, p=P, random_state=0)
+    X, y = partial.rows * copies, partial.candidates * copies
+    engine: Any = None
+    if name == "ray":
+        from tagsift.engines.ray import RayEngine
+
+        engine = RayEngine(n_workers=2)
+    model = PartialCRF(l2=L2, max_iter=STEPS, engine=engine)
+    spent = timed(lambda: model.fit(X, y))
+    found: dict[str, Any] = {"peaks": {}}
+    cpu = spent.cpu
+    if engine is not None:
+        workers = engine.usage()
+        cpu += sum(one["cpu_s"] for one in workers)
+        found["workers"] = workers
+    found["time"] = {
+        "fit_s": round(spent.wall, 1),
+        "fit_cpu_s": round(cpu, 1),
+        "driver_cpu_s": round(spent.cpu, 1),
+        "fit_peak_mib": peak_mib(),
+    }
+    return model, found
+
+
+@dataclass(frozen=True)
+class ShardedFits(Benchmark):
+    """Fits in shards against those of one machine."""
+
+    name = "shards"
+    title = "Fits in shards"
+    separate = True
+    options = {"max_tokens": Option(TOKENS, "tokens of the large file", int)}
+    max_tokens: int
+
+    def cells(self) -> list[ShardCell]:
+        sizes = (211_727, 2_117_270)
+        found = [ShardCell(name, n) for n in sizes for name in ("local", "ray")]
+        return [*found, ShardCell("disk", self.max_tokens)]
+
+    def run(self, cell: ShardCell) -> dict[str, Any]:
+        if cell.engine == "disk":
+            corpus = training_file(self.data, "base-np")
+            with tempfile.TemporaryDirectory() as folder:
+                model, found = on_disk(corpus, cell.tokens, Path(folder))
+        else:
+            corpus = training_file(self.data, "chunking")
+            model, found = in_memory(corpus, cell.tokens, cell.engine)
+        sizes = {"tokens": cell.tokens, "labels": len(model.classes_)}
+        return {
+            "data": {**sizes, "features": model.n_features_in_},
+            "steps": model.n_iter_,
+            "objective": model.objective_,
+            **found,
+        }
+
+    def tables(self, found: Found) -> Tables:
+        columns = {
+            "tokens|,d": "data.tokens",
+            "labels|d": "data.labels",
+            "features|,d": "data.features",
+            "engine": "config.engine",
+            "objective|,.3f": "objective",
+            "CPU s|,.0f": "time.fit_cpu_s",
+            "peak MiB|,.0f": "time.fit_peak_mib",
+            "steps|d": "steps",
+        }
+        done = [one for one in found.values() if "error" not in one]
+        done.sort(key=lambda one: pick(one, "data.tokens", "config.engine"))
+        yield table(list(columns), [pick(one, *columns.values()) for one in done])
+
+
+EXPERIMENT = ShardedFits
