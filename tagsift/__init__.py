@@ -18,6 +18,7 @@ The package in the order of the data, from files to the command line:
 ``report``          results as pages
 ``review``          the page on which people look at doubtful spans and decide
 ``integrations``    the component of spaCy pipelines; Hugging Face datasets
+``engines``         who works on large corpora: this machine, or a Ray cluster
 ``cli``             the command line
 ==================  ================================================================
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from tagsift import baselines as baselines
     from tagsift import checks as checks
     from tagsift import data as data
+    from tagsift import engines as engines
     from tagsift import features as features
     from tagsift import metrics as metrics
     from tagsift import report as report
@@ -136,6 +138,7 @@ _PARTS = (
     "baselines",
     "checks",
     "data",
+    "engines",
     "features",
     "metrics",
     "report",

@@ -11,7 +11,6 @@ Every fit runs in a process of its own; the CPU seconds are those of all process
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +25,11 @@ from experiments.measuring import peak_mib, timed
 from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.baselines import PartialCRF
+from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import LocalEngine
 from tagsift.data import Corpus, corrupt, cut_partial
 from tagsift.features import SequenceVectorizer
+from tagsift.storage import atomic_write
 
 #: Tokens of the large file where not told otherwise, and of its shards.
 TOKENS, SHARD = 200_000, 200_000
@@ -71,16 +72,19 @@ def changed(corpus: Corpus, n_tokens: int, seed: int = 0) -> Iterator[str]:
 
 
 def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str, Any]]:
-    """Fit a large file out of core, and say what it takes."""
-    path, shards = folder / "large.tsv", folder / "shards"
-    with open(path, "w", encoding="utf-8") as stream:
-        stream.writelines(changed(corpus, n_tokens))
+    """Fit a large file out of core, and say what it takes; a killed fit goes on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, shards = folder / f"{n_tokens}.tsv", folder / "shards"
+    if not path.exists():
+        with atomic_write(path) as stream:
+            stream.writelines(changed(corpus, n_tokens))
     before = peak_mib()
+    kept = Checkpoint(folder / f"{n_tokens}.steps", every=5)
     model = PartialCRF(
         l2=L2,
         max_iter=STEPS,
         features=SequenceVectorizer(min_count=MIN_COUNT),
-        engine=LocalEngine(folder=shards),
+        engine=LocalEngine(folder=shards, checkpoint=kept),
         verbose=1,
     )
     spent = timed(lambda: model.fit(cut_partial(path, n_tokens=SHARD), None))
@@ -103,7 +107,7 @@ def in_memory(corpus: Corpus, n_tokens: int, name: str) -> tuple[Any, dict[str, 
     X, y = partial.rows * copies, partial.candidates * copies
     engine: Any = None
     if name == "ray":
-        from tagsift.engines.ray import RayEngine
+        from tagsift.engines import RayEngine
 
         engine = RayEngine(n_workers=2)
     model = PartialCRF(l2=L2, max_iter=STEPS, engine=engine)
@@ -141,8 +145,7 @@ class ShardedFits(Benchmark):
     def run(self, cell: ShardCell) -> dict[str, Any]:
         if cell.engine == "disk":
             corpus = training_file(self.data, "base-np")
-            with tempfile.TemporaryDirectory() as folder:
-                model, found = on_disk(corpus, cell.tokens, Path(folder))
+            model, found = on_disk(corpus, cell.tokens, self.home / "large")
         else:
             corpus = training_file(self.data, "chunking")
             model, found = in_memory(corpus, cell.tokens, cell.engine)

@@ -14,6 +14,7 @@ from tagsift.data.tokenizers import tokenizer_name
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features import SequenceVectorizer
 from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
+from tagsift.progress import stage
 from tagsift.storage import add_prefix, strip_prefix
 from tagsift.storage.items import damaged, refuse
 from tagsift.storage.state import Item, Saved, flag, read_state, word, write_state
@@ -22,7 +23,15 @@ from tagsift.typing import Arrays
 if TYPE_CHECKING:
     from tagsift.base.tagger import SequenceTagger
 
-__all__ = ["learnt", "pack", "saved_state", "unpack", "with_settings"]
+__all__ = [
+    "expected_bytes",
+    "learnt",
+    "pack",
+    "saved_state",
+    "say_size",
+    "unpack",
+    "with_settings",
+]
 
 Tagger = TypeVar("Tagger", bound="SequenceTagger")
 
@@ -69,6 +78,24 @@ def pack(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
     elif vectorizer is not None:
         header["vectorizer"] = {"custom": type(vectorizer).__name__}
     return header, arrays
+
+
+def expected_bytes(vectorizer: Any, n_numbers: int) -> int:
+    """Size of a model file of so many numbers, and of what its features are."""
+    if not isinstance(vectorizer, SequenceVectorizer):
+        return 8 * n_numbers
+    header, arrays = write_vectorizer(vectorizer)
+    words = sum(np.asarray(array).nbytes for array in arrays.values())
+    return 8 * n_numbers + words + len(json.dumps(header))
+
+
+def say_size(
+    columns: tuple[tuple[str, int, bool], ...], n_each: int, vectorizer: Any
+) -> None:
+    """Say before a fit how large its file will be, with so many numbers a feature."""
+    n_features = sum(width for _, width, _ in columns)
+    size = expected_bytes(vectorizer, n_each * n_features) / 1e6
+    stage(f"{n_features:,} features: a model file of about {size:,.1f} MB")
 
 
 def unpack(

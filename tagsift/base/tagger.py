@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tagsift.base import inputs
-from tagsift.base.saving import pack, saved_state, unpack
+from tagsift.base.saving import pack, saved_state, say_size, unpack
 from tagsift.base.settings import Declared, Method, setting
 from tagsift.base.sharding import ToShard
 from tagsift.base.tagging import tag_documents
@@ -81,6 +81,8 @@ class SequenceTagger(Declared, BaseEstimator):
     saved: ClassVar[Saved] = {}
     #: Cheaper settings for the contract suite, `tagsift.checks`.
     _check_params: ClassVar[dict[str, Any]] = {}
+    #: Tables of all features and labels in a model file; 0: its size is not foretold.
+    _tables: ClassVar[int] = 0
     #: Checks of the suite that the method cannot meet: name of the check → why.
     _check_skips: ClassVar[dict[str, str]] = {}
 
@@ -186,6 +188,8 @@ class SequenceTagger(Declared, BaseEstimator):
         self.blocks_ = train.columns
         self.classes_, self.scheme_ = train.classes, train.scheme
         self._train_confidences: FloatArray | None = None
+        if self._tables and self.verbose:
+            say_size(train.columns, self._tables * train.n_labels, vectorizer)
         try:
             recovered = self._fit(train)  # [N]
         except BaseException:

@@ -97,6 +97,8 @@ class PartialCRF(SequenceTagger):
         "objective_": number(),
     }
 
+    _tables: ClassVar[int] = 1
+
     l2: float = setting(1.0, above=0, grid=(0.1, 0.3, 1.0, 3.0, 10.0))
     max_iter: int = setting(1000, least=1)
     tol: float = setting(1e-6, least=0)

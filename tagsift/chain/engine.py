@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import joblib
+import numpy as np
 
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.errors import DataError, InputError
 
-__all__ = ["Engine", "LocalEngine", "Shards", "add_up"]
+__all__ = ["Engine", "LocalEngine", "Shards", "Work", "add_up"]
 
 #: A function of the state of a shard and further arguments.
 Work: TypeAlias = Callable[..., Any]
@@ -76,8 +77,16 @@ def add_up(results: Iterable[Any]) -> Any:
     """Sum of numbers, arrays or tuples, one after the other; the first is reused."""
     total: Any = None
     for found in results:
-        total = found if total is None else _plus(total, found)
+        total = _own(found) if total is None else _plus(total, found)
     return total
+
+
+def _own(found: Any) -> Any:
+    """The same numbers, to be written over."""
+    if isinstance(found, tuple):
+        return tuple(map(_own, found))
+    fixed = isinstance(found, np.ndarray) and not found.flags.writeable
+    return found.copy() if fixed else found
 
 
 def _plus(total: Any, found: Any) -> Any:

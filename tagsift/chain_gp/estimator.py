@@ -125,6 +125,8 @@ class ChainGP(SetTagger):
         "n_iter_": whole(),
     }
 
+    _tables: ClassVar[int] = 2
+
     kernel: dict[str, Any] | None = setting(None)
     rbf: bool = setting(True)
     n_inducing: int = setting(300, least=1)

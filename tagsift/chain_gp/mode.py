@@ -111,11 +111,11 @@ def whitened(
     device: Device,
 ) -> FeatureMatrix:
     """Whitened features, linear parts and columns of the inducing points."""
-    columns = rbf_columns(parts, rbf_inputs(features), device)
+    columns = _rbf_columns(parts, rbf_inputs(features), device)
     return scaled_features(features, kernel, columns)
 
 
-def rbf_columns(
+def _rbf_columns(
     parts: Mapping[str, InducingColumns], inputs: Mapping[str, Any], device: Device
 ) -> dict[str, Any]:
     """Columns of the RBF parts at unit amplitude."""

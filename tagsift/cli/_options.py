@@ -22,6 +22,7 @@ import tagsift
 from tagsift.errors import InputError
 
 __all__ = [
+    "EngineName",
     "Exchange",
     "Fitting",
     "Html",
@@ -35,6 +36,7 @@ __all__ = [
     "OutOrScreen",
     "Quiet",
     "Reading",
+    "Scaling",
     "Scheme",
     "Seed",
     "Source",
@@ -105,6 +107,12 @@ To = Annotated[
         metavar="FORMAT",
     ),
 ]
+
+
+class EngineName(StrEnum):
+    """Who works on the sentences."""
+
+    ray = "ray"
 
 
 class OMeans(StrEnum):
@@ -231,8 +239,36 @@ class Fitting:
         "--set",
         metavar="NAME=VALUE",
     )
+    min_count: int | None = given(
+        "Leave out features that occur less often; the model file is smaller.",
+        metavar="N",
+        min=1,
+    )
     seed: Seed = 0
     quiet: Quiet = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scaling:
+    """How a corpus larger than memory, or than one machine, is fitted."""
+
+    engine: EngineName | None = given(
+        "Who works on the sentences: ray, workers of a Ray cluster or of this machine."
+    )
+    workers: int | None = given(
+        "Workers of the engine; default: all cores but one.", metavar="N", min=1
+    )
+    out_of_core: Path | None = given(
+        "Read the file in pieces, and keep their features in this folder: the memory "
+        "of one piece is enough.",
+        metavar="FOLDER",
+    )
+    checkpoint: Path | None = given(
+        "Keep the last steps in this file, and go on from there if it exists; it is "
+        "removed once the model is written.",
+        metavar="FILE",
+        callback=_writable,
+    )
 
 
 def grouped(run: Callable[..., None]) -> Callable[..., None]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,8 @@ __all__ = [
     "fit_model",
     "fitted_labels",
     "make_model",
+    "make_settings",
+    "named_method",
     "read_training",
     "recover",
     "say_recovery",
@@ -180,14 +183,36 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
 
 def make_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     """Make the method that the options name, not fitted yet."""
-    settings = parse_settings(fitting.settings)
-    usual = {"random_state": fitting.seed, "verbose": int(not fitting.quiet)}
-    given = {k: v for k, v in (training.given | usual).items() if k not in settings}
+    settings = make_settings(fitting, training.given)
+    if training.votes is None:
+        return named_method(fitting, settings)
+    told = parse_settings(fitting.settings)
+    given = {k: v for k, v in settings.items() if k not in told}
+    with _known_settings(fitting.method or DEFAULT_METHOD):
+        return make_for_votes(fitting.method, given, told)
+
+
+def make_settings(fitting: Fitting, given: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a method: as given by --set, by other options, or as usual."""
+    usual: dict[str, Any] = {"random_state": fitting.seed}
+    usual["verbose"] = int(not fitting.quiet)
+    if fitting.min_count is not None:
+        least = fitting.min_count
+        usual["features"] = tagsift.features.SequenceVectorizer(min_count=least)
+    return given | usual | parse_settings(fitting.settings)
+
+
+def named_method(fitting: Fitting, settings: dict[str, Any]) -> SequenceTagger:
+    """The method that the options name, with its settings."""
     name = fitting.method or DEFAULT_METHOD
+    with _known_settings(name):
+        return tagsift.make(name, **settings)
+
+
+@contextmanager
+def _known_settings(name: str) -> Iterator[None]:
     try:
-        if training.votes is not None:
-            return make_for_votes(fitting.method, given, settings)
-        return tagsift.make(name, **given, **settings)
+        yield
     except TypeError as error:
         raise InputError(f"--set: {name} has no such setting ({error}).") from error
 
@@ -255,8 +280,11 @@ def check_model_options(
     model_file: Path | None, fitting: Fitting, *, option: str = "--model"
 ) -> None:
     """Refuse options of a fit where a fitted model is given."""
-    if model_file is not None and (fitting.method is not None or fitting.settings):
-        raise InputError(f"{option} brings a fitted model; leave out --method, --set.")
+    told = (fitting.method, fitting.settings, fitting.min_count)
+    if model_file is not None and any(one is not None for one in told):
+        raise InputError(
+            f"{option} brings a fitted model; leave out --method, --set, --min-count."
+        )
 
 
 def update_model(

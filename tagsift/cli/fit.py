@@ -8,9 +8,19 @@ from pathlib import Path
 from typing import Annotated
 
 import tagsift
-from tagsift.cli._options import Fitting, Html, Json, Out, Train, Training, option
+from tagsift.cli._options import (
+    Fitting,
+    Html,
+    Json,
+    Out,
+    Scaling,
+    Train,
+    Training,
+    option,
+)
 from tagsift.cli._output import print_json, say
 from tagsift.cli._pages import page_of
+from tagsift.cli._scaling import fit_pieces, forget_steps, is_large
 from tagsift.cli._training import (
     check_model_options,
     fit_model,
@@ -19,6 +29,7 @@ from tagsift.cli._training import (
     say_recovery,
     update_model,
 )
+from tagsift.errors import InputError
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -41,11 +52,17 @@ def run(
     html: Html = None,
     fitting: Fitting,
     source: Training,
+    scaling: Scaling,
     json: Json = False,
 ) -> None:
     """Train a tagger on candidate sets (last column) or on votes (--votes)."""
     check_model_options(update, fitting, option="--update")
     fitting = replace(fitting, quiet=fitting.quiet or json)
+    if is_large(scaling):
+        if update is not None or html is not None:
+            raise InputError("--update and --html work in memory; leave out the engine.")
+        _fit_large(train, out, source, fitting, scaling, json)
+        return
     training = read_training(train, source)
     started = time.perf_counter()
     if update is None:
@@ -80,4 +97,39 @@ def run(
         f"{seconds:.1f} s."
     )
     say_recovery(right)
+    say(f"{out}: {size / 1e6:.2f} MB.")
+
+
+def _fit_large(
+    train: Path,
+    out: Path,
+    source: Training,
+    fitting: Fitting,
+    scaling: Scaling,
+    json: bool,
+) -> None:
+    """Fit without holding the file in memory."""
+    started = time.perf_counter()
+    model = fit_pieces(train, source, fitting, scaling)
+    seconds = time.perf_counter() - started
+    model.save(out)
+    forget_steps(scaling)
+    size, n_features = out.stat().st_size, model.n_features_in_
+    if json:
+        print_json(
+            {
+                "method": model.method.name,
+                "labels": list(model.classes_),
+                "scheme": model.scheme_,
+                "features": n_features,
+                "seconds": seconds,
+                "out": str(out),
+                "bytes": size,
+            }
+        )
+        return
+    say(
+        f"{model.method.title}: {n_features} features, {len(model.classes_)} labels, "
+        f"{seconds:.1f} s."
+    )
     say(f"{out}: {size / 1e6:.2f} MB.")

@@ -29,6 +29,7 @@ __all__ = [
     "detect_scheme",
     "is_tag",
     "opening_transitions",
+    "scheme_of_pairs",
     "spans",
     "tags",
     "to_scheme",
