@@ -73,6 +73,13 @@ class ToShard:
     scheme: str
     seed: int
 
+    def __post_init__(self) -> None:
+        if not callable(getattr(self.engine, "scatter", None)):
+            raise InputError(
+                "engine must be one of tagsift.engines, such as LocalEngine(); "
+                f"got an object of type {type(self.engine).__name__}."
+            )
+
     def sentences(self, X: Any, y: Any) -> tuple[ShardedSet, Any]:
         """Cut sentences in memory; `y` as in `SequenceTagger.fit`."""
         ready = isinstance(X, FeatureMatrix)
