@@ -60,7 +60,7 @@ def run(
     fitting = replace(fitting, quiet=fitting.quiet or json)
     if is_large(scaling):
         if update is not None or html is not None:
-            raise InputError("--update and --html work in memory; leave out the engine.")
+            raise InputError("--update and --html work in memory; leave out engines.")
         _fit_large(train, out, source, fitting, scaling, json)
         return
     training = read_training(train, source)
