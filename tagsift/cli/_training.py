@@ -37,6 +37,7 @@ __all__ = [
     "TrainingData",
     "check_columns",
     "check_model_options",
+    "check_training",
     "fit_model",
     "fitted_labels",
     "make_model",
@@ -162,10 +163,7 @@ def _said(training: TrainingData) -> TrainingData:
 def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     """Fit a method to candidate sets or votes; gold labels are never seen."""
     partial = training.partial
-    if "labels" not in training.given:
-        scheme = training.given.get("scheme", "auto")
-        labels = partial.label_set
-        tagsift.data.check_learnable(training.path, partial.candidates, labels, scheme)
+    check_training(training)
     model = make_model(training, fitting)
     votes = training.votes if takes_votes(model) else None
     if training.votes is not None and votes is None:
@@ -179,6 +177,15 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     model.fit(partial.rows, votes or partial.candidates)
     stage("fitted", enabled=not fitting.quiet)
     return model
+
+
+def check_training(training: TrainingData) -> None:
+    """Refuse what cannot be labels, where nobody has said that they are."""
+    partial = training.partial
+    if "labels" not in training.given:
+        scheme = training.given.get("scheme", "auto")
+        labels = partial.label_set
+        tagsift.data.check_learnable(training.path, partial.candidates, labels, scheme)
 
 
 def make_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:

@@ -12,8 +12,10 @@ import tagsift
 from tagsift.cli._options import Fitting, Json, Model, Training, argument, option
 from tagsift.cli._output import complain, print_json, say
 from tagsift.cli._training import (
+    TrainingData,
     check_columns,
     check_model_options,
+    check_training,
     make_model,
     read_training,
 )
@@ -54,6 +56,7 @@ def run(
 ) -> None:
     """Look at doubtful spans on a local page, decide, and let the model learn from it.
 
+    Where every token has one label, that is one annotator's, who may err.
     Every decision is kept at once; the same command goes on where it was stopped.
     Several people can review at the same time. Ctrl-C ends it.
     """
@@ -69,15 +72,21 @@ def run(
     password = None if password_file is None else read_password(password_file)
     labels: tuple[str, ...] = ()
     if model is None:
-        training = read_training(train, source)
+        training = _as_votes(read_training(train, source))
+        check_training(training)
         tagger = make_model(training, replace(fitting, quiet=True))
     else:
         tagger = tagsift.load(model)
         labels = tuple(map(str, tagger.classes_))
         if source.scheme == "auto":
             source = replace(source, scheme=tagger.scheme_)
-        training = read_training(train, source, labels)
+        training = _as_votes(read_training(train, source, labels))
         check_columns(tagger, train, training.partial.rows, named=training.named)
+    if not tagger.method.probabilities:
+        raise InputError(
+            f"{tagger.method.title} gives no confidences; take a method that does "
+            "(see: tagsift methods)."
+        )
     material = review.Material(
         training.partial, training.votes, training.documents, train.name, labels
     )
@@ -111,3 +120,18 @@ def run(
             serve(desk, taken, password=password, ready=ready)
     if not json:
         say(f"{desk.ledger.entries} decisions are in {path}.")
+
+
+def _as_votes(training: TrainingData) -> TrainingData:
+    """Labels that are all exact are the votes of one annotator, who may err."""
+    partial = training.partial
+    if training.votes is not None or partial.n_ambiguous:
+        return training
+    votes = tagsift.VoteCorpus(
+        partial.rows,
+        [[tuple(names) for names in row] for row in partial.candidates],
+        ("labels",),
+        partial.gold,
+        partial.scheme,
+    )
+    return replace(training, partial=votes.candidates(), votes=votes)

@@ -27,6 +27,7 @@ from tagsift.review.desk import Desk
 from tagsift.review.guard import COOKIE, App, Guard, known
 from tagsift.review.queue import Filter
 from tagsift.review.refusal import Refusal
+from tagsift.visible import visible
 
 try:
     from starlette.applications import Starlette
@@ -245,7 +246,7 @@ class Site:
         )
         headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
         if made.losses:
-            text = "; ".join(made.losses)[:2000]
+            text = visible("; ".join(made.losses)[:2000])  # a header is one line
             headers["X-Tagsift-Losses"] = text.encode("ascii", "replace").decode()
         kind = guess_type(made.name)[0] or "application/octet-stream"
         return Response(made.content, media_type=kind, headers=headers)

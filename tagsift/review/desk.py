@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 
 from tagsift.data import Span
+from tagsift.errors import DataError
 from tagsift.review.describing import Shown, corpus_facts, describe, row
 from tagsift.review.exports import Export, checked_corpus, decision_lines
 from tagsift.review.forecast import counts, thinned
@@ -293,7 +294,11 @@ class Desk:
 
     def _keep(self, **fields: Any) -> Decision:
         """Store an entry, put it into force, and learn where it is time."""
-        made = self.store.add(revision=self.ledger.found.revision, **fields)
+        try:
+            made = self.store.add(revision=self.ledger.found.revision, **fields)
+        except DataError as error:
+            reason = error.message
+            raise Refusal("unstored", f"nothing was stored: {reason}") from error
         known = self.ledger.entries
         self.ledger.add(made)
         self.leases.lend({made.sentence}, made.reviewer)

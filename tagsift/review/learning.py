@@ -24,6 +24,8 @@ from sklearn.base import clone
 from tagsift.annotators import VoteTagger, error_chance
 from tagsift.annotators.from_votes import TaggerFromVotes
 from tagsift.base import SequenceTagger
+from tagsift.baselines import PartialCRF
+from tagsift.chain_gp import ChainGP
 from tagsift.data import VoteCorpus
 from tagsift.errors import InputError, TagsiftError, TagsiftWarning
 from tagsift.metrics import label_indices, stack_marginals
@@ -37,6 +39,8 @@ __all__ = ["Exact", "Student", "Worker"]
 Exact: TypeAlias = Mapping[int, list[str | None]]
 #: How much the fits stand back behind everything else.
 _NICE = 10
+#: Models that votes are weighed with once they are fitted again.
+_TEXT_MODELS = (ChainGP, PartialCRF)
 #: What a fit on votes tells of its own tokens.
 _LEARNT = ("text_", "lessons_")
 
@@ -61,7 +65,7 @@ class Student:
         names = {name for row in exact.values() for name in row if name is not None}
         known = self.fitted and not self.revision and names <= set(self.model.classes_)
         if known:
-            labels, sure = self.model.recover(rows, told)
+            labels, sure = self._judge(told)
         else:
             self._fit(told, exact, names)
             labels = self.model.recovered_
@@ -78,11 +82,28 @@ class Student:
         found = self._found(labels, sure, exact, **learnt)
         return replace(found, seconds=round(time.perf_counter() - began, 2)).ready()
 
+    def _judge(self, told: Any) -> tuple[Any, Any]:
+        """Labels by a model that is fitted already, and how sure it is of them.
+
+        Of one annotator's labels it says what it thinks; those of several it weighs, or
+        chooses among them.
+        """
+        rows, votes = self.material.partial.rows, self.material.votes
+        labels, sure = self.model.recover(rows, told)
+        one = votes is not None and len(votes.annotators) == 1
+        if one and not isinstance(told, VoteCorpus):
+            sure = self.model.predict_marginals(rows)
+        return labels, sure
+
     def _told(self, exact: Exact) -> Any:
         """Votes or candidate sets, with what is known in them."""
         votes, partial = self.material.votes, self.material.partial
-        takes = VoteTagger if self.fitted else TaggerFromVotes
-        if votes is not None and isinstance(self.model, takes):
+        first = self.fitted and not self.revision
+        if first and not isinstance(self.model, VoteTagger):
+            votes = None  # it knows no annotators yet
+        elif votes is not None and isinstance(self.model, _TEXT_MODELS):
+            self.model = VoteTagger(clone(self.model), random_state=0)
+        if votes is not None and isinstance(self.model, TaggerFromVotes):
             known: list[list[str | None]] = list(
                 votes.exact or ([None] * length for length in self.material.lengths)
             )
@@ -99,7 +120,7 @@ class Student:
         """Fit anew, or go on from what is known of the annotators."""
         rows, model = self.material.partial.rows, self.model
         columns = None if model.labels is None else list(model.labels)
-        if self.fitted or self.revision:
+        if hasattr(model, "classes_"):
             columns = [str(name) for name in model.classes_]
             if isinstance(told, VoteCorpus) and names <= set(columns):
                 if isinstance(model, VoteTagger):

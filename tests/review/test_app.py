@@ -14,6 +14,7 @@ pytest.importorskip("starlette", reason="the extra 'review' is absent")
 
 import tagsift
 from tagsift.data import FORMATS, Documents
+from tagsift.errors import DataError
 from tagsift.review.desk import Desk
 from tagsift.review.material import Material
 from tagsift.review.store import Store
@@ -241,6 +242,17 @@ def test_a_fault_is_one_sentence(desk, monkeypatch):
     assert "secret" not in answer.text
 
 
+def test_a_full_disk_is_said(desk, ask, monkeypatch):
+    def full(**told):
+        raise DataError("cannot use the store (database or disk is full).", "review.db")
+
+    monkeypatch.setattr(desk.store, "add", full)
+    answer = ask.post("/api/decisions", json=body())
+    assert answer.status_code == 507
+    assert answer.json()["message"].startswith("nothing was stored: cannot use")
+    assert ask.get("/api/progress").json()["decisions"] == 0
+
+
 # Exports ---------------------------------------------------------------------------
 
 
@@ -317,7 +329,8 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     file = tmp_path / "in.jsonl"
     mark = {"start": 0, "end": 3, "label": "PER"}
     layers = [{"annotator": "a", "spans": [mark]}, {"annotator": "b", "spans": []}]
-    file.write_text(json.dumps({"id": "d1", "text": text, "layers": layers}) + "\n")
+    name = "d1\r\nX-Evil: 1\u202e"
+    file.write_text(json.dumps({"id": name, "text": text, "layers": layers}) + "\n")
     documents = tagsift.read(file)
     assert isinstance(documents, Documents)
     votes = documents.votes()
@@ -325,11 +338,14 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     store = Store.open(tmp_path / "d.db", material.fingerprint)
     ask = asking(Desk(material, store, every=0))
     first = ask.get("/api/item/0:0-1?reviewer=ann").json()["item"]
-    assert first["document"] == "d1" and first["before"] is None
+    assert first["document"] == name and first["before"] is None
     assert first["tokens"] == ["Ann", "met", "Bob", "."]
     assert first["spaces"] == [True, True, False, True]
     assert first["after"] == "Nobody came (in Paris)."
     saved = tmp_path / "out.jsonl"
     saved.write_bytes(ask.get("/export/corpus?format=jsonl").content)
     assert tagsift.read(saved)[0].text == text
+    answer = ask.get("/export/corpus?format=conll")
+    assert "\\u000a" in answer.headers["x-tagsift-losses"]
+    assert "x-evil" not in answer.headers
     store.close()

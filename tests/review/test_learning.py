@@ -121,6 +121,26 @@ def test_text_that_nobody_has_labelled_needs_a_model(votes):
     assert np.mean(same) > 0.9
 
 
+def test_a_text_model_judges_the_labels_of_one_annotator(votes):
+    """A label that the model does not believe comes first; later fits weigh it."""
+    gold = tagsift.bundled("ner").columns(1)[:SENTENCES]
+    model = PartialCRF().fit(gold.rows, gold.labels)
+    said = [[(name,) for name in row] for row in gold.labels]
+    place = next(t for t, name in enumerate(gold.labels[5]) if name == "O")
+    said[5][place] = ("B-LOC",)
+    one = replace(votes, votes=said, annotators=("labels",), abstaining=())
+    student = Student(Material(one.candidates(), one), model, fitted=True)
+    found = student.study({})
+    assert found.names(5)[place] == "B-LOC"
+    first = int(found.order[0])
+    assert found.sentence[first] == 5 and found.reason(first).startswith("the text")
+    row: list[str | None] = [None] * len(said[5])
+    row[place] = "O"
+    again = student.study({5: row})
+    assert isinstance(student.model, VoteTagger) and again.names(5)[place] == "O"
+    assert again.people[0].name == "labels"
+
+
 def test_labels_that_only_the_model_knows(votes):
     few = votes[:10]
     model = tagger().fit(votes.rows, votes)

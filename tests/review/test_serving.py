@@ -128,7 +128,6 @@ def test_bad_files_and_stores(votes, tmp_path, capsys):
     assert "expected the store of a review" in refused(capsys, votes, *told, *other)
     model = ("--model", tmp_path / "m.tagsift", "--method", "chain-gp")
     assert "--model brings a fitted model" in refused(capsys, votes, *told, *model)
-    assert "pl-svm" not in refused(capsys, votes, *told, "--set", "nonsense=1")
 
 
 def test_a_store_goes_back_into_clean(votes, tmp_path, capsys):
