@@ -118,11 +118,16 @@ def describe(
 
 
 def annotators_against(
-    corpus: VoteCorpus, labels: Sequence[Sequence[str]]
+    corpus: VoteCorpus,
+    labels: Sequence[Sequence[str]],
+    classes: Sequence[str] | None = None,
 ) -> tuple[AnnotatorReport, ...]:
-    """Report on every annotator as seen from labels that are held to be true."""
+    """Report on every annotator as seen from labels that are held to be true.
+
+    Confusions are of `classes`, by default all labels that there are, in order.
+    """
     flat = [name for row in labels for name in row]
-    classes = tuple(sorted({*corpus.label_set, *flat}))
+    classes = classes or tuple(sorted({*corpus.label_set, *flat}))
     column = {name: k for k, name in enumerate(classes)}
     ballots = ballots_of(corpus, classes, [len(row) for row in corpus.rows])
     groups = copy_groups(ballots)

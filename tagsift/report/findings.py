@@ -171,7 +171,9 @@ class Findings:
             return ()
         known: tuple[AnnotatorReport, ...] = getattr(self.model, "annotators_", ())
         counted = any(one.tokens for one in known)  # a model file knows no counts
-        return known if counted else annotators_against(self.votes, self.labels)
+        if counted:
+            return known
+        return annotators_against(self.votes, self.labels, self.classes)
 
     @cached_property
     def scores(self) -> Scores | None:

@@ -285,3 +285,21 @@ def test_many_annotators_and_types_stay_small():
     report = data_report(found, title="T")
     assert len(section(report, "Who is reliable").tables[0].rows) == 100
     assert len(render_html(report)) < 1_500_000
+
+
+def test_plain_tags():
+    rows = [[("a",), ("dog",), ("runs",)]] * 3
+    votes = [[("D", "D", None), ("N", "V", "V"), ("V", "V", "N")]] * 3
+    given = VoteCorpus(rows, votes, ("x", "y", "z"), None, "plain")
+    told = counted(given)
+    changed = [["D", "N", "V"], *told.labels[1:]]
+    report = data_report(replace(told, labels=changed), title="T")
+    tags = section(report, "At a glance").tables[1]
+    assert tags.title == "Tags" and {r[0]: r[1] for r in tags.rows} == {
+        "V": 5,
+        "D": 3,
+        "N": 1,
+    }
+    against = section(report, "Against the majority vote")
+    assert against.tables[0].rows[0][:2] == ("another tag", 1)
+    assert against.tables[1].rows == (("V → N", 1),)
