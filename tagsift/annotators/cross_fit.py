@@ -18,10 +18,21 @@ from tagsift.chain.layout import ChainLayout
 from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, ChainProblem
+from tagsift.chain.potentials import Allowed
 from tagsift.chain.viterbi import viterbi
+from tagsift.data.offsets import offsets_of
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["CrossFit", "Part", "ScoredPart", "TextScores", "WarmChain"]
+__all__ = [
+    "CrossFit",
+    "Part",
+    "ScoredPart",
+    "TOL",
+    "TextScores",
+    "WarmChain",
+    "part_of",
+    "scored",
+]
 
 #: Score of a label that cannot be in any of the sentences a chain was fitted on.
 _UNSEEN = -50.0
@@ -29,7 +40,7 @@ _UNSEEN = -50.0
 #: may break the scheme, and are right all the same.
 _FORBIDDEN = -50.0
 #: When a step changes the objective by less than this share, a fit ends.
-_TOL = 1e-5
+TOL = 1e-5
 
 
 class WarmChain:
@@ -49,7 +60,7 @@ class WarmChain:
         n_parameters = self._objective.n_parameters
         if self._w is None or len(self._w) != n_parameters:
             self._w = np.zeros(n_parameters)  # [P]
-        found = minimise(self._objective, self._w, max_iter=max_iter, tol=_TOL)
+        found = minimise(self._objective, self._w, max_iter=max_iter, tol=TOL)
         self._w = found.x
         return self._objective.weights(found.x)
 
@@ -124,17 +135,37 @@ class Part:
         found = [chain.fit(known, max_iter) for chain in self.chains]
         pairs = zip(found, self.views, strict=True)
         U = np.mean([chain.scores(view.features) for chain, view in pairs], axis=0)
-        U = np.maximum(U, _UNSEEN)  # [N'', L]
-        T = np.mean([chain.transitions for chain in found], axis=0)  # [L, L]
-        start = np.mean([chain.start for chain in found], axis=0)  # [L]
-        offsets = self.views[0].features.offsets  # [S+1]
-        if self.views[0].allowed is not None:
-            between, first, last = self.views[0].allowed
-            T += np.where(between, 0.0, _FORBIDDEN)  # [L, L]
-            start += np.where(first, 0.0, _FORBIDDEN)  # [L]
-            ends = offsets[1:][np.diff(offsets) > 0] - 1  # [S']
-            U[ends] += np.where(last, 0.0, _FORBIDDEN)  # [S', L]
-        return ScoredPart(self.rows, U, T, start, ChainLayout.from_offsets(offsets))
+        lengths, allowed = self.views[0].features.lengths, self.views[0].allowed
+        return scored(self.rows, U, found, lengths, allowed)
+
+
+def scored(
+    rows: IntArray,
+    U: FloatArray,
+    chains: Sequence[LinearChain],
+    lengths: IntArray,
+    allowed: Allowed | None,
+) -> ScoredPart:
+    """Scores of sentences from the mean unary scores of chains, [N'', L]."""
+    offsets = offsets_of(lengths)  # [S+1]
+    U = np.maximum(U, _UNSEEN)  # [N'', L]
+    T = np.mean([chain.transitions for chain in chains], axis=0)  # [L, L]
+    start = np.mean([chain.start for chain in chains], axis=0)  # [L]
+    if allowed is not None:
+        between, first, last = allowed
+        T += np.where(between, 0.0, _FORBIDDEN)  # [L, L]
+        start += np.where(first, 0.0, _FORBIDDEN)  # [L]
+        ends = offsets[1:][np.diff(offsets) > 0] - 1  # [S']
+        U[ends] += np.where(last, 0.0, _FORBIDDEN)  # [S', L]
+    return ScoredPart(rows, U, T, start, ChainLayout.from_offsets(offsets))
+
+
+def part_of(n_sentences: int, n_parts: int, seed: int) -> IntArray:
+    """The part that every sentence is dealt into, [S]."""
+    part = np.empty(n_sentences, dtype=np.int64)  # [S]
+    order = np.random.default_rng([seed, 50]).permutation(n_sentences)
+    part[order] = np.arange(n_sentences) % n_parts
+    return part
 
 
 class CrossFit:
@@ -150,9 +181,7 @@ class CrossFit:
         features = views[0].features
         offsets, n = features.offsets, features.n_sequences
         self.n_tokens, self.n_jobs = features.n_tokens, n_jobs
-        part = np.empty(n, dtype=np.int64)  # [S]
-        order = np.random.default_rng([seed, 50]).permutation(n)
-        part[order] = np.arange(n) % n_parts
+        part = part_of(n, n_parts, seed)  # [S]
         of_token = np.repeat(part, np.diff(offsets))  # [N]
         self.parts = []
         for k in range(min(n_parts, n)):

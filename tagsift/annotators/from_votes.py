@@ -13,6 +13,7 @@ from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.base import SequenceTagger, TrainingSet, setting
 from tagsift.base.inputs import resolve_labels
 from tagsift.base.saving import saved_state, with_settings
+from tagsift.base.sharding import ToShard
 from tagsift.base.training_set import AnyTrainingSet
 from tagsift.base.vectorizing import learn_features
 from tagsift.baselines import PartialCRF
@@ -80,7 +81,7 @@ class TaggerFromVotes(SequenceTagger):
 
     # What a subclass writes ------------------------------------------------------
 
-    def _aggregate(self, train: TrainingSet, ballots: Ballots) -> Aggregated:
+    def _aggregate(self, train: Any, ballots: Ballots) -> Aggregated:
         """Turn votes into labels, and set ``estimator_``."""
         raise NotImplementedError
 
@@ -129,13 +130,18 @@ class TaggerFromVotes(SequenceTagger):
             wanted = getattr(self.estimator, "features", None)
         if wanted is None and y.n_tokens > _MANY_TOKENS:
             wanted = SequenceVectorizer(min_count=2)
-        features, vectorizer = learn_features(wanted, X)
         scheme = y.scheme if self.scheme == "auto" else self.scheme
         classes = resolve_labels(self.labels) or labels_of(y, scheme)
         told = {"abstaining": self._abstaining(y), "exact": self._exact}
+        seed, engine = self._resolve_seed(), getattr(self, "engine", None)
+        if engine is not None:
+            corpus = ToShard(engine, wanted, classes, scheme, seed)
+            train, vectorizer = corpus.sentences(X, None)
+            self._ballots = ballots_of(y, classes, train.lengths, **told)
+            return train, vectorizer
+        features, vectorizer = learn_features(wanted, X)
         self._ballots = ballots_of(y, classes, features.lengths, **told)
         mask = np.ones((features.n_tokens, len(classes)), dtype=bool)  # [N, L]
-        seed = self._resolve_seed()
         return TrainingSet(features, mask, classes, scheme, seed), vectorizer
 
     def _abstaining(self, votes: VoteCorpus) -> Iterable[str]:
@@ -171,11 +177,11 @@ class TaggerFromVotes(SequenceTagger):
         inner.classes_, inner.scheme_ = self.classes_, self.scheme_
         inner.blocks_, inner.vectorizer_ = self.blocks_, None
 
-    def _fit(self, train: TrainingSet) -> IntArray:
+    def _fit(self, train: AnyTrainingSet) -> IntArray | None:
         ballots = self._ballots
         if ballots is None:
             inner = self._new_estimator()
-            recovered: IntArray = inner._fit(train)
+            recovered: IntArray | None = inner._fit(train)
             self.estimator_: SequenceTagger = inner
             self._train_confidences = inner._train_confidences
             self._without_votes(train)
@@ -183,7 +189,7 @@ class TaggerFromVotes(SequenceTagger):
         labels, self._train_confidences = self._aggregate(train, ballots)
         return labels
 
-    def _without_votes(self, train: TrainingSet) -> None:
+    def _without_votes(self, train: Any) -> None:
         """Set what is learnt about annotators where there are none."""
 
     def _predict(self, features: FeatureMatrix) -> IntArray:

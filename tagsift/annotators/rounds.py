@@ -7,22 +7,20 @@ and evidence together. See the modules `tables`, `judge`, `views` and `cross_fit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from tagsift.annotators.ballots import Ballots
-from tagsift.annotators.cross_fit import CrossFit, TextScores
+from tagsift.annotators.cross_fit import TextScores
 from tagsift.annotators.judge import TEMPERS, choose_temper
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
-from tagsift.chain.objective import ChainProblem
 from tagsift.progress import progress
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["Consensus", "Plan", "run_rounds"]
+__all__ = ["Chains", "Consensus", "Plan", "run_rounds"]
 
 #: The weight τ of votes before there is any text (people's votes count no more beside a
 #: text with word vectors), and the least later: of people, and where all abstain.
@@ -64,8 +62,15 @@ class Consensus:
     model: TextScores  # the text
 
 
+class Chains(Protocol):
+    """Text models that are fitted again and again."""
+
+    def fit(self, evidence: FloatArray, max_iter: int) -> TextScores:
+        """Fit every model on the evidence of the sentences it does not score."""
+
+
 def run_rounds(
-    views: Sequence[ChainProblem],
+    chains: Chains,
     ballots: Ballots,
     weights: FloatArray,
     plan: Plan,
@@ -80,7 +85,6 @@ def run_rounds(
     voted = np.asarray((ballots.votes >= 0).any(axis=1))  # [N]
     shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
     counts = count_votes(shares, ballots)  # [A, L, B, L]
-    chains = CrossFit(views, plan.parts, plan.seed, plan.n_jobs)
     labels, text, score = shares.argmax(axis=1), shares, 0.0  # [N], [N, L], []
     history: list[dict[str, Any]] = []
     for r in progress(range(plan.rounds), "votes: rounds", enabled=plan.verbose):

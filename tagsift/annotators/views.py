@@ -17,10 +17,10 @@ from sklearn.kernel_approximation import RBFSampler
 from tagsift.chain.objective import ChainProblem
 from tagsift.features import FeatureMatrix
 
-__all__ = ["text_views"]
+__all__ = ["TIGHTER", "text_views"]
 
 #: Penalty of the second view against that of the first, where there are no vectors.
-_TIGHTER = 10 / 3
+TIGHTER = 10 / 3
 #: Columns of the smooth view, its length scale where vectors have mean norm 1, and what
 #: its columns are multiplied by.
 _WAVES, _LENGTH, _SCALE = 512, 1.3, 6.0
@@ -32,7 +32,7 @@ def text_views(
     """Chains over the same sentences; `vectors` are their dense features as given."""
     sparse = problem.features.sparse
     if sparse is None or problem.features.dense is None:
-        return [problem, replace(problem, l2=_TIGHTER * problem.l2)]
+        return [problem, replace(problem, l2=TIGHTER * problem.l2)]
     found = [replace(problem, features=sparse), problem]
     if vectors is not None:
         found.append(replace(problem, features=_waves(vectors, seed)))

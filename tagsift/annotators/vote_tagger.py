@@ -10,21 +10,26 @@ import numpy as np
 
 from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.annotators.copies import copy_groups, copy_weights
-from tagsift.annotators.cross_fit import WarmChain
+from tagsift.annotators.cross_fit import CrossFit, WarmChain
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.left_out import lessons
 from tagsift.annotators.new_votes import weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
 from tagsift.annotators.ranking import Look, error_chance, rank_spans, rank_tokens
 from tagsift.annotators.rounds import Consensus, Plan, run_rounds
+from tagsift.annotators.sharded_chains import ShardedChains
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import vote_evidence
-from tagsift.annotators.views import text_views
-from tagsift.base import Method, TrainingSet, setting
+from tagsift.annotators.views import TIGHTER, text_views
+from tagsift.base import Method, setting
+from tagsift.base.sharded_set import ShardedSet
+from tagsift.base.training_set import AnyTrainingSet
+from tagsift.baselines import PartialCRF
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.potentials import Allowed
 from tagsift.data import VoteCorpus, allowed_transitions
-from tagsift.errors import NotSupportedError, TagsiftWarning
+from tagsift.data.offsets import split_at
+from tagsift.errors import InputError, NotSupportedError, TagsiftWarning
 from tagsift.progress import warn_user
 from tagsift.storage.state import Saved, array, listed, number, word
 from tagsift.typing import FloatArray, Label
@@ -65,6 +70,9 @@ class VoteTagger(TaggerFromVotes):
         Whether people's votes hang on their vote on the token before.
     n_jobs : int, optional
         Text models fitted at a time, as in joblib.
+    engine : Engine, optional
+        Who works on the text, in shards: a `LocalEngine`, or one of `tagsift.engines`;
+        a model file does not keep it. Votes and evidence stay with the driver.
     features, labels, scheme, random_state, verbose, tokenizer
         As in `SequenceTagger`.
 
@@ -127,6 +135,7 @@ class VoteTagger(TaggerFromVotes):
     temper: float | None = setting(None, above=0)
     context: bool = setting(True)
     n_jobs: int | None = setting(None)
+    engine: Any = setting(None)
 
     _known: dict[str, FloatArray] | None = None
     _seen: tuple[Consensus, Ballots, FloatArray] | None = None
@@ -231,7 +240,7 @@ class VoteTagger(TaggerFromVotes):
 
     # How it works ----------------------------------------------------------------
 
-    def _aggregate(self, train: TrainingSet, ballots: Ballots) -> Aggregated:
+    def _aggregate(self, train: AnyTrainingSet, ballots: Ballots) -> Aggregated:
         ballots = replace(ballots, memory=self.context)
         quiet = quiet_sources(ballots)
         if quiet and self.o_means is None:
@@ -246,30 +255,52 @@ class VoteTagger(TaggerFromVotes):
         start = self._start(ballots, weights)  # [A, L, B, L]
         inner = self._new_estimator()
         first = 0.4 * vote_evidence(start, ballots, weights) + ballots.pinned  # [N, L]
-        problem = inner._chain_problem(replace(train, evidence=first))
-        allowed = _way_through(train)
-        problem = replace(problem, allowed=allowed)
-        views = text_views(problem, train.features.dense, train.seed)
-        found = run_rounds(views, ballots, weights, self._plan(train), start)
-        chain = WarmChain(problem).fit(found.evidence, _LAST_STEPS)
-        inner._take_chain(_banned(chain, allowed), problem)
+        plan, allowed = self._plan(train), _way_through(train)
+        if isinstance(train, ShardedSet):
+            sharded = self._sharded(inner, train, allowed)
+            found = run_rounds(sharded, ballots, weights, plan, start)
+            chain = sharded.whole(found.evidence, _LAST_STEPS)
+            inner._adopt(_banned(chain, allowed))
+        else:
+            problem = inner._chain_problem(replace(train, evidence=first))
+            problem = replace(problem, allowed=allowed)
+            views = text_views(problem, train.features.dense, train.seed)
+            chains = CrossFit(views, plan.parts, plan.seed, plan.n_jobs)
+            found = run_rounds(chains, ballots, weights, plan, start)
+            chain = WarmChain(problem).fit(found.evidence, _LAST_STEPS)
+            inner._take_chain(_banned(chain, allowed), problem)
         self.estimator_ = inner
         self.names_, self.log_pi_ = ballots.names, found.log_pi
         self.temperature_, self.history_ = found.temper, found.history
-        self.text_ = train.features.split(found.text)
+        self.text_ = split_at(found.text, train.offsets)
         self._seen, self._lessons = (found, ballots, weights), None
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
             ballots, found.labels, train.classes, train.scheme, groups, weights
         )
         return found.labels, found.confidences
 
-    def _plan(self, train: TrainingSet) -> Plan:
+    def _sharded(
+        self, inner: Any, train: ShardedSet, allowed: Allowed | None
+    ) -> ShardedChains:
+        """The text models of an engine: those of a text without word vectors."""
+        if not isinstance(inner, PartialCRF):
+            raise InputError("with an engine the estimator must be a PartialCRF.")
+        if not all(sparse for _, _, sparse in train.columns):
+            raise InputError(
+                "with an engine VoteTagger takes templates, no word vectors; leave out "
+                "the encoder or the engine."
+            )
+        inner.l2_ = float(inner.l2)
+        penalties = [inner.l2_, TIGHTER * inner.l2_]
+        return ShardedChains(train, penalties, allowed, self.folds, train.seed)
+
+    def _plan(self, train: AnyTrainingSet) -> Plan:
         return Plan(
             rounds=self.rounds,
             parts=self.folds,
             strength=self.strength,
             temper=self.temper,
-            vectors=train.features.dense is not None,
+            vectors=not all(sparse for _, _, sparse in train.columns),
             seed=train.seed,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
@@ -285,7 +316,7 @@ class VoteTagger(TaggerFromVotes):
                 log_pi[a] = before
         return log_pi
 
-    def _without_votes(self, train: TrainingSet) -> None:
+    def _without_votes(self, train: AnyTrainingSet) -> None:
         n_labels = train.n_labels
         self.names_, self.annotators_, self.history_ = (), (), []
         self.log_pi_ = np.zeros((0, n_labels, 1, n_labels))  # [0, L, 1, L]
@@ -301,7 +332,7 @@ class VoteTagger(TaggerFromVotes):
         )
 
 
-def _way_through(train: TrainingSet) -> Allowed | None:
+def _way_through(train: AnyTrainingSet) -> Allowed | None:
     """What the tag scheme allows; None where that is everything, or leads nowhere."""
     if train.scheme == "plain":
         return None

@@ -81,14 +81,18 @@ class ToShard:
             )
 
     def sentences(self, X: Any, y: Any) -> tuple[ShardedSet, Any]:
-        """Cut sentences in memory; `y` as in `SequenceTagger.fit`."""
+        """Cut sentences in memory; `y` as in `SequenceTagger.fit`; None is no label."""
         ready = isinstance(X, FeatureMatrix)
         X = checked(X) if ready else read_sentences(X)
         if not ready:
             stack_tokens(X, 1)  # says what is wrong with them, and where
         lengths = X.lengths if ready else np.array([len(sentence) for sentence in X])
-        mask, classes = inputs.read_candidates(y, lengths, self.labels)
-        evidence = inputs.read_evidence(y, mask)
+        if y is None and self.labels is not None:
+            classes, evidence = self.labels, None
+            mask = np.ones((int(lengths.sum()), len(classes)), dtype=bool)  # [N, L]
+        else:
+            mask, classes = inputs.read_candidates(y, lengths, self.labels)
+            evidence = inputs.read_evidence(y, mask)
         known = mask if evidence is None else evidence  # [N, L]
         bounds = _cuts(lengths, self.engine.n_shards)  # [K+1]
         rows = offsets_of(lengths)[bounds]  # [K+1]

@@ -151,7 +151,11 @@ class PartialCRF(SequenceTagger):
         """Predict by a chain that was fitted to `_chain_problem`."""
         _, widths, sparse = zip(*problem.features.columns, strict=True)
         scale = np.repeat(np.where(sparse, 1.0, _DENSE), widths)  # [D]
-        self.weights_ = replace(chain, emissions=scale[:, None] * chain.emissions)
+        self._adopt(replace(chain, emissions=scale[:, None] * chain.emissions))
+
+    def _adopt(self, chain: LinearChain) -> None:
+        """Predict by a chain that others fitted."""
+        self.weights_ = chain
         self.objective_, self.n_iter_, self.tuning_ = 0.0, 0, None
 
     def _predict(self, features: FeatureMatrix) -> IntArray:

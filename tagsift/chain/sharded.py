@@ -24,7 +24,7 @@ from tagsift.features.compact import CompactRows
 from tagsift.features.packed import PackedFeatures
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
-__all__ = ["ChainData", "ShardedObjective"]
+__all__ = ["ChainData", "ShardedObjective", "common_columns"]
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,7 @@ class ShardedObjective(Penalised):
         self.shards, self.l2 = shards, l2
         prior = prior or TransitionPrior()
         counts, said = shards.sum(_label_counts)  # [L], [L]
-        sparse = shards.map(_sparse_columns, only=[0])[0]  # [D]
-        sums = shards.sum(_column_sums, each=range(len(shards)))  # [D, 3]
-        groups = ColumnGroups.of_sums(sums)
-        if shards.sum(_n_different, groups):
-            groups = ColumnGroups.apart(sums)
+        groups, sparse, sums = common_columns(shards)
         self.parameters = ChainParameters(counts > 0, groups, sparse, prior)
         told = repr((l2, prior.scale, prior.scale_bias, single, len(shards)))
         means = [prior.mean, prior.mean_start, *(allowed or ())]
@@ -90,6 +86,16 @@ class ShardedObjective(Penalised):
         h[np.ix_(known.sparse_columns, known.active)] = each
         h[np.ix_(~known.sparse_columns, known.active)] = dense
         return h
+
+
+def common_columns(shards: Shards) -> tuple[ColumnGroups, BoolArray, FloatArray]:
+    """Groups of the sparse columns, which columns are sparse [D], and sums [D, 3]."""
+    sparse = shards.map(_sparse_columns, only=[0])[0]  # [D]
+    sums = shards.sum(_column_sums, each=range(len(shards)))  # [D, 3]
+    groups = ColumnGroups.of_sums(sums)
+    if shards.sum(_n_different, groups):
+        groups = ColumnGroups.apart(sums)
+    return groups, sparse, sums
 
 
 def _label_counts(data: ChainData) -> tuple[IntArray, FloatArray]:

@@ -1,0 +1,63 @@
+"""VoteTagger in shards: the labels and the tagger of one machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tagsift.annotators import VoteTagger
+from tagsift.chain.engine import LocalEngine
+from tagsift.chain_gp import ChainGP
+from tagsift.data import bundled, simulate_votes
+from tagsift.errors import InputError
+from tagsift.features import FeatureMatrix
+
+VOTES = simulate_votes(bundled("ner").columns(1)[:30])
+
+
+def fitted(engine, **settings):
+    model = VoteTagger(rounds=2, folds=3, engine=engine, **settings)
+    return model.fit(VOTES.rows, VOTES)
+
+
+@pytest.mark.parametrize(("n_shards", "on_disk"), [(3, False), (2, True)])
+def test_labels_tables_and_tagger_are_those_of_one_machine(n_shards, on_disk, tmp_path):
+    engine = LocalEngine(n_shards, tmp_path if on_disk else None)
+    one, other = fitted(None), fitted(engine)
+    assert one.recovered_ == other.recovered_
+    np.testing.assert_allclose(one.log_pi_, other.log_pi_, atol=1e-8)
+    for a, b in zip(one.confidences_, other.confidences_, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-4)
+    assert one.predict(VOTES.rows) == other.predict(VOTES.rows)
+    a, b = (model.estimator_.weights_ for model in (one, other))
+    np.testing.assert_allclose(a.emissions, b.emissions, atol=1e-3)
+    looks = [next(iter(model.looks())) for model in (one, other)]
+    assert looks[0].sentence == looks[1].sentence
+
+
+def test_one_fold_and_more_shards_than_sentences_of_a_part():
+    settings = {"rounds": 1, "folds": 1}
+    one, other = (
+        VoteTagger(engine=engine, **settings).fit(VOTES.rows, VOTES)
+        for engine in (None, LocalEngine(20))
+    )
+    assert one.recovered_ == other.recovered_
+
+
+def test_candidate_sets_are_taken_too():
+    sets = VOTES.candidates().candidates
+    one, other = (
+        VoteTagger(engine=engine).fit(VOTES.rows, sets)
+        for engine in (None, LocalEngine(2))
+    )
+    assert one.recovered_ == other.recovered_
+
+
+def test_what_an_engine_cannot_do_is_one_sentence():
+    with pytest.raises(InputError, match="the estimator must be a PartialCRF"):
+        fitted(LocalEngine(2), estimator=ChainGP())
+    lengths = [len(row) for row in VOTES.rows]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    X = FeatureMatrix(("vectors",), (np.ones((sum(lengths), 2)),), offsets)
+    with pytest.raises(InputError, match="takes templates, no word vectors"):
+        VoteTagger(engine=LocalEngine(2)).fit(X, VOTES)
