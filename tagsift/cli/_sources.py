@@ -18,6 +18,7 @@ __all__ = [
     "exchange_options",
     "format_of",
     "format_to",
+    "is_table",
     "read_corpus",
     "read_documents",
     "say_losses",
@@ -28,6 +29,8 @@ __all__ = [
 _COLUMNS = ("conll", "columns")
 #: Options of column files that other formats do not have.
 _OF_COLUMNS = ("columns", "votes", "header", "comments", "gold")
+#: Those among them that some have all the same.
+_SHARED = {"csv": ("columns", "votes", "header"), "conllu": ("columns",)}
 #: How files begin that are no column files.
 _OTHERS = ("{", "[", "PK\3\4", "PAR1", "\x1f\x8b")
 
@@ -38,7 +41,7 @@ def format_of(path: Path, exchange: Exchange, reading: Reading | None = None) ->
         name = "conll" if exchange.source in _COLUMNS else exchange.source
         return tagsift.data.format_named(name).name
     told = [name for name in _OF_COLUMNS if getattr(reading, name, None)]
-    if told or not path.exists():
+    if (told and not is_table(path)) or not path.exists():
         return "conll"
     if path.is_file() and not _by_name(path):
         with tagsift.data.open_source(path) as stream:
@@ -50,6 +53,11 @@ def format_of(path: Path, exchange: Exchange, reading: Reading | None = None) ->
     elif path.is_dir() and not any(path.iterdir()):
         return "conll"
     return tagsift.data.detect(path).name
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file is a table by its name: its header is read, and may be named."""
+    return path.name.lower().removesuffix(".gz").endswith(".csv")
 
 
 def _by_name(path: Path) -> bool:
@@ -80,7 +88,7 @@ def read_documents(path: Path, name: str, source: Source) -> Documents:
     """Read a file of any format, and more annotators of its texts from others."""
     if name != "conll":
         for one in _OF_COLUMNS:
-            if getattr(source, one, None):
+            if getattr(source, one, None) and one not in _SHARED.get(name, ()):
                 raise InputError(f"--{one} is for column files, not for {name}.")
     columns = {one: getattr(source, one, None) or None for one in _OF_COLUMNS}
     labels = parse_labels(getattr(source, "labels", None))

@@ -19,7 +19,7 @@ from tagsift.cli._options import (
     parse_labels,
 )
 from tagsift.cli._output import complain, print_json, say
-from tagsift.cli._sources import exchange_options, say_losses
+from tagsift.cli._sources import exchange_options, is_table, say_losses
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def run(
         "annotator": annotator,
     }
     columns = any(more[name] for name in ("columns", "votes", "gold", "comments"))
-    name = exchange.source or ("conll" if columns else None)
+    name = exchange.source or ("conll" if columns and not is_table(file) else None)
     source = tagsift.data.format_named(name) if name else tagsift.data.detect(file)
     target = tagsift.data.format_to_write(out, to, None)
     assert target.write is not None

@@ -312,8 +312,9 @@ def as_candidates(
         names = {name for tag in kinds for name in _said(tag)}
         if not names:
             raise DataError(
-                "expected labels, found none in the documents; give labels= with the "
-                "whole label set."
+                "expected labels, found none in the documents; say where they stand "
+                "(see --label-key, --spans-key, --votes), or name the whole label set "
+                "with --labels (in Python labels=)."
             )
         label_set = LabelSet(tuple(sorted(names)))
     _check_labels(label_set, how.scheme)

@@ -206,3 +206,20 @@ def test_an_unknown_format_is_refused_by_name(tagsift, tmp_path):
     out = tmp_path / "o.json"
     outcome = tagsift("clean", tmp_path / "a.x", "--to", "llm", "-o", out)
     assert outcome.status == 2 and "read only" in outcome.err
+
+
+def test_tables_with_columns_of_votes(tagsift, tmp_path):
+    """As a spreadsheet saves them: a mark at the start, semicolons, quoted cells."""
+    path, out = tmp_path / "votes.csv", tmp_path / "out.jsonl"
+    rows = ['1;"Ann";PER;PER;O', '1;"a ""b"" ;";O;O;O', "2;Bob;PER;O;PER"]
+    table = "\ufeffsentence;word;ann;bob;eve\r\n" + "\r\n".join(rows) + "\r\n"
+    path.write_text(table, encoding="utf-8", newline="")
+    assert tagsift("convert", path, out, "--votes", "3:5").status == 0
+    assert package.read(out, "jsonl").annotators == ("ann", "bob", "eve")
+    how = ("--votes", "3:5", "-m", "majority", "--scheme", "plain", "--to", "jsonl")
+    assert tagsift("clean", path, *how, "-o", out).status == 0
+    found = [one.layers[-1].tags for one in package.read(out, "jsonl")]
+    assert found == [("PER", "O"), ("PER",)]
+    outcome = tagsift("agree", path, "--votes", "3:9")
+    assert outcome.status == 2
+    assert "columns of votes among the 5, found 9" in outcome.err

@@ -36,6 +36,7 @@ from tagsift.data.formats._format import (
     STANDARD,
     Format,
     Options,
+    guarded,
     open_source,
     open_target,
 )
@@ -58,7 +59,7 @@ __all__ = [
 
 #: Name of a format → how it is read and written.
 FORMATS: dict[str, Format] = {
-    module.FORMAT.name: module.FORMAT
+    module.FORMAT.name: guarded(module.FORMAT)
     for module in (
         conll,
         jsonl,
@@ -151,7 +152,8 @@ def format_to_write(path: PathName, name: str | None, source: str | None) -> For
         found = format_named(name)
     else:
         named = [one for one in _by_ending(path) if one.write is not None]
-        own = [one for one in named if Path(path).name.endswith(f".{one.name}")]
+        ending = Path(path).name.removesuffix(".gz").rpartition(".")[2]
+        own = [one for one in named if one.name == ending]
         same = [one for one in named or FORMATS.values() if one.name == source]
         choice = same or own or named
         if len(choice) != 1:

@@ -6,20 +6,28 @@ import gzip
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Literal
 
 from tagsift.data.columns import STANDARD, PathName, open_bytes
-from tagsift.data.documents import Document, Tokenizer
+from tagsift.data.documents import Document, Layer, Mark, Tokenizer
 from tagsift.data.losses import Losses
 from tagsift.data.schemes import check_scheme
-from tagsift.errors import DataError, InputError
+from tagsift.errors import DataError, InputError, TagsiftError
 from tagsift.storage import atomic_write
 
-__all__ = ["Format", "Options", "STANDARD", "open_folder", "open_source", "open_target"]
+__all__ = [
+    "STANDARD",
+    "Format",
+    "Options",
+    "guarded",
+    "open_folder",
+    "open_source",
+    "open_target",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +85,46 @@ class Format:
     tells: Callable[[str], bool] | None = None
     folder: bool = False  # a folder instead of a file
     binary: bool = False
+
+
+def guarded(form: Format) -> Format:
+    """A format that refuses what others put under its name into a document's data."""
+    put = form.write
+    if put is None:
+        return form
+
+    def write(path: PathName, documents: Iterable[Document], options: Options) -> None:
+        given: list[Document] = []  # the last one; none while another is being read
+
+        def seen() -> Iterator[Document]:
+            before: list[Document] = []
+            for document in documents:
+                given.append(document)
+                yield document
+                before[:] = given
+                given.clear()
+            given.extend(before)
+
+        try:
+            put(path, seen(), options)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, TagsiftError) or not _mentioned(form.name, given):
+                raise
+            raise DataError(
+                f"document {given[-1].id!r}: expected under {form.name!r} in its data "
+                f"what {form.name} had, found something else ({error}); rename it."
+            ) from error
+
+    return replace(form, write=write)
+
+
+def _mentioned(name: str, documents: Iterable[Document]) -> bool:
+    """Whether documents, their layers or spans have data under a name."""
+    parts: list[Document | Layer | Mark] = []
+    for one in documents:
+        marks = (mark for layer in one.layers for mark in layer.marks or ())
+        parts += [one, *one.layers, *marks]
+    return any(name in part.meta for part in parts)
 
 
 @contextmanager

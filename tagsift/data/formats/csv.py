@@ -152,8 +152,12 @@ def _lay_out(header: list[str], options: Options) -> _Layout:
                 f"{len(header)}; name every one, '-' leaves one out."
             )
     votes = {} if options.votes is None else parse_columns(options.votes)
+    if votes and max(votes) > len(header):
+        raise DataError(
+            f"expected columns of votes among the {len(header)}, found {max(votes)}."
+        )
     layers: dict[int, tuple[str, Kind]] = {
-        i - 1: (header[i - 1], "person") for i in votes if i <= len(header)
+        i - 1: (header[i - 1], "person") for i in votes
     }
     places: dict[str, int] = {}
     for place, name in enumerate(names):

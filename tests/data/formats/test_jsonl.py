@@ -155,7 +155,7 @@ def test_refused_labels(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="found colour"):
         tagsift.read(bad, colour="x")
     nothing = save(tmp_path, '{"tokens": ["a"], "candidates": [null]}')
-    with pytest.raises(DataError, match="give labels="):
+    with pytest.raises(DataError, match=r"--labels \(in Python labels="):
         tagsift.read(nothing).candidates()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import tagsift
 from tagsift.data import detect
 from tagsift.data.documents import Document
+from tagsift.errors import DataError
 
 TITLE, BODY = "Ann wins", "Yesterday Ann Lee won in Rome."
 
@@ -215,3 +217,38 @@ def test_brat_by_annotators_is_told_and_its_settings_are_named(tmp_path: Path) -
     assert documents.losses.counts[kind] == 1
     tagsift.write(documents, tmp_path / "out", "brat")
     assert not tagsift.read(tmp_path / "out").losses.counts
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("label-studio", {"was_cancelled": 5}),
+        ("label-studio", {"other_results": None}),
+        ("prodigy", {"answers": ["x"]}),
+        ("argilla", {"fields": [1]}),
+        ("brat", {"lines": [1]}),
+        ("wrench", {"data": 1.5}),
+        ("conllu", [1]),
+    ],
+)
+def test_data_under_the_name_of_a_format(tmp_path: Path, name: str, kept: Any) -> None:
+    layer = {"annotator": "a", "spans": [], "meta": {name: kept}}
+    record = {"id": "b-1", "text": BODY, "layers": [layer], "meta": {name: kept}}
+    documents = tagsift.read(save(tmp_path / "a.jsonl", record), "jsonl")
+    with pytest.raises(DataError, match=f"'b-1': expected under '{name}' in its data"):
+        tagsift.write(documents, tmp_path / "out", name)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_fault_of_a_reader_is_not_blamed_on_data(tmp_path: Path) -> None:
+    def faulty() -> Iterator[Document]:
+        yield Document("1", BODY, meta={"doccano": {}})
+        raise TypeError("of the reader")
+
+    with pytest.raises(TypeError, match="of the reader"):
+        tagsift.write(faulty(), tmp_path / "out.jsonl", "doccano")
+
+
+def test_zipped_json_lines_are_told_by_their_name(tmp_path: Path) -> None:
+    tagsift.write([Document("1", BODY)], tmp_path / "a.jsonl.gz")
+    assert tagsift.read(tmp_path / "a.jsonl.gz", "jsonl")[0].text == BODY
