@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_METHOD",
     "TrainingData",
+    "as_votes",
     "check_columns",
     "check_model_options",
     "check_training",
@@ -151,6 +152,21 @@ def read_training(
             header=source.header,
         )
     return _said(TrainingData(path, partial, None, given, named, documents))
+
+
+def as_votes(training: TrainingData) -> TrainingData:
+    """Labels that are all exact are the votes of one annotator, who may err."""
+    partial = training.partial
+    if training.votes is not None or partial.n_ambiguous:
+        return training
+    votes = tagsift.VoteCorpus(
+        partial.rows,
+        [[tuple(names) for names in row] for row in partial.candidates],
+        ("labels",),
+        partial.gold,
+        partial.scheme,
+    )
+    return replace(training, partial=votes.candidates(), votes=votes)
 
 
 def _said(training: TrainingData) -> TrainingData:

@@ -12,6 +12,7 @@ from tagsift.cli._output import print_json, say
 from tagsift.cli._pages import findings_in_text, page_of
 from tagsift.cli._training import (
     TrainingData,
+    as_votes,
     check_columns,
     check_model_options,
     read_training,
@@ -41,9 +42,9 @@ def run(
 
     Labels at a glance, agreement, who is reliable and how annotators err, what to check
     first, how sure labels are, what differs from the majority vote, how the fit went.
-    With --gold the labels found are scored as well; no fit looks at the truth. With
-    --model, labels that leave nothing open are taken for the truth, and the model's own
-    are scored and ranked.
+    With --gold the labels found are scored as well; no fit looks at the truth. Where
+    every token has one label, that is one annotator's, who may err; with --model it is
+    the truth, and the model's own labels are scored and ranked.
     """
     check_model_options(model, fitting)
     known = None if model is None else tagsift.load(model)
@@ -57,7 +58,7 @@ def run(
         findings = _against(training, known)
     else:
         fitting = replace(fitting, quiet=fitting.quiet or json)
-        findings = recover(training, fitting, model)
+        findings = recover(as_votes(training), fitting, model)
     seconds = time.perf_counter() - started
     told: dict[str, Any] = {"seconds": seconds} if model is None else {"model": model}
     page = page_of(findings, train, seed=fitting.seed, **told)

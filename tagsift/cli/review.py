@@ -12,7 +12,7 @@ import tagsift
 from tagsift.cli._options import Fitting, Json, Model, Training, argument, option
 from tagsift.cli._output import complain, print_json, say
 from tagsift.cli._training import (
-    TrainingData,
+    as_votes,
     check_columns,
     check_model_options,
     check_training,
@@ -72,7 +72,7 @@ def run(
     password = None if password_file is None else read_password(password_file)
     labels: tuple[str, ...] = ()
     if model is None:
-        training = _as_votes(read_training(train, source))
+        training = as_votes(read_training(train, source))
         check_training(training)
         tagger = make_model(training, replace(fitting, quiet=True))
     else:
@@ -80,7 +80,7 @@ def run(
         labels = tuple(map(str, tagger.classes_))
         if source.scheme == "auto":
             source = replace(source, scheme=tagger.scheme_)
-        training = _as_votes(read_training(train, source, labels))
+        training = as_votes(read_training(train, source, labels))
         check_columns(tagger, train, training.partial.rows, named=training.named)
     if not tagger.method.probabilities:
         raise InputError(
@@ -120,18 +120,3 @@ def run(
             serve(desk, taken, password=password, ready=ready)
     if not json:
         say(f"{desk.ledger.entries} decisions are in {path}.")
-
-
-def _as_votes(training: TrainingData) -> TrainingData:
-    """Labels that are all exact are the votes of one annotator, who may err."""
-    partial = training.partial
-    if training.votes is not None or partial.n_ambiguous:
-        return training
-    votes = tagsift.VoteCorpus(
-        partial.rows,
-        [[tuple(names) for names in row] for row in partial.candidates],
-        ("labels",),
-        partial.gold,
-        partial.scheme,
-    )
-    return replace(training, partial=votes.candidates(), votes=votes)

@@ -80,8 +80,8 @@ def data_report(
         )
     if found.votes is None and found.known.all():
         told.append(
-            "Every token has one label already, and nothing was left to find; to have "
-            "such labels judged, give them as votes, or give `--model`."
+            "Every token has one label already, and nothing was left to find; "
+            "`tagsift report` says which of such labels the text doubts."
         )
     return Report(
         title,

@@ -59,6 +59,14 @@ def test_a_model_against_labels_that_leave_nothing_open(tagsift, model, gold, pa
         assert heading in text_of(page)
 
 
+def test_labels_that_leave_nothing_open_are_one_annotators(tagsift, gold, page):
+    quick = ("--set", "rounds=1", "--set", "folds=2", "-m", "partial-crf")
+    told = tagsift("report", gold, *quick, "-o", page, "--json").json
+    assert told["method"] == "vote-tagger"
+    for heading in ("What to check first", "Against the majority vote"):
+        assert heading in text_of(page)
+
+
 def test_a_fitted_model_on_votes_and_candidates(
     tagsift, model, votes, partial, page, tmp_path
 ):
