@@ -17,7 +17,7 @@ from tagsift.data import Span
 from tagsift.errors import DataError
 from tagsift.review.describing import Shown, corpus_facts, describe, row
 from tagsift.review.exports import Export, checked_corpus, decision_lines
-from tagsift.review.forecast import counts, thinned
+from tagsift.review.forecast import Forecast, thinned
 from tagsift.review.found import Found
 from tagsift.review.leases import LEASE, Leases
 from tagsift.review.ledger import Ledger
@@ -89,7 +89,7 @@ class Desk:
         self.ledger = Ledger(material, store.decisions())
         self.leases = Leases(store, clock)
         self._learnt = 0  # entries that the last fit knew
-        self._counted: dict[str, Any] | None = None
+        self._forecast = Forecast(self.ledger)
 
     # What reviewers ask ----------------------------------------------------------
 
@@ -269,17 +269,15 @@ class Desk:
     def install(self, found: Found) -> None:
         """Take over what a fit found; leases and decisions stay."""
         self.ledger.take_over(found)
-        self._counted = None
+        self._forecast.outdated()
         self._remember()
         self._learn_if_due()
 
     @_alone
     def progress(self) -> dict[str, Any]:
         """How far the review is, and what is left."""
-        if self._counted is None:
-            self._counted = counts(self.ledger)
         learner, at_work = self.learner, self.leases.at_work
-        return self._counted | {
+        return self._forecast.figures() | {
             "new": self.ledger.entries - self._learnt,
             "history": thinned(self.store.history()),
             "refitting": learner is not None and learner.busy,
@@ -302,7 +300,7 @@ class Desk:
         known = self.ledger.entries
         self.ledger.add(made)
         self.leases.lend({made.sentence}, made.reviewer)
-        self._counted = None
+        self._forecast.outdated()
         if self.ledger.entries > known:
             if self.ledger.entries % _STEP == 0:
                 self._remember()
@@ -315,7 +313,7 @@ class Desk:
 
     def _remember(self) -> None:
         """Add a point to the history of what is left."""
-        told = self.progress()
+        told = self._forecast.figures(now=True)
         if told["left"] is not None:
             self.store.remember(told["decisions"], told["left"])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import closing
 from copy import copy
-from dataclasses import replace
 
 import numpy as np
 
@@ -34,8 +33,7 @@ class Ledger:
 
     def __init__(self, material: Material, decisions: Iterable[Decision]) -> None:
         self.material, self.found = material, first_look(material)
-        nothing = np.zeros(int(material.offsets[-1]), dtype=bool)  # [N]
-        self.marks = Marks(nothing, nothing.copy(), {})
+        self.marks = Marks(self.found)
         self.by_reviewer: dict[str, list[Decision]] = {}
         self.entries = 0  # that said something of labels, taken back or not
         self._live: dict[int, list[Decision]] = {}  # by sentence
@@ -56,12 +54,14 @@ class Ledger:
         made = copy(self)
         made._live = {s: list(own) for s, own in self._live.items()}
         made._spans = dict(self._spans)
-        made.marks = replace(self.marks, checked=self.marks.checked.copy())
+        made.marks = copy(self.marks)
+        made.marks.checked = self.marks.checked.copy()
         return made
 
     def take_over(self, found: Found) -> None:
         """Put the same decisions over what a new fit found."""
         self.found = found
+        self.marks.over(found)
         self._spans.clear()
 
     # What holds --------------------------------------------------------------------
@@ -163,3 +163,4 @@ class Ledger:
             else:
                 nobody = np.zeros_like(marks.checked)  # [N]
                 marks.skipped.setdefault(one.reviewer, nobody)[where] = True
+        marks.settle(here.start, here.stop)

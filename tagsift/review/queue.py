@@ -53,13 +53,34 @@ class Filter:
         return cls(**made)
 
 
-@dataclass(frozen=True, eq=False)
 class Marks:
-    """What people have said of the tokens so far."""
+    """What people have said of tokens so far, and what that makes of stretches."""
 
-    checked: BoolArray  # [N]
-    flagged: BoolArray  # [N]
-    skipped: dict[str, BoolArray]  # [N], by reviewer
+    def __init__(self, found: Found) -> None:
+        self.checked = np.zeros(len(found.labels), dtype=bool)  # [N]
+        self.flagged = self.checked.copy()  # [N]
+        self.skipped: dict[str, BoolArray] = {}  # [N], by reviewer
+        self.over(found)
+
+    def over(self, found: Found) -> None:
+        """Take the stretches of a new fit."""
+        self._begin = found.begin[:-1]
+        self.done = np.logical_and.reduceat(self.checked, self._begin)  # [K]
+        self.raised = np.logical_or.reduceat(self.flagged, self._begin)  # [K]
+
+    def settle(self, lo: int, hi: int) -> None:
+        """Look at the stretches between two places again, the tokens of a sentence."""
+        k = slice(*np.searchsorted(self._begin, [lo, hi]))
+        begin = self._begin[k] - lo  # [K']
+        self.done[k] = np.logical_and.reduceat(self.checked[lo:hi], begin)
+        self.raised[k] = np.logical_or.reduceat(self.flagged[lo:hi], begin)
+
+    def passed(self, reviewer: str) -> BoolArray:
+        """Stretches that a reviewer has skipped, [K]."""
+        own = self.skipped.get(reviewer)
+        if own is None:
+            return np.zeros_like(self.done)
+        return np.asarray(np.logical_or.reduceat(own, self._begin))
 
 
 def matching(
@@ -69,16 +90,13 @@ def matching(
 
     Without a reviewer nothing counts as skipped.
     """
-    begin = found.begin[:-1]
-    done = np.logical_and.reduceat(marks.checked, begin)  # [K]
-    flagged = np.logical_or.reduceat(marks.flagged, begin)  # [K]
-    own = marks.skipped.get(reviewer or "")
-    skipped = done & False if own is None else np.logical_or.reduceat(own, begin)
+    done, flagged = marks.done, marks.raised  # [K]
+    skipped = marks.passed(reviewer or "")  # [K]
     right = {
         "open": ~done & ~flagged & ~skipped,
         "skipped": ~done & skipped,
         "flagged": ~done & flagged,
-        "checked": done,
+        "checked": done.copy(),
     }[wanted.state]
     if wanted.label:
         right &= _of_types(found, wanted.label)

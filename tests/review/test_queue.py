@@ -49,13 +49,9 @@ def test_votes_that_are_split_come_first(material: Material):
     assert found.reason(int(found.order[-1])) == ""
 
 
-def nothing(material: Material) -> Marks:
-    empty = np.zeros(int(material.offsets[-1]), dtype=bool)
-    return Marks(empty, empty.copy(), {})
-
-
 def shown(material: Material, marks: Marks, **wanted) -> list[tuple[int, str]]:
     found = first_look(material)
+    marks.over(found)
     mask = matching(found, marks, "ann", Filter.of(wanted))
     begin = found.begin
     words = [word for row in material.words for word in row]
@@ -66,7 +62,7 @@ def shown(material: Material, marks: Marks, **wanted) -> list[tuple[int, str]]:
 
 
 def test_filters(material: Material):
-    marks = nothing(material)
+    marks = Marks(first_look(material))
     assert len(shown(material, marks)) == 14  # 16 tokens, two spans of two
     assert shown(material, marks, label="LOC") == [(0, "New York"), (1, "Paris")]
     assert shown(material, marks, label=["LOC"], q="bob") == [(1, "Paris")]
@@ -83,7 +79,7 @@ def test_filters(material: Material):
 
 
 def test_states(material: Material):
-    marks = nothing(material)
+    marks = Marks(first_look(material))
     marks.checked[1:3] = True  # New York
     marks.flagged[3] = True  # Ann
     marks.skipped["ann"] = np.zeros_like(marks.checked)
