@@ -1,0 +1,44 @@
+"""Keys of labels, and signs that are made visible."""
+
+from __future__ import annotations
+
+KEYS = """async (labels) => {
+  const { assign, COMMANDS } = await import("/keys.js");
+  return [[...assign(labels).values()], Object.keys(COMMANDS)];
+}"""
+VISIBLE = """async (texts) => {
+  const { visible } = await import("/visible.js");
+  return texts.map((text) => visible(text));
+}"""
+
+
+def test_labels_have_a_digit_and_a_letter_of_their_name(scripts):
+    keys, _ = scripts(KEYS, ["PER", "LOC", "ORG", "MISC", "Persona"])
+    assert keys == [["1", "p"], ["2", "l"], ["3", "o"], ["4", "m"], ["5", "e"]]
+
+
+def test_no_key_is_given_twice_nor_taken_from_a_command(scripts):
+    for count in (1, 9, 10, 22, 23, 31, 60):
+        keys, commands = scripts(KEYS, [f"label {i}" for i in range(count)])
+        given = [key for own in keys for key in own]
+        assert len(given) == len(set(given))
+        assert not set(given) & {*commands, "0"}
+        assert all(keys[: min(count, 31)])  # nine digits and twenty-two letters
+
+
+def test_signs_that_show_nothing_are_written_out(scripts):
+    texts = ["plain", "a\u202eb", "\x00", "zero\u200bwidth", "é שלום 漢字", "\ufeff"]
+    shown = scripts(VISIBLE, texts)
+    assert shown == [
+        "plain",
+        "a\\u{202e}b",
+        "\\u{0}",
+        "zero\\u{200b}width",
+        "é שלום 漢字",
+        "\\u{feff}",
+    ]
+
+
+def test_long_tokens_are_cut_in_the_middle(scripts):
+    (shown,) = scripts(VISIBLE, ["a" * 5000 + "z"])
+    assert len(shown) < 200 and shown.startswith("aaa") and shown.endswith("z")
