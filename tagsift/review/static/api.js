@@ -23,7 +23,8 @@ export const newKey = () => {
 
 /** Parameters of an address; lists are joined by commas, empty ones left out. */
 export function parameters(values) {
-  const pairs = Object.entries(values).filter(([, value]) => value !== undefined && value !== "" && value.length !== 0);
+  const told = ([, value]) => value !== undefined && value.length !== 0;
+  const pairs = Object.entries(values).filter(told);
   return new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
 }
 
@@ -39,12 +40,16 @@ export const get = (path, values = {}) => {
   return call(query ? `${path}?${query}` : path, {});
 };
 
-export const post = (path, body) =>
-  call(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+export const post = (path, body) => {
+  const headers = { "Content-Type": "application/json" };
+  return call(path, { method: "POST", headers, body: JSON.stringify(body) });
+};
 
 /** Give leases back while the page goes away. */
-export const release = (reviewer) =>
-  navigator.sendBeacon("api/release", new Blob([JSON.stringify({ reviewer })], { type: "application/json" }));
+export function release(reviewer) {
+  const body = new Blob([JSON.stringify({ reviewer })], { type: "application/json" });
+  navigator.sendBeacon("api/release", body);
+}
 
 const pause = (time) => new Promise((done) => setTimeout(done, time));
 
@@ -66,7 +71,8 @@ export class Outbox {
   }
 
   keep() {
-    localStorage.setItem(BOX, JSON.stringify(this.waiting.map(({ path, body }) => ({ path, body }))));
+    const kept = this.waiting.map(({ path, body }) => ({ path, body }));
+    localStorage.setItem(BOX, JSON.stringify(kept));
   }
 
   /** Send in turn. `prepare` completes the body just before; resolves to the answer. */

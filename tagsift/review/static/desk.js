@@ -8,7 +8,7 @@ const AHEAD = 3; // items fetched ahead
 const RENEW = 240_000; // milliseconds after which leases are asked for anew
 
 export class Desk {
-  /** `tell` has functions item(item), rest(left), progress(progress), notice(text), offline(n). */
+  /** `tell` is told of a new item, of rest, waiting, progress, notices and refusals. */
   constructor(reviewer, tell) {
     this.reviewer = reviewer;
     this.tell = tell;
@@ -34,7 +34,9 @@ export class Desk {
 
   /** Send what an earlier page left behind, then take the first item. */
   async start() {
-    for (const { path, body } of this.outbox.leftOver()) this.outbox.send(path, body).catch(() => {});
+    for (const { path, body } of this.outbox.leftOver()) {
+      this.outbox.send(path, body).catch(() => {});
+    }
     await this.fill();
   }
 
@@ -68,19 +70,20 @@ export class Desk {
   /** Store what was decided on the item, and go on with the next one at once. */
   decide(decision, spans) {
     const item = this.item;
-    const body = { reviewer: this.reviewer, key: newKey(), item: item.id, sentence: item.sentence, version: item.version, ...decision };
-    const settled = decision.spans !== undefined;
-    if (settled) this.carry(item, decision, spans);
+    const { id, sentence, version } = item;
+    const { reviewer } = this;
+    const body = { reviewer, key: newKey(), item: id, sentence, version, ...decision };
+    if (decision.spans) this.carry(item, decision, spans);
     this.item = null;
     const stored = this.outbox.send("api/decisions", body, (whole) => ({
       ...whole,
-      version: Math.max(whole.version, this.versions.get(item.sentence) ?? 0),
+      version: Math.max(version, this.versions.get(sentence) ?? 0),
       have: this.have, count: this.count, filters: this.filters,
     }));
     this.next();
     return stored.then(
       (answer) => {
-        if (answer.version) this.versions.set(item.sentence, answer.version);
+        this.versions.set(sentence, answer.version);
         this.take(answer);
         return answer;
       },
@@ -124,7 +127,8 @@ export class Desk {
   /** Lay a certain item on the desk. */
   async open(id) {
     try {
-      const { item } = await get(`api/item/${encodeURIComponent(id)}`, { reviewer: this.reviewer });
+      const { reviewer } = this;
+      const { item } = await get(`api/item/${encodeURIComponent(id)}`, { reviewer });
       this.ahead = [this.item, ...this.ahead].filter((other) => other && other.id !== item.id);
       this.item = item;
       this.tell.item(item);

@@ -45,56 +45,77 @@ export function fillHelp(corpus) {
     make("dt", {}, ...keys.flatMap((key, i) => [i ? " " : "", make("kbd", {}, key)])),
     make("dd", {}, does),
   ]);
-  const labels = "A digit or a letter gives the span its label; the same key again stores it. With the mouse: click a word, or sweep over several.";
-  $("keys").replaceChildren(make("p", { class: "remark" }, labels), make("dl", {}, ...rows));
+  const how = "A digit or a letter gives the span its label; the same key again stores it. "
+    + "With the mouse: click a word, or sweep over several.";
+  $("keys").replaceChildren(make("p", { class: "remark" }, how), make("dl", {}, ...rows));
 }
 
 /** Links to everything that can be taken away. */
 export function fillExports(corpus) {
-  const entry = (address, title, says) => make("li", {}, make("a", { href: address, download: true }, title), make("span", {}, says));
-  const formats = make("select", { id: "format", "aria-label": "Format" }, ...corpus.formats.map(({ name, title }) => make("option", { value: name }, visible(title, 80))));
-  const checked = entry("", "The checked corpus", "Labels as they stand now, with what was decided.");
-  const aim = () => checked.querySelector("a").setAttribute("href", `export/corpus?format=${encodeURIComponent(formats.value)}`);
+  const entry = (address, title, says) =>
+    make("li", {}, make("a", { href: address, download: true }, title), make("span", {}, says));
+  const options = corpus.formats.map(({ name, title }) =>
+    make("option", { value: name }, visible(title, 80)));
+  const formats = make("select", { id: "format", "aria-label": "Format" }, ...options);
+  const checked = entry("", "The checked corpus", "The labels as they stand now.");
+  const aim = () => {
+    checked.querySelector("a").href = `export/corpus?format=${encodeURIComponent(formats.value)}`;
+  };
   formats.addEventListener("change", aim);
   aim();
   checked.append(formats);
+  const decisions = "JSON lines: who decided what and when, before and after.";
+  const predictions = "Tasks with predictions, ready for import.";
   $("export-list").replaceChildren(make("ul", { class: "files" }, checked,
-    entry("export/decisions", "All decisions", "JSON lines: who decided what and when, before and after."),
-    entry("export/label-studio", "Label Studio predictions", "Tasks with predictions, ready for import.")));
+    entry("export/decisions", "All decisions", decisions),
+    entry("export/label-studio", "Label Studio predictions", predictions)));
 }
 
-const STATES = [["", "open"], ["skipped", "skipped by you"], ["flagged", "flagged"], ["checked", "checked"]];
+const STATES = Object.entries({
+  "": "open", skipped: "skipped by you", flagged: "flagged", checked: "checked",
+});
 
 /** Selects for the filters; `changed` is called with what is chosen. */
 export function fillFilters(corpus, chosen, changed) {
-  const select = (name, title, options) => make("label", {}, title, make("select", { name }, ...options.map(([value, text]) =>
-    make("option", { value, selected: String(chosen[name] ?? "") === value }, visible(text, 60)))));
-  const labels = corpus.spans ? [...corpus.labels, "O"] : corpus.labels;
   const form = $("filters");
-  const clear = make("button", { type: "button", "data-do": "clear" }, "Clear");
-  const list = make("button", { type: "button", "data-do": "list", title: "Shift+B" }, "List");
+  const select = (name, title, options) => {
+    const shown = options.map(([value, text]) =>
+      make("option", { value, selected: (chosen[name] ?? "") === value }, visible(text, 60)));
+    return make("label", {}, title, make("select", { name }, ...shown));
+  };
+  const labels = corpus.outside ? [...corpus.labels, "O"] : corpus.labels;
+  const named = labels.map((label) => [label, labelName(label)]);
+  const people = corpus.annotators.map(({ name }) => [name, name]);
+  const kinds = corpus.kinds.map(({ name, title, items }) =>
+    [name, `${title} (${items.toLocaleString()})`]);
   form.replaceChildren(
-    select("label", "Label", [["", "any"], ...labels.map((label) => [label, labelName(label, !corpus.spans)])]),
-    ...(corpus.annotators.length ? [select("annotator", "Against the vote of", [["", "anybody"], ...corpus.annotators.map(({ name }) => [name, name])])] : []),
-    select("kind", "Why", [["", "any reason"], ...corpus.kinds.map(({ name, title, items }) => [name, `${title} (${items.toLocaleString()})`])]),
-    select("state", "State", STATES), clear, list);
-  form.onchange = () => changed(Object.fromEntries([...new FormData(form)].filter(([, value]) => value)));
+    select("label", "Label", [["", "any"], ...named]),
+    ...(people.length ? [select("annotator", "Against the vote of", [["", "anybody"], ...people])] : []),
+    select("kind", "Why", [["", "any reason"], ...kinds]),
+    select("state", "State", STATES),
+    make("button", { type: "button", "data-do": "clear" }, "Clear"),
+    make("button", { type: "button", "data-do": "list", title: "Shift+B" }, "List"));
+  form.onchange = () => {
+    const told = [...new FormData(form)].filter(([, value]) => value);
+    changed(Object.fromEntries(told));
+  };
 }
 
 /** A page of the items that match, to pick one; `open` is called with its id. */
-export async function fillList(plain, reviewer, filters, page, open) {
+export async function fillList(reviewer, filters, page, open) {
   const answer = await get("api/search", { reviewer, page, ...filters });
   const row = (one) => {
     const button = make("button", { type: "button", class: "row" },
       make("span", { class: "score" }, one.score === null ? "" : percent(one.score)),
-      make("span", { class: "quote" }, visible(one.left, 60), " ", make("b", {}, visible(one.words, 80)), " ", visible(one.right, 60)),
-      make("span", { class: "kind" }, `${labelName(one.label, plain)}${one.state === "open" ? "" : ` · ${one.state}`}`));
+      make("span", { class: "quote" }, visible(one.left, 60), " ",
+        make("b", {}, visible(one.words, 80)), " ", visible(one.right, 60)),
+      make("span", { class: "kind" }, labelName(one.label), one.state === "open" ? "" : ` · ${one.state}`));
     button.addEventListener("click", () => { $("list").close(); open(one.id); });
     return make("li", {}, button);
   };
   const turn = (to, text) => {
     const button = make("button", { type: "button", disabled: to < 0 || to * 50 >= answer.found }, text);
-    button.addEventListener("click", () => fillList(plain, reviewer, filters, to, open));
+    button.addEventListener("click", () => fillList(reviewer, filters, to, open));
     return button;
   };
   $("found").textContent = `${answer.found.toLocaleString()} items, the most doubtful first`;

@@ -12,6 +12,12 @@ const among = (spans, span, equal = same) => spans.some((one) => equal(one, span
 /** Whether two ranges share a token. */
 export const meets = (a, b) => a.start < b.end && b.start < a.end;
 
+/** The smallest range around others. */
+const hull = (ranges) => ({
+  start: Math.min(...ranges.map((range) => range.start)),
+  end: Math.max(...ranges.map((range) => range.end)),
+});
+
 /** Parts of a span that lie outside a range. */
 function outside(span, range) {
   if (!meets(span, range)) return [span];
@@ -102,7 +108,9 @@ export class Draft {
   adopt(spans) {
     this.reset();
     if (!spans.length) return this.relabel(null);
-    for (const { start, end, label } of spans) {
+    for (const { label, ...said } of spans) {
+      const start = Math.max(said.start, this.from);
+      const end = Math.min(said.end, this.to);
       if (this.range.label === null || meets(this.range, { start, end })) {
         this.range = { start, end, label };
       } else {
@@ -118,14 +126,15 @@ export class Draft {
     const gone = this.before.filter((span) => !among(now, span));
     const come = now.filter((span) => !among(this.before, span));
     const judged = [this.asked, ...gone, ...come];
-    const region = { start: Math.min(...judged.map((one) => one.start)), end: Math.max(...judged.map((one) => one.end)) };
-    const spans = now.filter((span) => meets(span, region)).map(({ start, end, label }) => ({ start, end, label }));
-    for (const span of spans) {
-      region.start = Math.min(region.start, span.start);
-      region.end = Math.max(region.end, span.end);
-    }
+    const inside = now.filter((span) => meets(span, hull(judged)));
+    const spans = inside.map(({ start, end, label }) => ({ start, end, label }));
+    return { action: this.action(gone, come, spans), ...hull([...judged, ...inside]), spans };
+  }
+
+  action(gone, come, spans) {
+    if (!gone.length && !come.length) return "accept";
+    if (!spans.length) return "none";
     const renamed = gone.length === come.length && come.every((span) => among(gone, span, alike));
-    const action = !gone.length && !come.length ? "accept" : !spans.length ? "none" : renamed ? "relabel" : "bounds";
-    return { action, ...region, spans };
+    return renamed ? "relabel" : "bounds";
   }
 }

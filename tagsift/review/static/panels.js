@@ -13,7 +13,8 @@ export function colours(labels) {
   return (label) => (places.has(label) ? `var(--s${places.get(label)})` : "var(--muted)");
 }
 
-export const labelName = (label, plain) => (label === null || (label === "O" && !plain) ? "No entity" : visible(label, 60));
+/** The name of a label; none, and the label of tokens outside spans, are no entity. */
+export const labelName = (label) => (label === null || label === "O" ? "No entity" : visible(label, 60));
 
 /** Words of a range of an item, as text that is not too long. */
 export function wordsOf(item, { start, end }) {
@@ -27,9 +28,14 @@ export function wordsOf(item, { start, end }) {
 /** Why the item is here, and where it stands. */
 export function showWhy(item, corpus, why, where) {
   const parts = [];
-  if (item.score !== null) parts.push(make("span", { class: "chance" }, `${percent(item.score)} likely wrong`), " · ");
+  if (item.score !== null) {
+    parts.push(make("span", { class: "chance" }, `${percent(item.score)} likely wrong`), " · ");
+  }
   parts.push(visible(item.reason || "not sure", 200));
-  if (item.flagged) parts.push(" · ", make("span", { class: "flagged" }, `flagged by ${visible(item.flagged.by, 80)}${item.flagged.note ? `: ${visible(item.flagged.note, 500)}` : ""}`));
+  if (item.flagged) {
+    const { by, note } = item.flagged;
+    parts.push(` · flagged by ${visible(by, 80)}`, note ? `: ${visible(note, 500)}` : "");
+  }
   if (item.state === "checked") parts.push(" · decided before");
   why.replaceChildren(...parts);
   const number = `sentence ${(item.sentence + 1).toLocaleString()} of ${corpus.sentences.toLocaleString()}`;
@@ -43,23 +49,29 @@ export class LabelPanel {
     this.buttons = new Map();
     const many = corpus.labels.length > MANY;
     node.classList.toggle("many", many);
-    const labels = corpus.spans ? [...corpus.labels, null] : corpus.labels;
-    for (const label of labels) this.buttons.set(label, this.button(label, label === null ? ["0"] : keys.get(label), colourOf, corpus));
-    this.find = make("input", { type: "search", placeholder: "Find a label", "aria-label": "Find a label", autocomplete: "off" });
+    const labels = corpus.outside ? [...corpus.labels, null] : corpus.labels;
+    for (const label of labels) {
+      const own = label === null ? ["0"] : keys.get(label);
+      this.buttons.set(label, this.button(label, own, label === null ? "var(--muted)" : colourOf(label)));
+    }
+    const words = "Find a label";
+    this.find = make("input", {
+      type: "search", placeholder: words, "aria-label": words, autocomplete: "off",
+    });
     this.find.addEventListener("input", () => this.narrow());
     const found = make("div", { class: "find" }, this.find, make("kbd", {}, "."));
     node.replaceChildren(...(many ? [found] : []), ...this.buttons.values());
   }
 
-  button(label, keys, colourOf, corpus) {
+  button(label, keys, colour) {
     const shown = keys.map((key) => make("kbd", {}, key.toUpperCase()));
-    const name = make("span", { class: "name" }, labelName(label, !corpus.spans));
-    const node = make("button", { type: "button", class: "label", "data-do": "label", "aria-pressed": "false", "--c": label === null ? "var(--muted)" : colourOf(label) },
-      make("span", { class: "keys", "aria-hidden": "true" }, ...shown), name, make("span", { class: "share" }));
-    node.title = label ?? "";
-    if (label !== null) node.dataset.label = label;
-    if (keys.length) node.setAttribute("aria-keyshortcuts", keys.join(" "));
-    return node;
+    return make("button", {
+      type: "button", class: "label", title: labelName(label), "--c": colour,
+      "data-do": "label", "data-label": label, "aria-keyshortcuts": keys.join(" ") || null,
+    },
+    make("span", { class: "keys", "aria-hidden": "true" }, ...shown),
+    make("span", { class: "name" }, labelName(label)),
+    make("span", { class: "share" }));
   }
 
   /** Probabilities of an item; none while another range is in hand. */
@@ -78,13 +90,17 @@ export class LabelPanel {
   }
 
   press(chosen) {
-    for (const [label, node] of this.buttons) node.setAttribute("aria-pressed", String(label === chosen));
+    for (const [label, node] of this.buttons) {
+      node.setAttribute("aria-pressed", String(label === chosen));
+    }
   }
 
   /** Show the labels that have the letters typed; the first one is chosen by Enter. */
   narrow() {
     const typed = this.find.value.toLowerCase();
-    for (const [label, node] of this.buttons) node.hidden = !labelName(label).toLowerCase().includes(typed);
+    for (const [label, node] of this.buttons) {
+      node.hidden = !labelName(label).toLowerCase().includes(typed);
+    }
   }
 
   get first() {
@@ -98,7 +114,7 @@ const key = (spans) => spans.map(({ start, end, label }) => `${start} ${end} ${l
 export function opinions(item) {
   const weights = new Map();
   for (const vote of item.votes) {
-    if ((vote.abstains && !vote.spans.length) || vote.tags?.every((tag) => tag === null)) continue;
+    if (vote.abstains && !vote.spans.length) continue;
     const entry = weights.get(key(vote.spans)) ?? { spans: vote.spans, weight: 0 };
     entry.weight += vote.reliability ?? 0.5;
     weights.set(key(vote.spans), entry);
@@ -106,29 +122,40 @@ export function opinions(item) {
   return [...weights.values()].sort((a, b) => b.weight - a.weight).map(({ spans }) => spans);
 }
 
-function saidBy(vote, item, colourOf) {
-  if (!vote.spans.length) return [visible(vote.said === "O" ? "no entity" : vote.said, 80)];
-  return vote.spans.flatMap((span, i) => [i ? ", " : "", make("b", { "--c": colourOf(span.label) }, visible(span.label, 40)),
-    span.start === item.start && span.end === item.end ? "" : ` ${wordsOf(item, span)}`]);
+/** Spans as labels in their colours, with the words where the bounds are others. */
+function said(spans, item, colourOf) {
+  if (!spans.length) return ["no entity"];
+  return spans.flatMap((span, i) => {
+    const label = make("b", { "--c": colourOf(span.label) }, visible(span.label, 40));
+    const bounds = span.start === item.start && span.end === item.end;
+    return [i ? ", " : "", label, bounds ? "" : ` ${wordsOf(item, span)}`];
+  });
 }
 
-/** The votes of annotators, the most reliable first; a press takes one over. */
+function voteRow(vote, item, colourOf) {
+  const worth = vote.reliability === null ? "" : `${Math.round(100 * vote.reliability)}%`;
+  const silent = vote.abstains && !vote.spans.length;
+  return make("button", {
+    type: "button", class: vote.agrees ? "vote same" : "vote", title: "Take this over",
+    "data-do": "adopt", "data-spans": JSON.stringify(vote.spans),
+  },
+  make("span", { class: "who" }, visible(vote.annotator, 60)),
+  make("span", { class: "said" }, ...(silent ? ["nothing"] : said(vote.spans, item, colourOf))),
+  make("span", { class: worth ? "worth known" : "worth", "--p": worth, title: "reliability" }, worth));
+}
+
+/** The votes of annotators, the most reliable first, or the sets of candidates. */
 export function showVotes(node, item, colourOf) {
-  const rows = item.votes.slice().sort((a, b) => (b.reliability ?? 0) - (a.reliability ?? 0)).map((vote) => {
-    const worth = vote.reliability === null ? "" : `${Math.round(100 * vote.reliability)}%`;
-    const row = make("button", { type: "button", class: vote.agrees ? "vote same" : "vote", "data-do": "adopt" },
-      make("span", { class: "who" }, visible(vote.annotator, 60)),
-      make("span", { class: "said" }, ...saidBy(vote, item, colourOf)),
-      make("span", { class: worth ? "worth known" : "worth", "--p": worth, title: "reliability" }, worth));
-    row.dataset.spans = JSON.stringify(vote.spans);
-    row.title = "Take this over";
-    return row;
-  });
-  if (item.votes.length && item.differs) {
-    const said = item.majority.length ? saidBy({ spans: item.majority }, item, colourOf) : ["no entity"];
-    rows.unshift(make("p", { class: "remark majority" }, "The majority says ", ...said, "."));
+  const line = (...parts) => make("p", { class: "remark" }, ...parts);
+  const worth = (vote) => vote.reliability ?? 0;
+  const votes = item.votes.slice().sort((a, b) => worth(b) - worth(a));
+  const rows = votes.map((vote) => voteRow(vote, item, colourOf));
+  if (rows.length && item.differs) {
+    rows.unshift(line("The majority says ", ...said(item.majority, item, colourOf), "."));
   }
-  if (item.candidates) rows.push(...item.candidates.map((set, i) => make("p", {}, `${wordsOf(item, { start: item.start + i, end: item.start + i + 1 })}: ${set.map((one) => visible(one, 40)).join(", ")}`)));
-  if (!rows.length) rows.push(make("p", { class: "remark" }, "Nobody has voted here."));
-  node.replaceChildren(...rows);
+  for (const [i, set] of (item.candidates ?? []).entries()) {
+    const word = wordsOf(item, { start: item.start + i, end: item.start + i + 1 });
+    rows.push(line(`${word}: ${set.map((label) => visible(label, 40)).join(", ")}`));
+  }
+  node.replaceChildren(...(rows.length ? rows : [line("Nobody has voted here.")]));
 }

@@ -61,14 +61,12 @@ class Review {
     });
     $("query").addEventListener("change", () => this.filter(this.chosen));
     $("at-once").checked = remembered("at-once") === "yes";
-    $("at-once").addEventListener("change", ({ target }) => remember("at-once", target.checked ? "yes" : "no"));
+    $("at-once").addEventListener("change", ({ target }) => {
+      remember("at-once", target.checked ? "yes" : "no");
+    });
     addEventListener("beforeunload", (event) => this.desk.unsent && event.preventDefault());
     addEventListener("pagehide", () => release(this.desk.reviewer));
-    let last = 0;
-    setInterval(() => {
-      const due = Date.now() - last > (this.told?.refitting || this.told?.revision === 0 ? WATCH : IDLE);
-      if (due && document.visibilityState === "visible") last = Date.now(), this.watch();
-    }, WATCH / 3);
+    this.watchOn();
   }
 
   // Keys and buttons
@@ -110,7 +108,8 @@ class Review {
       accept: () => this.store(), skip: () => this.store("skip"), flag: () => this.flag(),
       label: () => this.relabel(label), none: () => this.relabel(null),
       stretch: () => this.stretch(Number(first), Number(last)), opinion: () => this.opinion(),
-      before: () => this.edit((draft) => draft.holdNext(-1)), after: () => this.edit((draft) => draft.holdNext(1)),
+      before: () => this.edit((draft) => draft.holdNext(-1)),
+      after: () => this.edit((draft) => draft.holdNext(1)),
       reset: () => this.edit((draft) => draft.reset()),
       adopt: () => this.edit((draft) => draft.adopt(JSON.parse(spans))),
     };
@@ -130,7 +129,7 @@ class Review {
     change(this.draft);
     this.screen.showDraft();
     const { range } = this.draft;
-    this.screen.say(`${wordsOf(this.desk.item, range)}: ${labelName(range.label, this.plain)}`);
+    this.screen.say(`${wordsOf(this.desk.item, range)}: ${labelName(range.label)}`);
   }
 
   stretch(first, last) {
@@ -145,7 +144,7 @@ class Review {
   }
 
   relabel(label) {
-    if (label === null && this.plain) return;
+    if (label === null && !this.corpus.outside) return;
     const again = this.draft.range.label === label;
     if (!again) this.edit((draft) => draft.relabel(label));
     if (again || $("at-once").checked) this.store();
@@ -179,8 +178,18 @@ class Review {
   }
 
   async refit() {
-    await post("api/refit", { reviewer: this.desk.reviewer }).catch((error) => this.screen.refused(error));
+    const { reviewer } = this.desk;
+    await post("api/refit", { reviewer }).catch((error) => this.screen.refused(error));
     await this.watch();
+  }
+
+  /** Ask for the progress now and then, more often while the model learns. */
+  watchOn() {
+    const busy = this.told?.refitting || this.told?.revision === 0;
+    setTimeout(async () => {
+      if (document.visibilityState === "visible") await this.watch();
+      this.watchOn();
+    }, busy ? WATCH : IDLE);
   }
 
   async watch() {
@@ -192,7 +201,7 @@ class Review {
     this.told = progress;
     this.screen.progress(progress, this.desk.reviewer);
     if (!learnt) return;
-    this.screen.notice("The model has learnt from the decisions; the items that follow are in a new order.");
+    this.screen.notice("The model has learnt; the items that follow are in a new order.");
     await get("api/corpus").then((corpus) => this.learn(corpus), () => {});
   }
 
@@ -220,7 +229,8 @@ class Review {
   list() {
     const { reviewer, filters } = this.desk;
     ask("list");
-    fillList(this.plain, reviewer, filters, 0, (id) => this.desk.open(id)).catch((error) => this.screen.refused(error));
+    fillList(reviewer, filters, 0, (id) => this.desk.open(id))
+      .catch((error) => this.screen.refused(error));
   }
 
   async rename() {

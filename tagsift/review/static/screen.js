@@ -9,6 +9,13 @@ import { make, visible } from "./visible.js";
 const $ = (id) => document.getElementById(id);
 const KEPT = 6; // decisions that are shown
 const SHORT = 7000; // milliseconds that a notice stays
+const REST = {
+  leased: ["Others are at work on the rest",
+    "What is left is in the hands of other reviewers; it comes back if they leave it."],
+  nothing: ["Nothing matches", "No item has these words and filters."],
+  done: ["Everything has been looked at",
+    "No item is open. Export the checked corpus, or look again at what was skipped."],
+};
 
 export class Screen {
   constructor(corpus, keys, colourOf, actions) {
@@ -46,7 +53,7 @@ export class Screen {
     showVotes($("votes"), item, this.colourOf);
     this.sentence.open(item, draft);
     this.showDraft();
-    this.say(`${wordsOf(item, item)}: ${labelName(item.label, this.plain)}. ${$("why").textContent}.`);
+    this.say(`${wordsOf(item, item)}: ${labelName(item.label)}, ${$("why").textContent}.`);
   }
 
   /** Show the draft as it is now. */
@@ -79,21 +86,18 @@ export class Screen {
     this.lost = null;
     if (!error) return;
     const many = waiting === 1 ? "one decision waits" : `${waiting} decisions wait`;
-    const why = error.status === 401 ? "Open the address that the server has printed" : "The server does not answer";
+    const why = error.status === 401
+      ? "Open the address that the server has printed" : "The server does not answer";
     this.lost = this.notice(`${why}: ${many} here, and will be sent again.`, true);
   }
 
   /** Nothing to look at. */
   rest(left, narrowed) {
     this.state("rest");
-    const [title, text] = left > 0
-      ? ["Others are at work on the rest", `${left.toLocaleString()} items are in the hands of other reviewers. They come back when nobody decides for ten minutes.`]
-      : narrowed
-        ? ["Nothing matches", "No open item has these words and filters."]
-        : ["Everything has been looked at", "There is no open item left. Export the checked corpus, or look again at what was skipped."];
-    const actions = narrowed ? [make("button", { type: "button", class: "main", "data-do": "clear" }, "Clear search and filters")]
-      : [make("button", { type: "button", class: "main", "data-do": "exports" }, "Export")];
-    $("rest").replaceChildren(make("h2", {}, title), make("p", {}, text), ...actions);
+    const [title, text] = left > 0 ? REST.leased : narrowed ? REST.nothing : REST.done;
+    const [name, does] = narrowed ? ["Clear search and filters", "clear"] : ["Export", "exports"];
+    const button = make("button", { type: "button", class: "main", "data-do": does }, name);
+    $("rest").replaceChildren(make("h2", {}, title), make("p", {}, text), button);
   }
 
   /** There is no way on without the right address. */
@@ -101,7 +105,8 @@ export class Screen {
     document.body.dataset.state = "rest";
     $("item").hidden = $("votes-panel").hidden = true;
     $("rest").hidden = false;
-    const text = error.status === 401 ? "Open the address that the server has printed: it holds the token that lets you in." : error.message;
+    const token = "Open the address that the server has printed: it holds the token.";
+    const text = error.status === 401 ? token : error.message;
     $("rest").replaceChildren(make("h2", {}, "This page is closed"), make("p", {}, text));
   }
 
@@ -114,7 +119,8 @@ export class Screen {
   toggleFilters() {
     const form = $("filters");
     form.hidden = !form.hidden;
-    document.querySelector("[aria-controls=filters]").setAttribute("aria-expanded", String(!form.hidden));
+    const button = document.querySelector("[aria-controls=filters]");
+    button.setAttribute("aria-expanded", String(!form.hidden));
     if (!form.hidden) form.querySelector("select").focus();
   }
 
@@ -130,7 +136,7 @@ export class Screen {
 
   /** Remember a decision in the trail, before the server has it. */
   remember(item, draft, action) {
-    const name = (label) => labelName(label, this.plain);
+    const name = (label) => labelName(label);
     const now = draft.range.label;
     const kinds = {
       accept: `${name(now)} ✓`, relabel: `${name(item.label)} → ${name(now)}`, none: name(null),
@@ -155,8 +161,9 @@ export class Screen {
   }
 
   showTrail() {
+    const part = (name, text) => make("span", { class: name }, text);
     const rows = this.trail.map(({ text, kind, taken }) =>
-      make("li", { class: taken ? "taken" : null }, make("span", { class: "text" }, text), make("span", { class: "kind" }, kind)));
+      make("li", { class: taken ? "taken" : null }, part("text", text), part("kind", kind)));
     $("trail").replaceChildren(...rows);
     $("trail-panel").hidden = !rows.length;
   }

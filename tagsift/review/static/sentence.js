@@ -25,10 +25,10 @@ export class SentenceView {
   /** Show the draft as it is now. */
   show() {
     const { range, spans, from, to } = this.draft;
-    const stops = spans.includes(range) ? spans : [...spans, range].sort((a, b) => a.start - b.start);
+    const stops = spans.includes(range) ? spans : [...spans, range];
     const nodes = [];
     let at = from;
-    for (const span of stops) {
+    for (const span of stops.toSorted((a, b) => a.start - b.start)) {
       const start = Math.max(span.start, at);
       const end = Math.min(span.end, to);
       if (start >= end) continue;
@@ -36,11 +36,13 @@ export class SentenceView {
       at = end;
     }
     nodes.push(...this.words(at, to));
-    const missing = (count, side) => make("span", { class: "gap" }, `… ${count.toLocaleString()} tokens ${side} …`);
+    const missing = (count, side) =>
+      make("span", { class: "gap" }, `… ${count.toLocaleString()} tokens ${side} …`);
     if (from > 0) nodes.unshift(missing(from, "before"), " ");
     if (to < this.item.n_tokens) nodes.push(" ", missing(this.item.n_tokens - to, "after"));
     this.node.replaceChildren(...nodes);
-    this.node.querySelector(".held")?.scrollIntoView({ block: this.item.tokens.length > 80 ? "center" : "nearest" });
+    const block = this.node.classList.contains("long") ? "center" : "nearest";
+    this.node.querySelector(".held")?.scrollIntoView({ block });
   }
 
   space(token) {
