@@ -19,7 +19,7 @@ FILES  := pyproject.toml constraints.txt
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow fuzz lint format types layers reproduce bench docs dist clean
+.PHONY: help demo test slow browser fuzz lint format types layers reproduce bench docs dist clean
 
 help:  ## This list.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,9 @@ test: lint types layers  ## Lint, types, layers and the tests, as continuous int
 
 slow: $(VENV)/.dev  ## The slow tests: whole protocols, claims over many seeds.
 	$(BIN)/pytest -n 2 -m slow
+
+browser: $(VENV)/.dev  ## The review page in a real Chromium, all of its tests.
+	$(BIN)/pytest tests/review/browser
 
 SEED  ?= 0
 COUNT ?= 1000

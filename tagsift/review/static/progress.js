@@ -5,7 +5,7 @@ import { make, visible } from "./visible.js";
 const [WIDTH, HEIGHT, FOOT, HEAD, EDGE] = [300, 92, 16, 16, 4]; // of the drawing
 
 const number = (value) => (value < 9.95 ? value.toFixed(1) : Math.round(value).toLocaleString());
-const between = ([low, high]) => `${number(low)}–${number(high)}`;
+const between = ([low, high]) => `${number(low)}\u2060–\u2060${number(high)}`;
 const remark = (...parts) => make("p", { class: "remark" }, ...parts);
 
 /** The fall of the expected number of wrong labels, and where the next looks should lead. */
