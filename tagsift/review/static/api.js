@@ -75,7 +75,7 @@ export class Outbox {
     localStorage.setItem(BOX, JSON.stringify(kept));
   }
 
-  /** Send in turn. `prepare` completes the body just before; resolves to the answer. */
+  /** Send in turn; `prepare` completes the body just before. Resolves to the answer. */
   send(path, body, prepare = (whole) => whole) {
     return new Promise((resolve, reject) => {
       this.waiting.push({ path, body, prepare, resolve, reject });
@@ -92,6 +92,7 @@ export class Outbox {
         const answer = await post(path, prepare(body));
         this.waiting.shift();
         resolve(answer);
+        await pause(0); // what the answer says is known before the next one is prepared
       } catch (error) {
         const refused = error instanceof Refusal && error.status < 500 && error.status !== 401;
         if (!refused) {

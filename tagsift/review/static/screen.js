@@ -69,7 +69,8 @@ export class Screen {
   }
 
   notice(text, stays = false) {
-    const node = make("p", { class: "notice" }, visible(text, 500));
+    const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+    const node = make("p", { class: "notice" }, visible(sentence, 500));
     $("notices").append(node);
     if (!stays) setTimeout(() => node.remove(), SHORT);
     return node;
