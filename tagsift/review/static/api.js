@@ -2,7 +2,7 @@
 // are sent in order, one at a time, and again after a failure; each has a key by which the
 // server knows it, so that nothing is stored twice.
 
-const BOX = "tagsift-unsent";
+const BOX = "tagsift-unsent-";
 const AGAIN = 2000; // milliseconds between tries
 
 /** An answer that is no success; `code` is the server's word for it, `answer` all of it. */
@@ -57,22 +57,25 @@ export class Outbox {
   /** `onState` is told how many requests wait, and whether the server cannot be reached. */
   constructor(onState) {
     this.onState = onState;
+    this.name = BOX + newKey();
     this.waiting = [];
     this.busy = false;
   }
 
-  /** What an earlier page could not send. */
+  /** Take what earlier pages could not send; a page that is still open may send it too. */
   leftOver() {
-    try {
-      return JSON.parse(localStorage.getItem(BOX) ?? "[]");
-    } catch {
-      return [];
-    }
+    const boxes = Object.keys(localStorage).filter((name) => name.startsWith(BOX));
+    return boxes.flatMap((name) => {
+      const kept = JSON.parse(localStorage.getItem(name));
+      localStorage.removeItem(name);
+      return kept;
+    });
   }
 
   keep() {
     const kept = this.waiting.map(({ path, body }) => ({ path, body }));
-    localStorage.setItem(BOX, JSON.stringify(kept));
+    if (kept.length) localStorage.setItem(this.name, JSON.stringify(kept));
+    else localStorage.removeItem(this.name);
   }
 
   /** Send in turn; `prepare` completes the body just before. Resolves to the answer. */

@@ -5,6 +5,7 @@ import { get, newKey, Outbox, post, Refusal } from "./api.js";
 import { meets } from "./draft.js";
 
 const AHEAD = 3; // items fetched ahead
+const DONE = 30; // items that do not come again at once where decided ones are looked at
 const RENEW = 240_000; // milliseconds after which leases are asked for anew
 
 export class Desk {
@@ -15,6 +16,7 @@ export class Desk {
     this.filters = {};
     this.item = null;
     this.ahead = [];
+    this.done = [];
     this.versions = new Map(); // of sentences, after one's own decisions
     this.outbox = new Outbox((waiting, error) => tell.offline(waiting, error));
     setInterval(() => document.visibilityState === "visible" && this.fill(), RENEW);
@@ -24,19 +26,22 @@ export class Desk {
     return this.outbox.waiting.length;
   }
 
+  /** Names of the items at hand, and of those whose decisions are on their way. */
   get have() {
-    return [this.item, ...this.ahead].filter(Boolean).map((item) => item.id);
+    const here = [this.item, ...this.ahead].map((item) => item?.id);
+    const sent = this.outbox.waiting.map(({ body }) => body.item);
+    return [...here, ...sent, ...(this.filters.state ? this.done : [])].filter(Boolean);
   }
 
   get count() {
-    return Math.max(AHEAD + 1 - this.have.length, 1);
+    return Math.max(AHEAD + (this.item ? 0 : 1) - this.ahead.length, 1);
   }
 
   /** Send what an earlier page left behind, then take the first item. */
   async start() {
-    for (const { path, body } of this.outbox.leftOver()) {
-      this.outbox.send(path, body).catch(() => {});
-    }
+    const left = this.outbox.leftOver().map(({ path, body }) =>
+      (body.item ? this.deliver(body) : this.outbox.send(path, body)));
+    await Promise.allSettled(left);
     await this.fill();
   }
 
@@ -53,7 +58,9 @@ export class Desk {
   take(answer, filters = this.filters) {
     if (filters === this.filters) {
       const known = new Set(this.have);
-      this.ahead.push(...(answer.items ?? []).filter((item) => !known.has(item.id)));
+      const fresh = ({ id, sentence, version }) =>
+        !known.has(id) && version >= (this.versions.get(sentence) ?? 0);
+      this.ahead.push(...(answer.items ?? []).filter(fresh));
     }
     this.left = answer.left ?? this.left;
     if (answer.progress) this.tell.progress(answer.progress);
@@ -75,20 +82,28 @@ export class Desk {
     const body = { reviewer, key: newKey(), item: id, sentence, version, ...decision };
     if (decision.spans) this.carry(item, decision, spans);
     this.item = null;
-    const stored = this.outbox.send("api/decisions", body, (whole) => ({
-      ...whole,
-      version: Math.max(version, this.versions.get(sentence) ?? 0),
-      have: this.have, count: this.count, filters: this.filters,
-    }));
+    this.done = [id, ...this.done].slice(0, DONE);
+    const stored = this.deliver(body);
     this.next();
     return stored.then(
       (answer) => {
-        this.versions.set(sentence, answer.version);
         this.take(answer);
         return answer;
       },
       (error) => this.lost(error),
     );
+  }
+
+  /** Send a decision in its turn, with the version that its sentence has by then. */
+  async deliver(body) {
+    const { sentence } = body;
+    const answer = await this.outbox.send("api/decisions", body, (whole) => ({
+      ...whole,
+      version: Math.max(whole.version, this.versions.get(sentence) ?? 0),
+      have: this.have, count: this.count, filters: this.filters,
+    }));
+    this.versions.set(sentence, answer.version);
+    return answer;
   }
 
   /** What was decided holds for the other items of the sentence, too. */
@@ -109,7 +124,8 @@ export class Desk {
   /** Take back one's last decision; its item comes back to the desk. */
   async undo() {
     try {
-      const answer = await this.outbox.send("api/undo", { reviewer: this.reviewer, key: newKey() });
+      const { reviewer } = this;
+      const answer = await this.outbox.send("api/undo", { reviewer, key: newKey() });
       const { item } = answer;
       this.versions.set(item.sentence, item.version);
       const others = [this.item, ...this.ahead].filter((other) => other && other.id !== item.id);
@@ -126,6 +142,7 @@ export class Desk {
 
   /** Lay a certain item on the desk. */
   async open(id) {
+    if (id === this.item?.id) return;
     try {
       const { reviewer } = this;
       const { item } = await get(`api/item/${encodeURIComponent(id)}`, { reviewer });
@@ -140,7 +157,7 @@ export class Desk {
   /** Go on with other items, or as somebody else; what was fetched goes back. */
   async change(filters, reviewer = this.reviewer) {
     const { reviewer: former } = this;
-    Object.assign(this, { filters, reviewer, item: null, ahead: [] });
+    Object.assign(this, { filters, reviewer, item: null, ahead: [], done: [] });
     this.tell.wait();
     await post("api/release", { reviewer: former }).catch(() => {});
     await this.fill();

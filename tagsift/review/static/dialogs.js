@@ -105,7 +105,7 @@ export function fillFilters(corpus, chosen, changed) {
 export async function fillList(reviewer, filters, page, open) {
   const answer = await get("api/search", { reviewer, page, ...filters });
   const row = (one) => {
-    const button = make("button", { type: "button", class: "row" },
+    const button = make("button", { type: "button", class: "row", "data-item": one.id },
       make("span", { class: "score" }, one.score === null ? "" : percent(one.score)),
       make("span", { class: "quote" }, visible(one.left, 60), " ",
         make("b", {}, visible(one.words, 80)), " ", visible(one.right, 60)),

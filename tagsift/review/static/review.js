@@ -66,7 +66,6 @@ class Review {
     });
     addEventListener("beforeunload", (event) => this.desk.unsent && event.preventDefault());
     addEventListener("pagehide", () => release(this.desk.reviewer));
-    this.watchOn();
   }
 
   // Keys and buttons
@@ -75,12 +74,13 @@ class Review {
     const { target, key } = event;
     if (document.querySelector("dialog[open]")) return;
     if (target === this.screen.labels.find) return this.pressFind(event);
-    if (target.matches("input, select, textarea")) {
+    const seen = target.checkVisibility(); // a dialog that has just closed keeps the focus a while
+    if (seen && target.matches("input, select")) {
       if (key === "Escape") target.blur();
       return;
     }
     const asked = meaning(event, this.byKey);
-    const native = target.matches("button, a") && ["Enter", " "].includes(key);
+    const native = seen && target.matches("button, a") && ["Enter", " "].includes(key);
     if (!asked || native) return;
     event.preventDefault();
     if (!event.repeat || asked.name === "stretch") this.act(asked.name, asked);
@@ -183,22 +183,24 @@ class Review {
     await this.watch();
   }
 
-  /** Ask for the progress now and then, more often while the model learns. */
-  watchOn() {
-    const busy = this.told?.refitting || this.told?.revision === 0;
-    setTimeout(async () => {
-      if (document.visibilityState === "visible") await this.watch();
-      this.watchOn();
-    }, busy ? WATCH : IDLE);
+  async watch() {
+    const hidden = document.visibilityState !== "visible";
+    const told = hidden ? null : await get("api/progress").catch(() => null);
+    if (told) this.progress(told);
+    else this.watchLater();
   }
 
-  async watch() {
-    await get("api/progress").then((progress) => this.progress(progress), () => {});
+  /** Ask for the progress in a while, sooner while the model learns. */
+  watchLater() {
+    const busy = this.told?.refitting || this.told?.revision === 0;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.watch(), busy ? WATCH : IDLE);
   }
 
   async progress(progress) {
     const learnt = this.told && progress.revision > this.told.revision;
     this.told = progress;
+    this.watchLater();
     this.screen.progress(progress, this.desk.reviewer);
     if (!learnt) return;
     this.screen.notice("The model has learnt; the items that follow are in a new order.");
@@ -228,6 +230,7 @@ class Review {
 
   list() {
     const { reviewer, filters } = this.desk;
+    $("rows").replaceChildren();
     ask("list");
     fillList(reviewer, filters, 0, (id) => this.desk.open(id))
       .catch((error) => this.screen.refused(error));

@@ -45,6 +45,7 @@ export class Screen {
     this.item = item;
     this.draft = draft;
     this.state("item");
+    $("item").dataset.item = item.id;
     showWhy(item, this.corpus, $("why"), $("where"));
     $("before").textContent = visible(item.before ?? "", 600);
     $("after").textContent = visible(item.after ?? "", 600);
