@@ -6,12 +6,13 @@ import webbrowser
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tagsift
 from tagsift.cli._options import Fitting, Json, Model, Training, argument, option
 from tagsift.cli._output import complain, print_json, say
 from tagsift.cli._training import (
+    TrainingData,
     as_votes,
     check_columns,
     check_model_options,
@@ -20,6 +21,9 @@ from tagsift.cli._training import (
     read_training,
 )
 from tagsift.errors import InputError
+
+if TYPE_CHECKING:
+    from tagsift.base import SequenceTagger
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -70,25 +74,13 @@ def run(
             "a password by --password-file."
         )
     password = None if password_file is None else read_password(password_file)
-    labels: tuple[str, ...] = ()
-    if model is None:
-        training = as_votes(read_training(train, source))
-        check_training(training)
-        tagger = make_model(training, replace(fitting, quiet=True))
-    else:
-        tagger = tagsift.load(model)
-        labels = tuple(map(str, tagger.classes_))
-        if source.scheme == "auto":
-            source = replace(source, scheme=tagger.scheme_)
-        training = as_votes(read_training(train, source, labels))
-        check_columns(tagger, train, training.partial.rows, named=training.named)
-    if not tagger.method.probabilities:
-        raise InputError(
-            f"{tagger.method.title} gives no confidences; take a method that does "
-            "(see: tagsift methods)."
-        )
+    training, tagger = _read(train, source, fitting, model)
     material = review.Material(
-        training.partial, training.votes, training.documents, train.name, labels
+        training.partial,
+        training.votes,
+        training.documents,
+        train.name,
+        () if model is None else tuple(map(str, tagger.classes_)),
     )
     path = Path(f"{train.name}.review.db") if store is None else store
 
@@ -119,4 +111,28 @@ def run(
         with suppress(KeyboardInterrupt):
             serve(desk, taken, password=password, ready=ready)
     if not json:
-        say(f"{desk.ledger.entries} decisions are in {path}.")
+        count = sum(one.answers for one in desk.ledger.live)
+        say(f"{count} decisions are in {path}.")
+
+
+def _read(
+    path: Path, source: Training, fitting: Fitting, model: Path | None
+) -> tuple[TrainingData, SequenceTagger]:
+    """What is looked at, and the model that is fitted to it, or was to other text."""
+    if model is None:
+        training = as_votes(read_training(path, source))
+        check_training(training)
+        tagger = make_model(training, replace(fitting, quiet=True))
+    else:
+        tagger = tagsift.load(model)
+        if source.scheme == "auto":
+            source = replace(source, scheme=tagger.scheme_)
+        usual = [str(name) for name in tagger.classes_]
+        training = as_votes(read_training(path, source, usual))
+        check_columns(tagger, path, training.partial.rows, named=training.named)
+    if not tagger.method.probabilities:
+        raise InputError(
+            f"{tagger.method.title} gives no confidences; take a method that does "
+            "(see: tagsift methods)."
+        )
+    return training, tagger
