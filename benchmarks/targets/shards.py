@@ -26,9 +26,11 @@ from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.baselines import PartialCRF
 from tagsift.chain.checkpoint import Checkpoint
-from tagsift.chain.engine import LocalEngine
+from tagsift.chain.engine import LocalEngine, add_up
+from tagsift.chain.sharded import ChainData, ShardedObjective
 from tagsift.data import Corpus, corrupt, cut_partial
 from tagsift.features import SequenceVectorizer
+from tagsift.features.packed import PackedFeatures
 from tagsift.storage import atomic_write
 
 #: Tokens of the large file where not told otherwise, and of its shards.
@@ -112,7 +114,7 @@ def in_memory(corpus: Corpus, n_tokens: int, name: str) -> tuple[Any, dict[str, 
         engine = RayEngine(n_workers=2)
     model = PartialCRF(l2=L2, max_iter=STEPS, engine=engine)
     spent = timed(lambda: model.fit(X, y))
-    found: dict[str, Any] = {"peaks": {}}
+    found: dict[str, Any] = {}
     cpu = spent.cpu
     if engine is not None:
         workers = engine.usage()
@@ -127,6 +129,39 @@ def in_memory(corpus: Corpus, n_tokens: int, name: str) -> tuple[Any, dict[str, 
     return model, found
 
 
+def costs(corpus: Corpus) -> tuple[Any, dict[str, Any]]:
+    """CPU microseconds a token of everything that a fit and tagging consist of."""
+    n_tokens = corpus.n_tokens
+    partial = corrupt(corpus, cl=CL, p=P, random_state=0)
+    model = PartialCRF(l2=L2, max_iter=1, tol=1.0)
+    fresh, vectorizer = SequenceVectorizer(), SequenceVectorizer()
+    counted = timed(lambda: vectorizer.learn(fresh.count(corpus.rows)))
+    made = timed(lambda: vectorizer.transform(corpus.rows))
+    names = list(partial.label_set)
+    sets = [held for row in partial.candidates for held in row]
+    mask = np.array([[name in held for name in names] for held in sets])  # [N, L]
+    data = ChainData(PackedFeatures.of(made.result), mask)
+    shards = LocalEngine().scatter([data])
+    ready = timed(lambda: ShardedObjective(shards, L2))
+    objective = ready.result
+    w = np.zeros(objective.n_parameters)
+    step = min(timed(lambda: objective(w)).cpu for _ in range(3))
+    add = min(timed(lambda: add_up([w, w])).cpu for _ in range(5))
+    model.fit(made.result, partial.candidates)
+    model.vectorizer_ = vectorizer
+    tagged = timed(lambda: model.predict(corpus.rows))
+    each = {
+        "count": counted.cpu,
+        "features": made.cpu,
+        "objective": ready.cpu,
+        "step": step,
+        "tag": tagged.cpu,
+    }
+    found = {name: round(1e6 * cpu / n_tokens, 2) for name, cpu in each.items()}
+    found["add_ns_per_weight"] = round(1e9 * add / len(w), 2)
+    return model, {"us_per_token": found, "weights": len(w), "time": {}}
+
+
 @dataclass(frozen=True)
 class ShardedFits(Benchmark):
     """Fits in shards against those of one machine."""
@@ -134,18 +169,26 @@ class ShardedFits(Benchmark):
     name = "shards"
     title = "Fits in shards"
     separate = True
-    options = {"max_tokens": Option(TOKENS, "tokens of the large file", int)}
+    options = {
+        "max_tokens": Option(TOKENS, "tokens of the large file", int),
+        "folder": Option("runs/benchmarks/large", "the large file and its shards"),
+    }
     max_tokens: int
+    folder: str
 
     def cells(self) -> list[ShardCell]:
         sizes = (211_727, 2_117_270)
         found = [ShardCell(name, n) for n in sizes for name in ("local", "ray")]
+        found += [ShardCell("costs-3", sizes[0]), ShardCell("costs-22", sizes[0])]
         return [*found, ShardCell("disk", self.max_tokens)]
 
     def run(self, cell: ShardCell) -> dict[str, Any]:
         if cell.engine == "disk":
             corpus = training_file(self.data, "base-np")
-            model, found = on_disk(corpus, cell.tokens, self.home / "large")
+            model, found = on_disk(corpus, cell.tokens, Path(self.folder))
+        elif cell.engine.startswith("costs"):
+            task = "base-np" if cell.engine == "costs-3" else "chunking"
+            model, found = costs(training_file(self.data, task))
         else:
             corpus = training_file(self.data, "chunking")
             model, found = in_memory(corpus, cell.tokens, cell.engine)
@@ -170,7 +213,13 @@ class ShardedFits(Benchmark):
         }
         done = [one for one in found.values() if "error" not in one]
         done.sort(key=lambda one: pick(one, "data.tokens", "config.engine"))
-        yield table(list(columns), [pick(one, *columns.values()) for one in done])
+        fits = [one for one in done if "us_per_token" not in one]
+        yield table(list(columns), [pick(one, *columns.values()) for one in fits])
+        kinds = ("count", "features", "objective", "step", "tag")
+        names = ["labels|d", *(f"{kind}, µs/token|.2f" for kind in kinds)]
+        places = ["data.labels", *(f"us_per_token.{kind}" for kind in kinds)]
+        rest = [one for one in done if "us_per_token" in one]
+        yield table(names, [pick(one, *places) for one in rest])
 
 
 EXPERIMENT = ShardedFits
