@@ -244,6 +244,11 @@ class Fitting:
         metavar="N",
         min=1,
     )
+    hashing: int | None = given(
+        "So many columns for all features, by a hash: no vocabulary is kept.",
+        metavar="N",
+        min=1,
+    )
     seed: Seed = 0
     quiet: Quiet = False
 

@@ -219,9 +219,10 @@ def make_settings(fitting: Fitting, given: dict[str, Any]) -> dict[str, Any]:
     """The settings of a method: as given by --set, by other options, or as usual."""
     usual: dict[str, Any] = {"random_state": fitting.seed}
     usual["verbose"] = int(not fitting.quiet)
-    if fitting.min_count is not None:
-        least = fitting.min_count
-        usual["features"] = tagsift.features.SequenceVectorizer(min_count=least)
+    if fitting.min_count is not None or fitting.hashing is not None:
+        usual["features"] = tagsift.features.SequenceVectorizer(
+            min_count=fitting.min_count or 1, hashing=fitting.hashing
+        )
     return given | usual | parse_settings(fitting.settings)
 
 
@@ -303,10 +304,11 @@ def check_model_options(
     model_file: Path | None, fitting: Fitting, *, option: str = "--model"
 ) -> None:
     """Refuse options of a fit where a fitted model is given."""
-    told = (fitting.method, fitting.settings, fitting.min_count)
+    told = (fitting.method, fitting.settings, fitting.min_count, fitting.hashing)
     if model_file is not None and any(one is not None for one in told):
         raise InputError(
-            f"{option} brings a fitted model; leave out --method, --set, --min-count."
+            f"{option} brings a fitted model; leave out --method, --set, --min-count "
+            "and --hashing."
         )
 
 

@@ -21,7 +21,7 @@ from tagsift.storage.items import damaged
 from tagsift.storage.state import Saved, array, by_name, texts
 from tagsift.typing import IntArray
 
-__all__ = ["Columns", "Indicators", "join_codes"]
+__all__ = ["Columns", "Indicators", "join_codes", "neighbours"]
 
 Columns: TypeAlias = Sequence[Sequence[str]]  # the entries of all tokens, by column
 
@@ -133,13 +133,13 @@ class Indicators:
         n_tokens = int(offsets[-1])
         codes = self._attribute_codes(columns)
         for name, step in (("begin", -1), ("end", 1)):
-            codes[name] = np.where(_neighbours(offsets, step) == n_tokens, 0, -1)  # [N]
+            codes[name] = np.where(neighbours(offsets, step) == n_tokens, 0, -1)  # [N]
         silent = np.full(n_tokens, -1, dtype=np.int64)  # [N]
         windows: dict[int, IntArray] = {}
         shifted: dict[tuple[str, int], IntArray] = {}
         for name, place in {part for t in self.templates for part in t.parts}:
             if place not in windows:
-                windows[place] = _neighbours(offsets, place)  # [N]
+                windows[place] = neighbours(offsets, place)  # [N]
             row = np.append(codes.get(name, silent), -1)  # [N+1]
             shifted[name, place] = row[windows[place]]  # [N]
         return [
@@ -226,7 +226,7 @@ def join_codes(
     return key
 
 
-def _neighbours(offsets: IntArray, place: int) -> IntArray:
+def neighbours(offsets: IntArray, place: int) -> IntArray:
     """Index of the token `place` steps on, or N outside the sentence, [N]."""
     n_tokens = int(offsets[-1])
     lengths = np.diff(offsets)  # [S]

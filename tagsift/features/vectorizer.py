@@ -14,6 +14,7 @@ from tagsift.errors import InputError, NotFittedError, TagsiftWarning
 from tagsift.features.counting import FeatureCounts, IndicatorCounts
 from tagsift.features.dicts import DictFeatures
 from tagsift.features.encoder import ContextualEncoder
+from tagsift.features.hashing import HashedIndicators
 from tagsift.features.indicators import Indicators
 from tagsift.features.inputs import Kind, StackedTokens, stack_tokens, words_of
 from tagsift.features.matrix import FeatureMatrix
@@ -60,6 +61,10 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
     encoder : ContextualEncoder, optional
         Adds the dense block ``encoder``: word vectors, centred and scaled to a mean
         norm of 1 on the training sentences.
+    hashing : int, optional
+        Columns of the one block ``hashed`` that all templates share, each feature in
+        one of them by a hash: no vocabulary is kept, and the size of a model does not
+        hang on the corpus. `min_count` stays 1 then.
 
     Examples
     --------
@@ -80,10 +85,12 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         templates: Templates = "default",
         min_count: int = 1,
         encoder: ContextualEncoder | None = None,
+        hashing: int | None = None,
     ) -> None:
         self.templates = templates
         self.min_count = min_count
         self.encoder = encoder
+        self.hashing = hashing
 
     def fit(self, X: Sequence[SentenceLike], y: Any = None) -> Self:
         """Learn which features there are; `y` is ignored."""
@@ -151,11 +158,15 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         if counts.kind == "empty":
             raise InputError("the training sentences have no tokens; give some.")
         # Where the features come from, by kind: one of these three.
-        self._indicators: Indicators | None = None
+        self._indicators: Indicators | HashedIndicators | None = None
         self._dicts: DictFeatures | None = None
         self._array_width: int = counts.array_width
         if counts.indicators is not None:
             self._indicators = counts.indicators.keep(least)
+        elif counts.kind == "columns" and self.hashing is not None:
+            templates, width = self._templates() or (), counts.n_columns
+            hashed = HashedIndicators.learn(templates, width, int(self.hashing))
+            self._indicators = hashed
         elif counts.kind == "dict":
             self._dicts = DictFeatures.keep(counts.dicts, least)
         elif counts.kind == "columns" and self.encoder is None:
@@ -182,6 +193,16 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
             raise InputError(
                 f"min_count must be an integer of at least 1, found {self.min_count!r}."
             )
+        if self.hashing is not None:
+            if not isinstance(self.hashing, Integral) or not 0 < self.hashing < 2**31:
+                raise InputError(
+                    "hashing must be a number of columns from 1 to 2^31 − 1, or None; "
+                    f"found {self.hashing!r}."
+                )
+            if self.min_count > 1:
+                raise InputError(
+                    "min_count and hashing both choose the features; give one of them."
+                )
         self._width: int = input_width(self._templates())
 
     def _learn(
@@ -209,7 +230,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         if tokens.kind == "columns":
             n, n_in = len(tokens.columns), tokens.width
             found |= {"n_columns": n, "n_columns_in": n_in}
-            if templates:
+            if templates and self.hashing is None:
                 columns, offsets = tokens.columns, tokens.offsets
                 found["indicators"] = IndicatorCounts.of(columns, offsets, templates)
         elif tokens.kind == "dict":

@@ -8,6 +8,7 @@ from typing import Any
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features.dicts import DictFeatures
 from tagsift.features.encoder import ContextualEncoder
+from tagsift.features.hashing import HashedIndicators
 from tagsift.features.indicators import Indicators
 from tagsift.features.templates import input_width, parse_templates, template_texts
 from tagsift.features.vectorizer import SequenceVectorizer
@@ -17,7 +18,7 @@ from tagsift.typing import Arrays
 
 __all__ = ["read_vectorizer", "write_vectorizer"]
 
-_SAVED: state.Saved = {
+_SAVED: dict[str, state.Item] = {
     "kind_": state.word("columns", "dict", "array"),
     "templates": state.texts(distinct=False, optional=True),
     "function": state.flag(),
@@ -39,6 +40,8 @@ _SAVED: state.Saved = {
     "encoder_mean_": state.array("vector", optional=True),
     "encoder_scale_": state.number(above=0),
 }
+#: What is there beside it where features are hashed.
+_HASHED: dict[str, state.Item] = {"_hashed": state.part(HashedIndicators)}
 
 
 def write_vectorizer(vectorizer: SequenceVectorizer) -> tuple[dict[str, Any], Arrays]:
@@ -55,17 +58,26 @@ def write_vectorizer(vectorizer: SequenceVectorizer) -> tuple[dict[str, Any], Ar
             f"{type(encoder).__name__}; give its vectors as arrays [T, D]."
         )
     default = isinstance(vectorizer.templates, str)
+    hashed = isinstance(vectorizer._indicators, HashedIndicators)
     made = {
+        "_indicators": None if hashed else vectorizer._indicators,
+        "_hashed": vectorizer._indicators,
         "templates": None if default else template_texts(templates or ()),
         "function": templates is None,
         "encoder": None if encoder is None else encoder.state(),
     }
-    return state.write_state(_SAVED, SimpleNamespace(**vars(vectorizer) | made))
+    table = _SAVED | _HASHED if hashed else _SAVED
+    return state.write_state(table, SimpleNamespace(**vars(vectorizer) | made))
 
 
 def read_vectorizer(meta: Any, arrays: Arrays) -> SequenceVectorizer:
     """Build a fitted vectorizer from what `write_vectorizer` returned, checking it."""
-    values = state.read_state(_SAVED, meta, arrays, {})
+    hashed = isinstance(meta, dict) and "hashed/n_columns" in meta
+    values = state.read_state(_SAVED | _HASHED if hashed else _SAVED, meta, arrays, {})
+    if hashed and values["_indicators"] is not None:
+        raise damaged("the saved features are counted and hashed at once")
+    if hashed:
+        values["_indicators"] = values.pop("_hashed")
     given, function = values.pop("templates"), values.pop("function")
     settings = values.pop("encoder")
     try:
@@ -74,6 +86,8 @@ def read_vectorizer(meta: Any, arrays: Arrays) -> SequenceVectorizer:
         raise ModelFileError(f"{error} Save the model again.") from error
     encoder = None if settings is None else ContextualEncoder.from_state(settings)
     new = SequenceVectorizer(templates, values.pop("min_count"), encoder)
+    if hashed:
+        new.hashing = values["_indicators"].n_columns
     for name, value in values.items():
         setattr(new, name, value)
     new._width = input_width(None if function else new._templates())

@@ -425,5 +425,6 @@ def test_scikit_learn_habits():
         "templates": ("word",),
         "min_count": 2,
         "encoder": None,
+        "hashing": None,
     }
     assert clone(vectorizer).min_count == 2
