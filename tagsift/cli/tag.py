@@ -113,7 +113,11 @@ def run(
     if to is not None:
         written = tagsift.data.format_named(to)
         assert written.write is not None
-        documents = (_as_it_came(document, uncut) for document, _ in counted)
+        cut_here = name == "text" and not written.tokens  # for the model alone
+        documents = (
+            _with_spans(one) if cut_here or (uncut and uncut.popleft()) else one
+            for one, _ in counted
+        )
         written.write(out or "-", documents, tagsift.data.as_options(told))
         say_losses(options.losses)
     elif spans:
@@ -205,10 +209,8 @@ def _seen(documents: Iterable[Document], uncut: deque[bool]) -> Iterator[Documen
         yield document
 
 
-def _as_it_came(document: Document, uncut: deque[bool]) -> Document:
+def _with_spans(document: Document) -> Document:
     """A tagged document with spans instead of the tokens that it did not have."""
-    if not uncut or not uncut.popleft():
-        return document
     *layers, last = document.layers
     found = replace(last, marks=document.spans, tags=None, scores=None, scheme=None)
     layers.append(found)

@@ -83,6 +83,14 @@ def test_any_format_in_and_out(tagsift, words, raw, tmp_path):
     assert "read only" in tagsift("tag", words, out, "--to", "text").err
 
 
+@pytest.mark.parametrize("name", ["label-studio", "doccano", "argilla", "brat"])
+def test_tokens_made_for_the_model_are_no_loss(tagsift, words, raw, tmp_path, name):
+    out = tmp_path / "out"
+    outcome = tagsift("tag", words, raw, "--to", name, "-o", out)
+    assert outcome.status == 0 and "tokens" not in outcome.err
+    assert package.read(out, name)[0].layers[-1].marks
+
+
 def test_documents_come_back_as_they_came(tagsift, words, tmp_path):
     """Ids, offsets and data stay; labels are predictions; nothing else is lost."""
     result = {

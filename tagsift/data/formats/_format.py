@@ -74,7 +74,8 @@ class Format:
 
     `read` yields documents one by one, from a path or ``-``; `write` takes them one by
     one. `tells` looks at the first 64 KiB of a file (a folder: at its names) and says
-    whether it is of this format; `endings` are those of file names.
+    whether it is of this format; `endings` are those of file names. One without
+    `tokens` holds text and spans alone.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Format:
     tells: Callable[[str], bool] | None = None
     folder: bool = False  # a folder instead of a file
     binary: bool = False
+    tokens: bool = True
 
 
 def guarded(form: Format) -> Format:

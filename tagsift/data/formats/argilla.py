@@ -244,4 +244,5 @@ FORMAT = Format(
     _write,
     endings=(".json", ".jsonl"),
     tells=_tells,
+    tokens=False,
 )

@@ -355,5 +355,11 @@ def _tells(head: str) -> bool:
 
 
 FORMAT = Format(
-    "brat", "folder of brat, texts and standoff", _read, _write, (), _tells, folder=True
+    "brat",
+    "folder of brat, texts and standoff",
+    _read,
+    _write,
+    tells=_tells,
+    folder=True,
+    tokens=False,
 )

@@ -271,4 +271,5 @@ FORMAT = Format(
     endings=(".jsonl", ".json", ".zip"),
     tells=_tells_any,
     folder=True,
+    tokens=False,
 )

@@ -327,4 +327,5 @@ FORMAT = Format(
     write,
     endings=(".json",),
     tells=_tells,
+    tokens=False,
 )
