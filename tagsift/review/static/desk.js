@@ -140,12 +140,19 @@ export class Desk {
     }
   }
 
-  /** Lay a certain item on the desk. */
-  async open(id) {
-    if (id === this.item?.id) return;
+  /** Fetch the items ahead once more, in the order of a new fit. */
+  async renew() {
+    this.ahead = [];
+    await this.fill();
+  }
+
+  /** Lay a certain item on the desk; one that lies there already is only told anew. */
+  async open(id, anew = false) {
+    if (id === this.item?.id && !anew) return;
     try {
       const { reviewer } = this;
       const { item } = await get(`api/item/${encodeURIComponent(id)}`, { reviewer });
+      if (anew && this.item?.id !== id) return;
       this.ahead = [this.item, ...this.ahead].filter((other) => other && other.id !== item.id);
       this.item = item;
       this.tell.item(item);

@@ -118,6 +118,11 @@ export async function fillList(reviewer, filters, page, open) {
     button.addEventListener("click", () => fillList(reviewer, filters, to, open));
     return button;
   };
+  $("rows").onkeydown = ({ key }) => {
+    const here = document.activeElement.closest("li");
+    const next = { ArrowDown: here?.nextSibling, ArrowUp: here?.previousSibling }[key];
+    next?.firstChild.focus();
+  };
   $("found").textContent = `${answer.found.toLocaleString()} items, the most doubtful first`;
   $("rows").replaceChildren(...answer.rows.map(row));
   $("turns").replaceChildren(turn(page - 1, "Before"), turn(page + 1, "Next"));

@@ -76,7 +76,7 @@ class Review {
     if (target === this.screen.labels.find) return this.pressFind(event);
     const seen = target.checkVisibility(); // a dialog that has just closed keeps the focus a while
     if (seen && target.matches("input, select")) {
-      if (key === "Escape") target.blur();
+      if (key === "Escape") this.leave(target);
       return;
     }
     const asked = meaning(event, this.byKey);
@@ -84,6 +84,12 @@ class Review {
     if (!asked || native) return;
     event.preventDefault();
     if (!event.repeat || asked.name === "stretch") this.act(asked.name, asked);
+  }
+
+  /** Leave a field; what was typed and not searched for goes. */
+  leave(field) {
+    if (field === $("query")) field.value = this.desk.filters.q ?? "";
+    field.blur();
   }
 
   pressFind(event) {
@@ -188,6 +194,7 @@ class Review {
     const told = hidden ? null : await get("api/progress").catch(() => null);
     if (told) this.progress(told);
     else this.watchLater();
+    if (told && !this.desk.item && !this.desk.unsent) this.desk.fill();
   }
 
   /** Ask for the progress in a while, sooner while the model learns. */
@@ -205,6 +212,9 @@ class Review {
     if (!learnt) return;
     this.screen.notice("The model has learnt; the items that follow are in a new order.");
     await get("api/corpus").then((corpus) => this.learn(corpus), () => {});
+    await this.desk.renew();
+    const { item } = this.desk;
+    if (item?.revision === 0 && !this.draft.changed) this.desk.open(item.id, true);
   }
 
   // Which items, who, and how it looks

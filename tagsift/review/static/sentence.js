@@ -17,7 +17,9 @@ export class SentenceView {
   open(item, draft) {
     this.item = item;
     this.draft = draft;
-    this.node.classList.toggle("long", item.tokens.length > 80);
+    const long = item.tokens.length > 80; // it scrolls, so that it must take the focus
+    this.node.classList.toggle("long", long);
+    this.node.tabIndex = long ? 0 : -1;
     this.node.dir = fromRight(item.tokens.slice(0, 20).join(" ")) ? "rtl" : "ltr";
     this.show();
   }

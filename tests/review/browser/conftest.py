@@ -138,13 +138,14 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
 
     begun: list[tuple[Review, Any, Thread, Store]] = []
 
-    def begin(votes: VoteCorpus | None = None, *, every: int = 0) -> Review:
+    def begin(votes: VoteCorpus | None = None, *, fitted: bool = True) -> Review:
         votes = votes or simulate_votes(tagsift.bundled("ner").columns(1)[:40])
         material = Material(votes.candidates(), votes, title="votes.tsv")
         store = Store.open(tmp_path / f"{len(begun)}.db", material.fingerprint)
         pupil = Pupil(material)
-        desk = Desk(material, store, pupil, every=every)
-        desk.install(pupil.student.study({}))
+        desk = Desk(material, store, pupil, every=0)
+        if fitted:
+            desk.install(pupil.student.study({}))
         taken = listen("127.0.0.1", 0)
         port = taken.getsockname()[1]
         app = make_app(Site(desk, "token", port), frozenset(["127.0.0.1"]))

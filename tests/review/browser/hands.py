@@ -44,7 +44,7 @@ def show(page: Any, words: str) -> None:
     page.locator("#rows b", has_text=words).first.wait_for()
     chosen = "() => document.activeElement.querySelector('b').textContent"
     while page.evaluate(chosen) != words:
-        press(page, "Tab")
+        press(page, "ArrowDown")
     item = page.evaluate("() => document.activeElement.dataset.item")
     press(page, "Enter")
     page.locator(f"#item[data-item='{item}']").wait_for()

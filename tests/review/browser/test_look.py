@@ -98,7 +98,8 @@ def test_a_sentence_of_ten_thousand_tokens(review):
     tags[5000:5002] = ["B-LOC", "I-LOC"]
     other = [*tags]
     other[5001] = "O"
-    made = review(corpus(words, [[" ".join(row) for row in (tags, tags, other)]]))
+    said = [" ".join(row) for row in (tags, tags, other)]
+    made = review(corpus(words, [said]), fitted=False)
     page = made.open()
     show(page, "word5000 word5001")
     began = time.monotonic()
