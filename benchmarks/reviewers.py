@@ -96,7 +96,7 @@ def _decide(
     client: Client, tally: Tally, item: dict[str, Any], rng: random.Random
 ) -> None:
     action = rng.choice(ACTIONS)
-    told = {name: item[name] for name in ("start", "end", "version")}
+    told = {name: item[name] for name in ("start", "end", "version", "revision")}
     if action in ("none", "relabel"):
         label = {"start": item["start"], "end": item["end"], "label": "LOC"}
         told["spans"] = [label] if action == "relabel" else []

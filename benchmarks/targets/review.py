@@ -179,7 +179,8 @@ def _items(client: Client, pid: int) -> dict[str, float]:
         taken.append(time.perf_counter() - began)
         cpu += _cpu_seconds(pid) - busy
         key = f"{os.getpid()}-{time.monotonic_ns()}-{number}"
-        told = {"item": item["id"], "version": item["version"], "action": "accept"}
+        told = {name: item[name] for name in ("version", "revision")}
+        told |= {"item": item["id"], "action": "accept"}
         client.post("/api/decisions", reviewer="ann", key=key, **told)
     return _milliseconds(taken) | {"server_ms": round(1e3 * cpu / ASKED, 2)}
 

@@ -188,6 +188,7 @@ class Site:
                 action,
                 region=(bounds[0], bounds[1]) if len(bounds) == 2 else None,
                 ruled=asking.spans_of(told),
+                revision=asking.whole_of(told, "revision", -1, 2**53, default=-1),
                 note=asking.text_of(told, "note", 0, 500, default="") or None,
             )
         except Refusal as refusal:

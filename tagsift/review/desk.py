@@ -97,7 +97,10 @@ class Desk:
     def next_items(
         self, reviewer: str, count: int, have: Iterable[str], wanted: Filter
     ) -> dict[str, Any]:
-        """Lend the next items to a reviewer; `have` are those that they hold."""
+        """Lend the next items to a reviewer.
+
+        `have` are those that they hold; what they had beside them is free again.
+        """
         found = self.ledger.found
         mask = matching(found, self.ledger.marks, reviewer, wanted)  # [K]
         left = int(mask.sum())
@@ -107,7 +110,7 @@ class Desk:
         mask &= ~others[found.sentence]
         chosen = found.order[np.flatnonzero(mask[found.order])[:count]].tolist()
         mine = {s for s, _, _ in held if not others[s]}
-        self.leases.lend(mine | {int(found.sentence[k]) for k in chosen}, reviewer)
+        self.leases.hold(mine | {int(found.sentence[k]) for k in chosen}, reviewer)
         items = [describe(self._shown(k, reviewer)) for k in chosen]
         return {"items": items, "left": left, "revision": found.revision}
 
@@ -172,12 +175,14 @@ class Desk:
         *,
         region: tuple[int, int] | None = None,
         ruled: Sequence[Span] | None = None,
+        revision: int | None = None,
         note: str | None = None,
     ) -> Decision:
         """Keep a decision; sent twice with one key, it is kept once.
 
         `region` are the tokens that were judged, those of the item unless given, and
-        `ruled` the spans that hold there; to accept, they are as they stand.
+        `ruled` the spans that hold there. To accept what was shown, the `revision` that
+        it was shown by will do.
         """
         if same := self._sent_before(key, reviewer, action):
             return same
@@ -192,6 +197,8 @@ class Desk:
         if ruled is not None and action in ANSWERS:
             after = self._checked(lo, hi, ruled)
         elif action == "accept":
+            if revision != self.ledger.found.revision:
+                raise Refusal("stale", "the model was fitted again since; look again.")
             lo = min([lo, *(one.start for one in before)])
             hi = max([hi, *(one.end for one in before)])
         elif action in ANSWERS:

@@ -44,9 +44,18 @@ class Leases:
             self._store.lease(chosen, reviewer, now + LEASE)
         self._lent |= dict.fromkeys(chosen, (reviewer, now + LEASE))
 
+    def hold(self, sentences: Iterable[int], reviewer: str) -> None:
+        """Lend sentences to a reviewer, and take back all others that they had."""
+        kept = set(sentences)
+        self.release(reviewer, self._held(reviewer) - kept)
+        self.lend(kept, reviewer)
+
+    def _held(self, reviewer: str) -> set[int]:
+        return {s for s, (who, _) in self._lent.items() if who == reviewer}
+
     def release(self, reviewer: str, sentences: Iterable[int] | None = None) -> int:
         """End leases of a reviewer, all unless they are named; how many there were."""
-        held = {s for s, (who, _) in self._lent.items() if who == reviewer}
+        held = self._held(reviewer)
         if sentences is not None:
             held &= set(sentences)
         for s in held:

@@ -28,6 +28,7 @@ def refused(code: str):
 def decided(desk: Desk, key, item, action="accept", reviewer="ann", **more):
     if "ruled" in more:
         more["ruled"] = [Span(*one) for one in more["ruled"]]
+    more.setdefault("revision", item["revision"])
     return desk.decide(reviewer, key(), item["id"], item["version"], action, **more)
 
 
@@ -223,8 +224,8 @@ def test_undo_does_not_reach_under_what_another_decided(desk, key):
 def test_sent_twice_is_stored_once(desk, key):
     item = new_york(desk)
     same = key()
-    one = desk.decide("ann", same, item["id"], 0, "accept")
-    assert desk.decide("ann", same, item["id"], 0, "accept") == one
+    one = desk.decide("ann", same, item["id"], 0, "accept", revision=0)
+    assert desk.decide("ann", same, item["id"], 0, "accept", revision=0) == one
     undone = key()
     assert desk.undo("ann", undone) == desk.undo("ann", undone)
     assert len(list(desk.store.decisions())) == 2
@@ -307,7 +308,9 @@ def test_it_learns_after_every_n_and_on_demand(material, path, clock, key):
     assert told["left"] > 0 and told["revision"] == 1 and told["new"] == 0
     assert told["history"] == [{"decisions": 2, "left": told["left"]}]
     # Who was at work is not disturbed by the new order.
-    assert decided(desk, key, held, reviewer="bob").sentence == held["sentence"]
+    seen = [(held["label"], held["start"], held["end"])] * (held["label"] != "O")
+    made = decided(desk, key, held, reviewer="bob", ruled=seen)
+    assert made.sentence == held["sentence"] and made.revision == 1
     pupil.answer(fitted(material, 2))
     desk.refit()
     assert len(pupil.asked) == 3
@@ -318,6 +321,31 @@ def test_it_learns_after_every_n_and_on_demand(material, path, clock, key):
     assert desk.progress()["failed"] == pupil.failed
     desk.refit()  # once more
     desk.store.close()
+
+
+def test_what_was_shown_is_accepted_and_nothing_else(desk, material, key):
+    """A fit comes between: the page says what it showed, or is asked to look again."""
+    item = new_york(desk)
+    labels = desk.ledger.found.labels.copy()
+    labels[1:3] = [material.classes.index(name) for name in ("B-PER", "I-PER")]
+    desk.install(fitted(material, labels=labels))
+    assert desk.ledger.spans(0)[0] == Span("PER", 1, 3)
+    for revision in (item["revision"], None):
+        with refused("stale"):
+            decided(desk, key, item, revision=revision)
+    made = decided(desk, key, item, ruled=[("LOC", 1, 3)])
+    assert made.before == (Span("PER", 1, 3),) and made.changed
+    assert desk.ledger.spans(0)[0] == Span("LOC", 1, 3)
+
+
+def test_what_is_not_in_hand_is_free_again(desk):
+    one = first(desk)[0]
+    two = first(desk, have=[one["id"]], count=4)
+    assert {x["sentence"] for x in two} >= {0, 1}
+    first(desk, have=["1:2-3"])  # they have gone on
+    assert desk.one_item("bob", "0:1-3")["id"] == "0:1-3"
+    with refused("leased"):
+        desk.one_item("bob", "1:2-3")
 
 
 def test_what_is_left_falls_with_decisions(desk, material, key):

@@ -41,7 +41,7 @@ def page(desk) -> TestClient:
 
 def body(**more) -> dict:
     told = {"reviewer": "ann", "key": "k" * 10, "item": "0:1-3", "version": 0}
-    return told | {"action": "accept"} | more
+    return told | {"action": "accept", "revision": 0} | more
 
 
 def test_the_address_lets_in_and_hides_the_token(stranger):
