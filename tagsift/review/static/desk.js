@@ -110,7 +110,11 @@ export class Desk {
   carry(item, region, spans) {
     const apart = (other) => other.sentence !== item.sentence || !meets(other, region);
     this.ahead = this.ahead.filter(apart);
-    for (const other of this.ahead) if (other.sentence === item.sentence) other.spans = spans;
+    const { start, end } = region;
+    for (const other of this.ahead) {
+      if (other.sentence !== item.sentence) continue;
+      Object.assign(other, { spans, checked: [...other.checked, [start, end]] });
+    }
   }
 
   lost(error) {

@@ -65,8 +65,11 @@ export class SentenceView {
   span(span, start, end) {
     const held = span === this.draft.range;
     const bare = span.label === null;
-    const name = `span${held ? " held" : ""}${bare ? " bare" : ""}`;
-    const mark = make("mark", { class: name }, ...this.words(start, end).slice(0, -1));
+    const done = this.item.checked.some(([from, to]) => from <= span.start && span.end <= to);
+    const mark = make("mark", { class: "span" }, ...this.words(start, end).slice(0, -1));
+    for (const [name, on] of Object.entries({ held, bare, checked: done })) {
+      mark.classList.toggle(name, on);
+    }
     if (!bare) {
       mark.style.setProperty("--c", this.colourOf(span.label));
       mark.append(make("span", { class: "tag" }, visible(span.label, 40)));

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import tagsift
+
 KEYS = """async (labels) => {
   const { assign, COMMANDS } = await import("/keys.js");
   return [[...assign(labels).values()], Object.keys(COMMANDS)];
@@ -42,3 +47,11 @@ def test_signs_that_show_nothing_are_written_out(scripts):
 def test_long_tokens_are_cut_in_the_middle(scripts):
     (shown,) = scripts(VISIBLE, ["a" * 5000 + "z"])
     assert len(shown) < 200 and shown.startswith("aaa") and shown.endswith("z")
+
+
+def test_the_page_asks_for_all_scripts_at_once():
+    folder = Path(tagsift.__file__).parent / "review"
+    text = (folder / "templates" / "review.html").read_text("utf-8")
+    (listed,) = re.findall(r"{% for name in (\[.*?\]) %}", text)
+    named = {*re.findall(r'"(\w+)"', listed), "review"}
+    assert named == {path.stem for path in (folder / "static").glob("*.js")}
