@@ -21,15 +21,16 @@ from tagsift.data.formats._parquet import (
     write_batches,
     write_rows,
 )
+from tagsift.data.formats._spans import own
 from tagsift.errors import InputError
 
-__all__ = ["NOTHING", "OWN", "TAGS", "TOKENS", "write_hf"]
+__all__ = ["MAIN", "NOTHING", "OWN", "TAGS", "TOKENS", "write_hf"]
 
 NOTHING = -100  # no label
 TOKENS = ("tokens", "words")
 TAGS = ("ner_tags", "tags", "labels")
 OWN = ("id", "text", "offsets", "sentences", "annotator", "scores")
-_MAIN = "ner_tags"
+MAIN = "ner_tags"
 
 
 def write_hf(path: PathName, documents: Iterable[Document], options: Options) -> None:
@@ -37,8 +38,10 @@ def write_hf(path: PathName, documents: Iterable[Document], options: Options) ->
     if options.shape == "documents":
         write_batches(path, document_batches(documents), arrow_schema())
         return
+    found = _Found()
     records = (
-        _record(tables.cut(document, options), options) for document in documents
+        _record(tables.cut(document, options), options, found.names)
+        for document in documents
     )
     if options.shape not in (None, "jsonl", "parquet"):
         raise InputError(
@@ -47,7 +50,6 @@ def write_hf(path: PathName, documents: Iterable[Document], options: Options) ->
     if options.shape != "parquet" and not is_parquet(path):
         write_lines(path, records)
         return
-    found = _Found()
     with tables.kept_twice(records, found.see) as again:
         labels = list(options.labels or sorted(found.labels, key=_in_order))
         numbers = {name: number for number, name in enumerate(labels)}
@@ -67,16 +69,20 @@ def write_hf(path: PathName, documents: Iterable[Document], options: Options) ->
         write_rows(path, rows, plain, features)
 
 
-def _record(document: Document, options: Options) -> dict[str, Any]:
+def _record(document: Document, options: Options, mains: set[str]) -> dict[str, Any]:
+    """A row, its columns named as in the source; `mains` gets that of the tags."""
     note, how = options.losses.note, tables.on_tokens(options)
-    record: dict[str, Any] = {"id": document.id, "tokens": list(document.tokens)}
+    source = own(document.meta, "hf")
+    key, called = str(source.get("tokens", "tokens")), str(source.get("tags", MAIN))
+    mains.add(called)
+    record: dict[str, Any] = {"id": document.id, key: list(document.tokens)}
     main = _main_layer(document)
     for layer in document.layers:
         where = f"{document.id}, {layer.annotator}"
         name = tables.heading(layer)
         name = f"vote:{layer.annotator}" if name == "label" else name
         if layer is main:
-            name = _MAIN
+            name = called
             if not tables.named_by_default(layer):
                 record["annotator"] = tables.heading(layer)
             if layer.scores is not None:
@@ -101,10 +107,11 @@ def _record(document: Document, options: Options) -> dict[str, Any]:
     for i in range(1, max(map(len, document.rows or ((),)))):
         name = names[i - 1] if i <= len(names) else f"column{i + 1}"
         record[name] = [row[i] for row in document.rows or ()]
+    taken = OWN if source else (*OWN, *TOKENS, *TAGS)
     for name, value in document.meta.items():
-        if name in record or name in (*OWN, *TOKENS, *TAGS):
+        if name in record or name in taken:
             note("metadata under a name that hf has for itself, left out", name)
-        elif name not in ("conll", "csv"):
+        elif name not in ("conll", "csv", "hf"):
             record[name] = value
     return record
 
@@ -131,12 +138,13 @@ class _Found:
     """What a first look at the rows finds: their columns, and all labels."""
 
     types: dict[str, str] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)  # of the column of the tags
     tagged: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
 
     def see(self, record: Mapping[str, Any]) -> None:
         for name, value in record.items():
-            if name == _MAIN or (tables.layer_of(name) and name != "label"):
+            if name in self.names or (tables.layer_of(name) and name != "label"):
                 self.tagged.add(name)
                 self.labels.update(tag for tag in value if tag is not None)
                 self.types[name] = "list<int64>"

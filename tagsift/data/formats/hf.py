@@ -19,7 +19,7 @@ from tagsift.data.columns import PathName
 from tagsift.data.documents import Bounds, Document, Layer, Tag
 from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options
-from tagsift.data.formats._hf_rows import NOTHING, OWN, TAGS, TOKENS, write_hf
+from tagsift.data.formats._hf_rows import MAIN, NOTHING, OWN, TAGS, TOKENS, write_hf
 from tagsift.data.formats._json import Place, first_record, iter_records
 from tagsift.data.formats._parquet import is_parquet, read_rows
 from tagsift.errors import DataError
@@ -152,6 +152,9 @@ def row_document(
         for k, v in record.items()
         if k not in used and v is not None
     }
+    usual = (key, main) == ("tokens", MAIN) or main is None
+    if not usual:
+        meta[FORMAT.name] = {"tokens": key, "tags": main}
     text = place.take(record, "text", str, None)
     return Document(
         place.identity(record, "id", number),

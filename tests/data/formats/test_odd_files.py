@@ -252,3 +252,17 @@ def test_a_fault_of_a_reader_is_not_blamed_on_data(tmp_path: Path) -> None:
 def test_zipped_json_lines_are_told_by_their_name(tmp_path: Path) -> None:
     tagsift.write([Document("1", BODY)], tmp_path / "a.jsonl.gz")
     assert tagsift.read(tmp_path / "a.jsonl.gz", "jsonl")[0].text == BODY
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_columns_of_hugging_face_keep_their_names(tmp_path: Path, ending: str) -> None:
+    row = {"id": "1", "words": ["Ann"], "ner_tags": ["B-PER"], "pos_tags": ["NNP"]}
+    path = save(tmp_path / "a.jsonl", row)
+    documents = tagsift.read(path, "hf", label_key="pos_tags")
+    assert documents[0].layers[0].tags == ("NNP",)
+    target = tmp_path / f"b.{ending}"
+    losses = tagsift.write(documents, target, "hf")
+    assert not losses.counts
+    (again,) = tagsift.read(target, "hf", label_key="pos_tags")
+    assert again == documents[0]
+    assert tagsift.read(target, "hf")[0].layers[0].tags == ("B-PER",)
