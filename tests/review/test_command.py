@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,14 @@ def test_methods_that_do_not_do(seen, capsys, told, sentence):
     assert review("votes.tsv", "--votes", "2:6", *told) == 2
     assert sentence in capsys.readouterr().err
     assert not list(Path().glob("*.db"))
+
+
+@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
+def test_without_the_extra_it_is_one_sentence(monkeypatch, capsys, package):
+    for name in [*sys.modules]:
+        if name.startswith((package, "tagsift.review.app", "tagsift.review.serving")):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    assert review("votes.tsv", "--votes", "2:6") == 2
+    told = capsys.readouterr().err
+    assert f"needs the package '{package}'" in told and "tagsift[review]" in told
