@@ -15,6 +15,8 @@ pytest.importorskip("uvicorn", reason="the extra 'review' is absent")
 
 import tagsift
 from benchmarks.reviewers import Client, decisions_of, hammer, miscounted, serving
+from experiments.command import main as benchmark
+from experiments.records import Records
 from tagsift.cli import main
 from tagsift.data import simulate_votes
 from tagsift.review.serving import is_loopback, listen
@@ -22,12 +24,15 @@ from tagsift.review.serving import is_loopback, listen
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def votes(tmp_path: Path) -> Path:
-    path = tmp_path / "votes.tsv"
-    corpus = tagsift.bundled("ner").columns(1)[:60]
+def written(path: Path, sentences: int) -> Path:
+    corpus = tagsift.generate(sentences, 0, "ner").columns(1)
     tagsift.write_votes(path, simulate_votes(corpus, random_state=0))
     return path
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> Path:
+    return written(tmp_path / "votes.tsv", 60)
 
 
 def server(votes: Path, store: Path, *options: str):
@@ -73,8 +78,19 @@ def test_nothing_is_lost_or_doubled_though_it_is_killed(votes, tmp_path):
 
 
 @pytest.mark.slow
-def test_fifty_reviewers_for_a_minute(votes, tmp_path):
-    assert counted(votes, tmp_path / "review.db", 50, 60.0)["kept"] > 100
+def test_fifty_reviewers_for_a_minute(tmp_path):
+    votes = written(tmp_path / "many.tsv", 3000)
+    assert counted(votes, tmp_path / "review.db", 50, 60.0)["kept"] > 1000
+
+
+@pytest.mark.slow
+def test_the_benchmark_runs_and_draws(tmp_path, capsys):
+    told = ["review", "--tokens", "600", "--reviewers", "2", "--seconds", "1"]
+    assert benchmark([*told, "--out", str(tmp_path), "--quiet"], "benchmarks") == 0
+    (found,) = Records(tmp_path / "records").load().values()
+    assert found["data"]["lost"] == found["data"]["doubled"] == 0
+    assert {"first_fit", "fitted", "refit", "many"} <= set(found["time"])
+    assert "next item" in capsys.readouterr().out
 
 
 def refused(capsys, *arguments: object) -> str:
