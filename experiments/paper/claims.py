@@ -47,7 +47,7 @@ _MEASURES = {
     "f1": {name: F1S[name] + ": {}" for name in ("span_f1", "token_weighted_f1")},
 }
 #: Decoders besides the paper's weighted one.
-_DECODERS = ("viterbi", "log", "argmax")
+_DECODERS = ("viterbi", "log", "argmax", "log-weighted")
 _TONES: dict[str, Tone] = {
     "confirmed": "good",
     "mixed": "warn",

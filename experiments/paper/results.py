@@ -92,10 +92,15 @@ class Results:
             parts[config["subset"], config["fold"]] = record
 
     def under(self, decoder: str) -> Results:
-        """The same fits, those of SGPPSL with another decoder's scores."""
-        other = [one.get("decoders", {}).get(decoder, {}) for one in self.records]
+        """The same fits, those of SGPPSL with another decoder's scores, if any."""
+        plain: Record = {decoder: {}}  # methods with no decoders to choose from
+        other = [one.get("decoders", plain).get(decoder) for one in self.records]
         both = zip(self.records, other, strict=True)
-        return Results([{**one, "scores": one["scores"] | new} for one, new in both])
+        return Results(
+            {**one, "scores": one["scores"] | new}
+            for one, new in both
+            if new is not None
+        )
 
     @cached_property
     def methods(self) -> tuple[str, ...]:

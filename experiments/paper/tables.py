@@ -175,7 +175,11 @@ def _elsewhere(
         value = results.percent(method, s, name)
         return [] if value is None else [(value, f"{words}{value:.2f}")]
 
-    decoders = [d for d in ("viterbi", "weighted", "argmax", "log") if d != decoder]
+    decoders = [
+        d
+        for d in ("viterbi", "weighted", "argmax", "log", "log-weighted")
+        if d != decoder
+    ]
     same = [x for d in decoders for x in found("sgppsl", f"{d}:{measure}", f"{d} ")]
     yield ", ".join(words for _, words in same if decoder) or "–"
     others = (*PAPER_RIVALS, "partial-crf", "chain-gp")

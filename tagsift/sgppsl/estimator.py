@@ -11,6 +11,7 @@ import numpy as np
 
 from tagsift.backend import available_device, to_numpy, use_device
 from tagsift.base import Method, SequenceTagger, TrainingSet, setting
+from tagsift.base.training_set import scheme_constraints
 from tagsift.chain.potentials import log_evidence
 from tagsift.chain.viterbi import transition_factor
 from tagsift.errors import InputError, NumericalWarning
@@ -36,7 +37,7 @@ from tagsift.sgppsl.predictive import (
     transition_scores,
 )
 from tagsift.sgppsl.solver import Problem
-from tagsift.storage.state import Saved, number, part, whole
+from tagsift.storage.state import Saved, array, number, part, several, whole
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["SGPPSL"]
@@ -53,14 +54,15 @@ class SGPPSL(SequenceTagger):
     Parameters
     ----------
     theta : float, optional
-        Inverse width of the kernel, Equation (4), for all labels; by default learnt,
-        from 0.3 / median squared distance.
+        Inverse width of the kernel, Equation (4), for all labels; by default 0.3 /
+        median squared distance, or what is learnt from there.
     amplitude : float, optional
-        Prior variance of the latent values; by default learnt. The paper has 1.0.
+        Prior variance of the latent values; by default learnt, from 100. The paper has
+        1.0.
     hyperparameters : {"held-out", "bound", "fixed"}
-        How those not given are learnt: the candidate sets of held-out sentences over
-        one θ and one amplitude; the gradient of the paper's bound, ending with a θ of
-        its own for every label; or not at all.
+        How those not given are learnt: the candidate sets of held-out sentences choose
+        the amplitude (or θ, if the amplitude is given); the gradient of the paper's
+        bound both, ending with a θ of its own for every label; or not at all.
     posterior : {"auto", "dense", "inducing"}
         Every training token, or inducing points (Reading R9); ``"auto"`` takes these
         above 10,000 tokens, or where tokens² · labels exceeds two thousand million.
@@ -77,9 +79,13 @@ class SGPPSL(SequenceTagger):
         The paper's pieces, or whole sentences by forward–backward.
     expectation : {"jensen", "tilted", "sampled", "laplace"}
         How the expected log-likelihood is taken; the paper has Jensen's inequality.
-    decoder : {"weighted", "viterbi", "argmax", "log"}
-        Equations (29)–(31); the same with τ = 1; token by token; or sums of logarithms
-        with the label prior divided out.
+    decoder : {"weighted", "viterbi", "argmax", "log", "log-weighted"}
+        Equations (29)–(31); the same with τ = 1; token by token; sums of logarithms
+        with the label prior divided out; or these at the means, with τ and half of the
+        transition scores, within the tag scheme (Reading R11), which finds most spans.
+    constraints : {"scheme", "none"}
+        Whether the tag scheme forbids transitions to ``decoder="log-weighted"``. Used
+        only where the scheme was given or seen in exact sentences.
     n_neighbours : int
         Neighbours of Equation (29).
     max_iter, tol
@@ -121,7 +127,7 @@ class SGPPSL(SequenceTagger):
         disambiguation="confidence",
         structured=True,
         probabilities=True,
-        settings="theta and amplitude learnt; {decoder}, {n_neighbours}",
+        settings="amplitude learnt; {decoder}, {n_neighbours}",
         cost="⅔N³ per label and refresh; N·M² with M inducing points",
         many_labels=100,
         source="Lu & Chow, Partial sequence labeling with structured Gaussian "
@@ -131,6 +137,9 @@ class SGPPSL(SequenceTagger):
         "scaler_": part(FeatureScaler),
         "gp_": part(FittedGP),
         "decoding_": part(Decoding),
+        "allowed_": several(
+            array("L L", "bool"), array("L", "bool"), array("L", "bool")
+        ),
         "lower_bound_": number(),
         "n_iter_": whole(),
     }
@@ -145,9 +154,12 @@ class SGPPSL(SequenceTagger):
     neighbour_floor: Literal["uniform", "literal"] = setting("uniform")
     likelihood: Literal["piecewise", "chain"] = setting("piecewise")
     expectation: Literal["jensen", "tilted", "sampled", "laplace"] = setting("jensen")
-    decoder: Literal["weighted", "viterbi", "argmax", "log"] = setting("weighted")
+    decoder: Literal["weighted", "viterbi", "argmax", "log", "log-weighted"] = setting(
+        "weighted"
+    )
+    constraints: Literal["scheme", "none"] = setting("scheme")
     n_neighbours: int = setting(10, least=1)
-    max_iter: int = setting(100, least=1)
+    max_iter: int = setting(200, least=1)
     tol: float = setting(1e-4, least=0)
     watch: Sequence[Any] | np.ndarray[Any, Any] | None = setting(None)
     device: str = setting("cpu")
@@ -203,6 +215,8 @@ class SGPPSL(SequenceTagger):
             to_numpy(state.q.mu_T),
             to_numpy(state.q.var_T),
         )
+        known = self.scheme != "auto" or bool(train.exact_sequences.any())
+        self.allowed_ = scheme_constraints(train, known=known)
         sums, counts = to_numpy(solution.pair_sums), to_numpy(solution.pair_counts)
         self.decoding_ = Decoding(
             C.mean(axis=0),
@@ -247,28 +261,37 @@ class SGPPSL(SequenceTagger):
         mu, var = self.gp_.moments(self.scaler_.transform(features))
         return features.split(mu), features.split(var)
 
-    def _softmax(self, features: FeatureMatrix, evidence: FloatArray) -> FloatArray:
-        """Equation (27) times what is known of the labels, rows sum to 1, [M, L]."""
+    def _softmax(
+        self, features: FeatureMatrix, evidence: FloatArray, spread: float | None = None
+    ) -> FloatArray:
+        """Equation (27) times what is known of the labels, rows sum to 1, [M, L].
+
+        `spread` is the share of V in the scores, by default that of the expectation.
+        """
         mu, var = self.gp_.moments(self.scaler_.transform(features))
-        scores = mu + expectation(self.expectation).spread * var + evidence  # [M, L]
-        return np.asarray(emission_scores(scores, 0.0 * var))  # [M, L]
+        share = expectation(self.expectation).spread if spread is None else spread
+        return np.asarray(emission_scores(mu + share * var + evidence, 0.0 * var))
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
         return self._softmax(features, log_evidence(self.decoding_.available))
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
-        emission = self._marginals(features)  # [M, L]
-        if self.decoder == "argmax":
-            return np.asarray(emission.argmax(axis=1))  # [M]
+        known, way = self.decoding_, self.decoder
         transition = transition_scores(self.gp_.mu_T, self.gp_.var_T)  # [L, L]
-        scores = emission, transition, features.offsets
-        if self.decoder == "log":
-            return self.decoding_.best_log(*scores)
-        if self.decoder == "viterbi":
-            return self.decoding_.best(*scores)
-        X = self.scaler_.transform(features)  # [M, D]
-        tau = self.decoding_.factor(X, self.n_neighbours, self.neighbour_floor)
-        return self.decoding_.best(*scores, tau)
+        tau = None
+        if way in {"weighted", "log-weighted"}:
+            X = self.scaler_.transform(features)  # [M, D]
+            tau = known.factor(X, self.n_neighbours, self.neighbour_floor)  # [M, L]
+        if way == "log-weighted":
+            means = self._softmax(features, log_evidence(known.available), spread=0.0)
+            allowed = self.allowed_ if self.constraints == "scheme" else None
+            return known.best_log(means, transition, features.offsets, tau, allowed)
+        emission = self._marginals(features)  # [M, L]
+        if way == "argmax":
+            return np.asarray(emission.argmax(axis=1))  # [M]
+        if way == "log":
+            return known.best_log(emission, transition, features.offsets)
+        return known.best(emission, transition, features.offsets, tau)
 
     def _restricted(
         self, features: FeatureMatrix, evidence: FloatArray

@@ -4,13 +4,13 @@ The paper climbs the bound (15) in θ by its gradient (20), in an outer loop aro
 confidences (section III-D). That bound prefers amplitudes that are far too small, and
 so does Laplace's evidence with a curvature that is uncoupled between labels (Reading
 R8). What the model is asked for says more: how likely the candidate sets of sentences
-are that it has not seen. Two numbers are searched by that, the width and the amplitude
-that all labels share; the bound is climbed first in these two, then label by label.
+are that it has not seen. The amplitude that all labels share is searched by that; the
+bound is climbed in width and amplitude, first those of all labels, then label by label.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,7 @@ from tagsift.backend import (
     logsumexp,
     namespace,
     solve_triangular,
+    to_numpy,
 )
 from tagsift.base import TrainingSet
 from tagsift.base.training_set import hold_out_last
@@ -37,7 +38,7 @@ from tagsift.sgppsl.likelihoods import Likelihood
 from tagsift.sgppsl.posterior import Inducing
 from tagsift.sgppsl.predictive import dense_moments, inducing_moments
 from tagsift.sgppsl.solver import Problem, State, ascend, carry_over, evaluate
-from tagsift.typing import Array, FloatArray
+from tagsift.typing import Array, FloatArray, IntArray
 
 __all__ = [
     "Freedom",
@@ -51,8 +52,10 @@ __all__ = [
 #: Tokens and inducing points that the hyperparameters are learnt from.
 _LEARN_TOKENS, _LEARN_POINTS = 3000, 300
 #: Where the hyperparameters start: θ · median squared distance, and amplitude.
-_START_THETA, _START_AMPLITUDE = 0.3, 30.0
-#: How many times either may be tripled or divided by three.
+_START_THETA, _START_AMPLITUDE = 0.3, 100.0
+#: Temperatures among which held-out sentences choose.
+_TEMPERATURES = 2.0 ** np.arange(-1.0, 3.0, 0.5)
+#: How many times the amplitude may be divided by three, or θ that and tripled.
 _FARTHEST = 2
 #: How far log θ may move from where it begins, and between what log σ² may lie.
 _REACH, _AMPLITUDES = 4.0, (float(np.log(1e-2)), float(np.log(1e4)))
@@ -77,10 +80,11 @@ def choose_kernel(
 ) -> RBF:
     """Hyperparameters of all labels, learnt on a seeded part of the sentences.
 
-    A θ and an amplitude that are given stay. The rest is learnt, unless `way` is
-    ``"fixed"``, by held-out sentences over one of each, or by the gradient of the
-    paper's bound, with the readings and the expectation of the fit. `n_points` is that
-    of `tagsift.sgppsl.carriers.count_carriers`.
+    A θ and an amplitude that are given stay. Unless `way` is ``"fixed"``, held-out
+    sentences choose the amplitude of all labels (or their θ, where the amplitude is
+    given), or the gradient of the paper's bound both, with the readings and the
+    expectation of the fit. `n_points` is that of
+    `tagsift.sgppsl.carriers.count_carriers`.
     """
     theta, amplitude = given
     free = Freedom(theta is None, amplitude is None)
@@ -113,6 +117,7 @@ def choose_kernel(
         labels,
         squared_distances(carriers, new, device=device),
         asarray(held.log_evidence, device=device),
+        held.offsets,
         settings,
         expectation,
     )
@@ -127,39 +132,58 @@ class HeldOut:
     labels: Labels
     new: Array  # [N, M], squared distances from what carries the fit to the others
     evidence: Array  # [M, L], log evidence of these
+    offsets: IntArray  # [S + 1], where their sentences begin
     settings: Settings
     expectation: Expectation
 
-    def score(self, kernel: RBF) -> float:
-        """Log-probability of the held-out sets, Σ log Σ_y e(y) S(y, x) with (27)."""
+    def score(self, kernel: RBF) -> FloatArray:
+        """Log-probability of the sets of every sentence, [S].
+
+        That is Σ log Σ_y e(y) S(y, x) over its tokens, with scores (27) of the means
+        divided by their best temperature: no label depends on it, and large amplitudes
+        are not to be charged for probabilities that are too sure.
+        """
         covariance, roots = self.distances.covariance(kernel)
         problem = Problem(covariance, self.expectation)
         found = alternate(problem, self.labels, self.settings, max_iter=20, tol=1e-3)
         beta, factors = found.state.beta, found.state.factors
         known = kernel, self.new, beta, factors.cholesky
         if roots:
-            mu, var = inducing_moments(*known, roots)  # [M, L], [M, L]
+            mu, _ = inducing_moments(*known, roots)  # [M, L]
         else:
-            mu, var = dense_moments(*known, factors.root)  # [M, L], [M, L]
-        scores = mu + self.expectation.spread * var  # [M, L]
+            mu, _ = dense_moments(*known, factors.root)  # [M, L]
+        rival = [self._sets(mu / float(t)) for t in _TEMPERATURES]  # × [S]
+        return max(rival, key=np.sum)
+
+    def _sets(self, scores: Array) -> FloatArray:
+        """Log-probability of the sets of every sentence by the softmax of scores."""
         sets = logsumexp(scores + self.evidence) - logsumexp(scores)  # [M]
-        return float(namespace(sets).sum(sets))
+        total = np.concatenate([[0.0], np.cumsum(to_numpy(sets))])  # [M + 1]
+        return np.diff(total[self.offsets])  # [S]
 
 
 def search_held_out(kernel: RBF, problem: HeldOut, free: Freedom) -> RBF:
-    """Climb the score by threes in the amplitude and the θ that all labels share."""
+    """Climb the score by threes in the amplitude, or in θ where that is given.
 
-    def moved(by: tuple[int, int]) -> RBF:
-        return RBF(kernel.theta * 3.0 ** by[1], kernel.amplitude * 3.0 ** by[0])
+    One of the two is enough: where θ is small the kernel is σ² − σ²θd, and a constant
+    for all tokens says nothing. A step is taken if it gains more than the standard
+    error of what it gains over the held-out sentences. The amplitude only falls: with
+    a temperature of their own, larger ones say the same and take longer.
+    """
+
+    def moved(by: int) -> RBF:
+        if free.amplitude:
+            return replace(kernel, amplitude=kernel.amplitude * 3.0**by)
+        return replace(kernel, theta=kernel.theta * 3.0**by)
 
     score = cache(lambda by: problem.score(moved(by)))
-    best, last = (0, 0), None
-    ways = [(1, 0), (-1, 0)] * free.amplitude + [(0, 1), (0, -1)] * free.theta
-    while best != last:
-        last = best
-        around = [(last[0] + a, last[1] + t) for a, t in ways]
-        near = [by for by in around if max(map(abs, by)) <= _FARTHEST]
-        best = max([last, *near], key=score)
+    best = 0
+    for way in (-1,) if free.amplitude else (1, -1):
+        while abs(best + way) <= _FARTHEST:
+            gain = score(best + way) - score(best)  # [S]
+            if gain.sum() <= gain.std() * len(gain) ** 0.5:
+                break
+            best += way
     return moved(best)
 
 

@@ -30,7 +30,8 @@ from tagsift.backend import (
     to_numpy,
 )
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import neighbour_factor, weighted_viterbi
+from tagsift.chain.potentials import Allowed
+from tagsift.chain.viterbi import neighbour_factor, viterbi, weighted_viterbi
 from tagsift.errors import NotSupportedError
 from tagsift.features.distances import Reference, nearest, squared_distances
 from tagsift.gp.kernels import RBF
@@ -51,6 +52,8 @@ __all__ = [
 
 #: New tokens whose covariances with the old ones are formed at a time.
 _BLOCK = 2048
+#: Share of the transition scores, and least τ, where their logarithms are added (R11).
+_HALF, _LEAST_TAU = 0.5, 1e-3
 
 
 @dataclass(frozen=True)
@@ -244,21 +247,41 @@ class Decoding:
         )
 
     def best_log(
-        self, emission: FloatArray, transition: FloatArray, offsets: IntArray
+        self,
+        emission: FloatArray,
+        transition: FloatArray,
+        offsets: IntArray,
+        tau: FloatArray | None = None,
+        allowed: Allowed | None = None,
     ) -> IntArray:
-        """Maximise Σ log S(y, x) + log S(y', y) − log π(y), [M]."""
-        with np.errstate(divide="ignore"):
-            unary = np.log(emission) - np.log(np.maximum(self.prior, 1e-12))  # [M, L]
-            return self.best(unary, np.log(transition), offsets)
+        """Maximise Σ log S(y, x) + log S(y', y) − log π(y), [M].
+
+        With τ of (29) it is Σ log τ(y) S(y, x) + ½ log S(y', y) − log π(y), Reading
+        R11: what neighbours say is in the features of a token and in τ already.
+        """
+        least = np.finfo(np.float64).tiny
+        unary = np.log(np.maximum(emission, least))  # [M, L]
+        unary -= np.log(np.maximum(self.prior, 1e-12))
+        pair = np.log(np.maximum(transition, least))  # [L, L]
+        if tau is not None:
+            unary += np.log(np.maximum(tau, _LEAST_TAU))
+            pair *= _HALF
+        labels: IntArray = viterbi(
+            np.where(self.available, unary, -np.inf),
+            pair,
+            ChainLayout.from_offsets(offsets),
+            allowed=allowed,
+        )  # [M]
+        return labels
 
     def factor(self, X: Any, n_neighbours: int, floor: str) -> FloatArray:
         """Equation (29) for new tokens, [M, L]."""
         known = self.neighbours
         if known is None:
             raise NotSupportedError(
-                "this model was saved without its training neighbours, which "
-                "decoder='weighted' needs; set decoder='log' or 'viterbi', or save it "
-                "again with neighbours=True."
+                "this model was saved without its training neighbours, which decoders "
+                "with 'weighted' in their names need; set decoder='log' or 'viterbi', "
+                "or save it again with neighbours=True."
             )
         found, _ = nearest(Reference(known.features), X, n_neighbours)  # [M, Q]
         return neighbour_factor(found, known.confidences, known.mask, floor=floor)

@@ -61,7 +61,6 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.filterwarnings("default::tagsift.errors.ConvergenceWarning")
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if any(b.runs for b in blocks(p))], ids=name
 )

@@ -16,13 +16,14 @@ from tagsift.sgppsl.labels import Settings
 from tests.reference.problems import Small, small
 
 
-def held_out(problem, rows, mask, way="jensen"):
+def held_out(problem, rows, mask, way="jensen", cuts=()):
     taken = expectation(way)
     return HeldOut(
         problem.distances(),
         problem.labels(),
         squared_distances(problem.X, rows),
         np.where(mask, 0.0, -np.inf),
+        np.array([0, *cuts, len(rows)]),
         Settings(spread=taken.spread),
         taken,
     )
@@ -30,7 +31,7 @@ def held_out(problem, rows, mask, way="jensen"):
 
 @pytest.mark.parametrize("way", ["jensen", "laplace"])
 def test_the_score_is_what_the_fitted_model_says(way):
-    # The same through the estimator, with marginals and a loop over the tokens.
+    # The same through the estimator, with its means and loops over all of them.
     rng = np.random.default_rng(0)
     problem = small(0, lengths=(5, 6, 4))
     rows = rng.normal(size=(4, 3))
@@ -53,12 +54,15 @@ def test_the_score_is_what_the_fitted_model_says(way):
             "tagsift.sgppsl.estimator.scale_features",
             lambda features: _unscaled(features),
         )
-        marginals = model.fit(X, y).predict_marginals([rows])[0]
-    expected = sum(
-        np.log(p[known].sum()) for p, known in zip(marginals, mask, strict=True)
-    )
-    found = held_out(problem, rows, mask, way).score(kernel)
-    assert found == pytest.approx(expected, rel=1e-9)
+        means = model.fit(X, y).predict_latent([rows])[0][0]
+    totals = []
+    for t in (0.5, 0.5**0.5, 1.0, 2.0**0.5, 2.0, 2.0**1.5, 4.0, 2.0**2.5):
+        powers = [np.exp(mu / t) for mu in means]
+        pairs = zip(powers, mask, strict=True)
+        each = [np.log(p[known].sum() / p.sum()) for p, known in pairs]
+        totals.append((sum(each), sum(each[:3]), each[3]))
+    found = held_out(problem, rows, mask, way, cuts=[3]).score(kernel)
+    np.testing.assert_allclose(found, max(totals)[1:], rtol=1e-9)
 
 
 def _unscaled(features):
@@ -78,26 +82,53 @@ def test_what_is_fixed_stays(fixed):
     np.testing.assert_array_equal(*still)
 
 
-def test_the_search_finds_the_best_of_its_steps(monkeypatch):
-    # A hill in the logarithms: two steps up in the amplitude, one down in θ.
+class Hill:
+    """Scores of two sentences that rise with one number and differ by `noise`."""
+
+    def __init__(self, name, top, noise=0.0):
+        self.name, self.top, self.noise, self.tried = name, top, noise, []
+
+    def score(self, trial):
+        at = np.log(getattr(trial, self.name)[0]) / np.log(3.0)
+        self.tried.append(round(at))
+        return -((at - self.top) ** 2) + at * self.noise * np.array([1.0, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "top", "end"),
+    [
+        ("amplitude", -5.0, -2),
+        ("amplitude", -1.2, -1),
+        ("amplitude", 1.0, 0),  # it only falls
+        ("theta", 5.0, 2),
+        ("theta", 1.0, 1),
+        ("theta", 0.1, 0),
+        ("theta", -1.2, -1),
+    ],
+)
+def test_the_search_finds_the_best_of_its_steps(name, top, end):
+    # A hill in the logarithms, of which no more than two steps are climbed.
+    kernel, hill = RBF(np.ones(2), np.ones(2)), Hill(name, top)
+    free = Freedom(theta=True, amplitude=name == "amplitude")
+    found = search_held_out(kernel, hill, free)
+    np.testing.assert_allclose(getattr(found, name), 3.0**end)
+    other = "theta" if name == "amplitude" else "amplitude"
+    np.testing.assert_array_equal(getattr(found, other), 1.0)
+    assert len(hill.tried) == len(set(hill.tried))
+
+
+def test_a_gain_within_its_error_is_none():
+    # The first step gains 2 · (4 − 1) = 6; what the two sentences gain spreads by
+    # `noise`, and the error of their sum is that times √2. The second gains only 2.
     kernel = RBF(np.ones(2), np.ones(2))
-    tried = []
-
-    class Hill:
-        def score(self, trial):
-            a, t = np.log([trial.amplitude[0], trial.theta[0]]) / np.log(3.0)
-            tried.append((round(a), round(t)))
-            return -((a - 5.0) ** 2) - (t + 1.0) ** 2
-
-    found = search_held_out(kernel, Hill(), Freedom())
-    np.testing.assert_allclose(found.amplitude, 9.0)  # no farther than two steps
-    np.testing.assert_allclose(found.theta, 1 / 3)
-    assert len(tried) == len(set(tried))
+    for noise, amplitude in ((4.2, 1 / 3), (4.3, 1.0)):
+        found = search_held_out(kernel, Hill("amplitude", -2.0, noise), Freedom())
+        np.testing.assert_allclose(found.amplitude, amplitude)
 
 
 def test_certain_labels_ask_for_large_amplitudes():
     # Labels that change once along a line are certain; scattered ones are not.
-    x, start = np.linspace(0, 4, 40)[:, None], RBF(np.full(2, 1.0), np.full(2, 4.0))
+    x, start = np.linspace(0, 4, 40)[:, None], RBF(np.full(2, 1.0), np.full(2, 36.0))
     chosen = []
     for labels in (x[:, 0] > 2, np.random.default_rng(0).random(40) < 0.5):
         mask = np.stack([labels, ~labels], axis=1)
@@ -113,5 +144,5 @@ def test_too_few_sentences_leave_the_start():
     X = [[["the"], ["cat"]], [["a"], ["dog"]]]
     y = [[{"D"}, {"N", "D"}], [{"D"}, {"N"}]]
     model = SGPPSL().fit(X, y)
-    assert (model.kernel_.amplitude == 30.0).all()
+    assert (model.kernel_.amplitude == 100.0).all()
     assert (replace(model.kernel_).theta > 0).all()

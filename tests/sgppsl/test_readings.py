@@ -1,4 +1,4 @@
-"""Readings R1–R10: one place where each is pinned, with the numbers that show why."""
+"""Readings R1–R11: one place where each is pinned, with the numbers that show why."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tagsift.chain.viterbi import neighbour_factor, transition_factor
+from tagsift.data import allowed_transitions
 from tagsift.features.distances import squared_distances
 from tagsift.gp.kernels import RBF
 from tagsift.sgppsl.expectations import Jensen
@@ -20,9 +21,9 @@ from tagsift.sgppsl.labels import (
     literal_confidence,
 )
 from tagsift.sgppsl.likelihoods import Piecewise
-from tagsift.sgppsl.predictive import dense_moments
+from tagsift.sgppsl.predictive import Decoding, dense_moments
 from tagsift.sgppsl.solver import Problem, ascend, start
-from tests.reference import gradients, posterior
+from tests.reference import decoding, gradients, posterior
 from tests.reference import pieces as slow_pieces
 from tests.reference.problems import Small, small
 
@@ -140,6 +141,7 @@ def test_r8_the_bound_prefers_smaller_amplitudes_than_held_out_sets():
         problem.labels(),
         squared_distances(x, x + 0.05),
         problem.evidence,
+        problem.offsets,
         Settings(),
         Jensen(),
     )
@@ -152,7 +154,7 @@ def test_r8_the_bound_prefers_smaller_amplitudes_than_held_out_sets():
         by_bound.append(
             ascend(fixed, likelihood, state, n_mean=20, n_variance=20)[1][-1]
         )
-        by_sets.append(held_out.score(kernel))
+        by_sets.append(held_out.score(kernel).sum())
     assert grid[int(np.argmax(by_bound))] < grid[int(np.argmax(by_sets))]
 
 
@@ -175,3 +177,23 @@ def test_r10_weights_of_labels_multiply_the_exponentials():
     a, b = 0.5 * (math.exp(1.0) + 0.2), math.exp(0.0) + 1.0
     found = literal_confidence(mu, var, evidence)
     np.testing.assert_allclose(found, [[a / (a + b), b / (a + b)]])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("scheme", ["plain", "iob2"])
+def test_r11_logarithms_of_the_weighted_scores(weighted, scheme):
+    # All sequences, scored as in (31) by logarithms; what the scheme bans left out.
+    rng, names = np.random.default_rng(11), ["B-X", "I-X", "O"]
+    allowed = allowed_transitions(names, scheme)
+    follows, first, _ = allowed
+    for _ in range(20):
+        S, tau = rng.dirichlet(np.ones(3), size=(2, 4))
+        S_T, prior = rng.dirichlet(np.ones(3), size=3), rng.dirichlet(np.ones(3))
+        known = Decoding(prior, np.ones(3, dtype=bool), S_T, None)
+        about = (tau if weighted else None, allowed)
+        found = known.best_log(S, S_T, np.array([0, 4]), *about)
+        unary = np.log(S * np.maximum(tau, 1e-3) if weighted else S) - np.log(prior)
+        unary[0, ~first] = -1e3
+        pair = np.where(follows, (0.5 if weighted else 1.0) * np.log(S_T), -1e3)
+        expected = decoding.best_path(unary, pair, np.ones((4, 3)), np.ones((3, 3)))
+        assert tuple(found) == expected

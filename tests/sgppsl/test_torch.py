@@ -124,6 +124,7 @@ def test_hyperparameter_gradients_and_held_out_sets():
             problem.labels(device),
             squared_distances(problem.X, problem.X[:3] + 0.1, device=device),
             asarray(problem.evidence[:3], device=device),
+            np.array([0, 1, 3]),
             Settings(),
             Jensen(),
         )
