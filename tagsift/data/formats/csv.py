@@ -20,6 +20,7 @@ from tagsift.data.columns import STANDARD, PathName, check_written, decode_line,
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options, open_source, open_target
+from tagsift.data.formats._spans import own
 from tagsift.data.layout import parse_columns
 from tagsift.data.rows import Row
 from tagsift.errors import DataError
@@ -203,14 +204,25 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
         header, rows = table_lines(stream, path)
         with located(path, 1):
             layout = _lay_out(header, options)
-        names = [header[i] for i in layout.features]
-        meta = {FORMAT.name: {"columns": names}} if names else {}
+        meta = {FORMAT.name: kept} if (kept := _kept(header, layout, options)) else {}
         known: dict[str, Tag] = {"": None}
         number = 0
         for number, block in enumerate(_blocks(rows, layout), 1):
             yield _document(block, layout, str(number), meta, known, path, options)
     if not number:
         raise DataError("expected at least one token, found none.", path)
+
+
+def _kept(header: list[str], layout: _Layout, options: Options) -> dict[str, Any]:
+    """Names of columns that are written back: features, and what others are called."""
+    names = [header[i] for i in layout.features]
+    kept: dict[str, Any] = {"columns": names} if names else {}
+    if options.columns is None and options.votes is None:
+        known = {name: role for role, all_ in _ROLES.items() for name in all_}
+        roles = {known.get(name.lower(), name): name for name in header}
+        called = {x: y for x, y in roles.items() if x in _ROLES and x != y}
+        kept |= {"called": called} if called else {}
+    return kept
 
 
 @dataclass
@@ -259,7 +271,7 @@ def _document(
     block: _Block,
     layout: _Layout,
     number: str,
-    meta: dict[str, dict[str, list[str]]],
+    meta: dict[str, Any],
     known: dict[str, Tag],
     path: PathName,
     options: Options,
@@ -293,6 +305,7 @@ class _Found:
 
     layers: dict[str, None] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
+    called: dict[str, Any] = field(default_factory=dict)  # role → name in the source
     width: int = 1
     long: bool = False  # whether a document has several sentences
 
@@ -302,13 +315,17 @@ class _Found:
         if document.rows:
             self.width = max(self.width, len(document.rows[0]))
         self.names = self.names or tables.feature_names(document)
+        self.called = self.called or own(own(document.meta, FORMAT.name), "called")
 
 
 def _header(found: _Found) -> list[str]:
     """Names of the columns of a table."""
     lead = ["document", "sentence"] if found.long else ["sentence"]
     names = [*found.names, *(f"column{i + 1}" for i in range(found.width))]
-    return [*lead, "token", *islice(names, found.width - 1), *found.layers]
+    called = {role: str(found.called.get(role, role)) for role in _ROLES}
+    layers = [called.get(name, name) for name in found.layers]
+    first = [called[name] for name in (*lead, "token")]
+    return [*first, *islice(names, found.width - 1), *layers]
 
 
 def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:

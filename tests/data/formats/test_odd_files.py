@@ -266,3 +266,17 @@ def test_columns_of_hugging_face_keep_their_names(tmp_path: Path, ending: str) -
     (again,) = tagsift.read(target, "hf", label_key="pos_tags")
     assert again == documents[0]
     assert tagsift.read(target, "hf")[0].layers[0].tags == ("B-PER",)
+
+
+def test_columns_of_tables_keep_their_names(tmp_path: Path) -> None:
+    head, rows = "Sentence #,Word,POS,Tag", ["S 1,Ann,NNP,B-PER", "S 2,left,VBD,O"]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join([head, *rows]) + "\n")
+    documents = tagsift.read(path)
+    assert [one.id for one in documents] == ["S 1", "S 2"]
+    tagsift.write(documents, tmp_path / "b.csv", "csv")
+    assert (tmp_path / "b.csv").read_text().split() == path.read_text().split()
+    assert list(tagsift.read(tmp_path / "b.csv")) == list(documents)
+    odd = Document("1", rows=(("a",),), meta={"csv": {"called": 5, "columns": 7}})
+    tagsift.write([odd], tmp_path / "c.csv", "csv")
+    assert (tmp_path / "c.csv").read_text().startswith("sentence,token\n")

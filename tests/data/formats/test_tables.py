@@ -116,9 +116,10 @@ def test_sentences_named_in_their_first_row(tmp_path: Path) -> None:
     assert [one.id for one in docs] == ["Sentence: 1", "Sentence: 2"]
     assert docs[0].rows == (("He, said", "PRP"), ("New York", "NNP"))
     assert said(docs) == [{"labels": ("O", "B-geo")}, {}]
-    assert docs[0].meta == {"csv": {"columns": ["POS"]}}
+    called = {"sentence": "Sentence #", "token": "Word", "label": "Tag"}
+    assert docs[0].meta == {"csv": {"columns": ["POS"], "called": called}}
     write_documents(docs, tmp_path / "b.tsv", "csv")
-    assert (tmp_path / "b.tsv").read_text().startswith("sentence\ttoken\tPOS\tlabel\n")
+    assert (tmp_path / "b.tsv").read_text().startswith("Sentence #\tWord\tPOS\tTag\n")
     assert detect(tmp_path / "b.tsv").name == "csv"
     assert read(tmp_path / "b.tsv") == docs
 
