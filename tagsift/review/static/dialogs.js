@@ -1,7 +1,7 @@
 // Help, name, flag, exports, filters and the list of items.
 
 import { get } from "./api.js";
-import { labelName, percent } from "./panels.js";
+import { labelName, MANY, percent } from "./panels.js";
 import { make, visible } from "./visible.js";
 
 export const $ = (id) => document.getElementById(id);
@@ -24,6 +24,7 @@ const KEYS = [
   [["Shift ←", "Shift →"], "move its end", "spans"],
   [["Alt ←", "Alt →"], "move its start", "spans"],
   [["↑", "↓"], "another span of the sentence", "spans"],
+  [["."], "find a label by its name", "many"],
   [["V"], "what annotators said, one after the other"],
   [["Esc"], "as it was"],
   [["S"], "skip: I cannot tell"],
@@ -40,8 +41,8 @@ const KEYS = [
 
 /** The keys in words; labels have theirs beside their names. */
 export function fillHelp(corpus) {
-  const kind = corpus.spans ? "spans" : "tags";
-  const rows = KEYS.filter(([, , only]) => !only || only === kind).flatMap(([keys, does]) => [
+  const kinds = [undefined, corpus.spans ? "spans" : "tags", corpus.labels.length > MANY && "many"];
+  const rows = KEYS.filter(([, , only]) => kinds.includes(only)).flatMap(([keys, does]) => [
     make("dt", {}, ...keys.flatMap((key, i) => [i ? " " : "", make("kbd", {}, key)])),
     make("dd", {}, does),
   ]);
@@ -88,9 +89,10 @@ export function fillFilters(corpus, chosen, changed) {
   const people = corpus.annotators.map(({ name }) => [name, name]);
   const kinds = corpus.kinds.map(({ name, title, items }) =>
     [name, `${title} (${items.toLocaleString()})`]);
+  const against = select("annotator", "Against the vote of", [["", "anybody"], ...people]);
   form.replaceChildren(
     select("label", "Label", [["", "any"], ...named]),
-    ...(people.length ? [select("annotator", "Against the vote of", [["", "anybody"], ...people])] : []),
+    ...(people.length ? [against] : []),
     select("kind", "Why", [["", "any reason"], ...kinds]),
     select("state", "State", STATES),
     make("button", { type: "button", "data-do": "clear" }, "Clear"),
@@ -105,16 +107,18 @@ export function fillFilters(corpus, chosen, changed) {
 export async function fillList(reviewer, filters, page, open) {
   const answer = await get("api/search", { reviewer, page, ...filters });
   const row = (one) => {
+    const { state } = one;
     const button = make("button", { type: "button", class: "row", "data-item": one.id },
       make("span", { class: "score" }, one.score === null ? "" : percent(one.score)),
       make("span", { class: "quote" }, visible(one.left, 60), " ",
         make("b", {}, visible(one.words, 80)), " ", visible(one.right, 60)),
-      make("span", { class: "kind" }, labelName(one.label), one.state === "open" ? "" : ` · ${one.state}`));
+      make("span", { class: "kind" }, labelName(one.label), state === "open" ? "" : ` · ${state}`));
     button.addEventListener("click", () => { $("list").close(); open(one.id); });
     return make("li", {}, button);
   };
   const turn = (to, text) => {
-    const button = make("button", { type: "button", disabled: to < 0 || to * 50 >= answer.found }, text);
+    const disabled = to < 0 || to * 50 >= answer.found;
+    const button = make("button", { type: "button", disabled }, text);
     button.addEventListener("click", () => fillList(reviewer, filters, to, open));
     return button;
   };

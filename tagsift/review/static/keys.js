@@ -17,7 +17,9 @@ export function assign(labels) {
   const letters = new Map();
   const give = (label, wanted) => {
     const letter = wanted.find((one) => free.has(one));
-    if (letter !== undefined && !letters.has(label)) letters.set(label, letter), free.delete(letter);
+    if (letter === undefined || letters.has(label)) return;
+    letters.set(label, letter);
+    free.delete(letter);
   };
   const spelt = (label) => [...label.toLowerCase()];
   const needy = labels.length > free.size ? labels.slice(9) : labels;
@@ -30,11 +32,11 @@ export function assign(labels) {
   }));
 }
 
-/** The Latin letter or the sign of a key, whatever the script of the keyboard. */
-function sign(event) {
-  const latin = /^Key([A-Z])$/.exec(event.code);
-  if (latin && !/^[a-z]$/i.test(event.key)) return event.shiftKey ? latin[1] : latin[1].toLowerCase();
-  return event.key;
+/** The sign of a key: a Latin letter whatever the script of the keyboard, large with Shift. */
+function sign({ key, code, shiftKey }) {
+  const letter = /^[a-z]$/i.test(key) ? key : /^Key([A-Z])$/.exec(code)?.[1];
+  if (letter === undefined) return key;
+  return shiftKey ? letter.toUpperCase() : letter.toLowerCase(); // whatever Caps Lock says
 }
 
 /** What a key press asks for: {name, label or step}, or null. `byKey` maps keys to labels. */

@@ -3,9 +3,11 @@
 import { make, visible } from "./visible.js";
 
 const HUES = [1, 0, 2, 5, 9, 11, 7, 10, 8, 6, 12, 13]; // of the palette, those that differ most
-const MANY = 12; // labels that have room for their bars
+export const MANY = 12; // labels that have room for their bars
 
-export const percent = (share) => (share > 0.995 && share < 1 ? "> 99 %" : `${Math.round(100 * share)} %`);
+export function percent(share) {
+  return share > 0.995 && share < 1 ? "> 99 %" : `${Math.round(100 * share)} %`;
+}
 
 /** The colour of every label. */
 export function colours(labels) {
@@ -14,7 +16,9 @@ export function colours(labels) {
 }
 
 /** The name of a label; none, and the label of tokens outside spans, are no entity. */
-export const labelName = (label) => (label === null || label === "O" ? "No entity" : visible(label, 60));
+export function labelName(label) {
+  return label === null || label === "O" ? "No entity" : visible(label, 60);
+}
 
 /** Words of a range of an item, as text that is not too long. */
 export function wordsOf(item, { start, end }) {
@@ -38,7 +42,8 @@ export function showWhy(item, corpus, why, where) {
   }
   if (item.state === "checked") parts.push(" · decided before");
   why.replaceChildren(...parts);
-  const number = `sentence ${(item.sentence + 1).toLocaleString()} of ${corpus.sentences.toLocaleString()}`;
+  const [place, all] = [item.sentence + 1, corpus.sentences].map((one) => one.toLocaleString());
+  const number = `sentence ${place} of ${all}`;
   const named = item.document && item.document !== String(item.sentence + 1);
   where.textContent = named ? `${visible(item.document, 60)} · ${number}` : number;
 }
@@ -52,7 +57,7 @@ export class LabelPanel {
     const labels = corpus.outside ? [...corpus.labels, null] : corpus.labels;
     for (const label of labels) {
       const own = label === null ? ["0"] : keys.get(label);
-      this.buttons.set(label, this.button(label, own, label === null ? "var(--muted)" : colourOf(label)));
+      this.buttons.set(label, this.button(label, own, colourOf(label)));
     }
     const words = "Find a label";
     this.find = make("input", {
@@ -141,7 +146,7 @@ function voteRow(vote, item, colourOf) {
   },
   make("span", { class: "who" }, visible(vote.annotator, 60)),
   make("span", { class: "said" }, ...(silent ? ["nothing"] : said(vote.spans, item, colourOf))),
-  make("span", { class: worth ? "worth known" : "worth", "--p": worth, title: "reliability" }, worth));
+  make("span", { class: worth && "worth", "--p": worth, title: "reliability" }, worth));
 }
 
 /** The votes of annotators, the most reliable first, or the sets of candidates. */

@@ -56,7 +56,8 @@ export function showProgress(node, progress, reviewer) {
   const waiting = "The first fit is under way. Until it is done, items come in the order in "
     + "which annotators disagree.";
   const own = progress.reviewers.find(({ name }) => name === reviewer)?.decisions ?? 0;
-  const counts = { decisions: progress.decisions, corrections: progress.changed, open: progress.open, "by you": own };
+  const { decisions, changed: corrections, open } = progress;
+  const counts = { decisions, corrections, open, "by you": own };
   const cells = Object.entries(counts).map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, value.toLocaleString())));
   const others = progress.reviewers.filter(({ name, now }) => now && name !== reviewer);

@@ -108,7 +108,8 @@ class Review {
       help: () => ask("help"), exports: () => ask("exports"), name: () => this.rename(),
       theme: () => this.theme(), search: () => $("query").select(), list: () => this.list(),
       filters: () => this.screen.toggleFilters(), clear: () => this.clear(),
-      find: () => this.screen.labels.find.focus(), refit: () => this.refit(), undo: () => this.undo(),
+      find: () => this.screen.labels.find.focus(),
+      refit: () => this.refit(), undo: () => this.undo(),
     };
     const onItem = {
       accept: () => this.store(), skip: () => this.store("skip"), flag: () => this.flag(),
@@ -276,8 +277,8 @@ async function askName(known) {
 }
 
 async function begin() {
-  setTheme(remembered("theme"));
   try {
+    setTheme(remembered("theme"));
     const known = remembered("name");
     const [corpus, name] = await Promise.all([get("api/corpus"), known || askName("")]);
     const review = new Review(corpus, name);

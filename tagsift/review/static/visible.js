@@ -1,7 +1,8 @@
 // Text from outside, made safe to show. It enters the page by textContent alone; here
 // signs that turn the direction of writing, or show nothing, become visible.
 
-const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu; // joiners are spelling
+/** What cannot be seen; joiners are spelling. */
+const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 const LONGEST = 160;
 const SVG = "http://www.w3.org/2000/svg";
 const FROM_RIGHT = /^\P{L}*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;

@@ -31,6 +31,20 @@ def test_no_key_is_given_twice_nor_taken_from_a_command(scripts):
         assert all(keys[: min(count, 31)])  # nine digits and twenty-two letters
 
 
+def test_shift_counts_and_neither_caps_lock_nor_the_script(scripts):
+    code = """async () => {
+      const { meaning } = await import("/keys.js");
+      const byKey = new Map([["l", "LOC"]]);
+      const press = (key, shiftKey, code) =>
+        meaning(new KeyboardEvent("keydown", { key, shiftKey, code }), byKey);
+      return [press("l"), press("L"), press("L", true), press("l", true),
+              press("д", false, "KeyL"), press("Д", true, "KeyL"), press("x")];
+    }"""
+    label, filters = {"name": "label", "label": "LOC"}, {"name": "filters"}
+    found = scripts(code)
+    assert found == [label, label, filters, filters, label, filters, None]
+
+
 def test_signs_that_show_nothing_are_written_out(scripts):
     texts = ["plain", "a\u202eb", "\x00", "zero\u200bwidth", "é שלום 漢字", "\ufeff"]
     shown = scripts(VISIBLE, texts)
