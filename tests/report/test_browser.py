@@ -1,0 +1,54 @@
+"""The page of a report in a real browser: width, theme, and that nothing runs."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from tagsift.data import VoteCorpus
+from tagsift.report import data_report, write_html
+from tests.report.test_data import counted
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    words = ["<script>alert(1)</script>", "\u202egnp.exe", "A" * 3000, "שלום", "Bonn"]
+    rows = [[(word,) for word in words * 4]] * 6
+    rng, kinds = np.random.default_rng(0), ["O", "B-LOC", "B-<img src=x>"]
+    votes = [[tuple(rng.choice(kinds, 5)) for _ in row] for row in rows]
+    names = ("<img src=x onerror=alert(1)>", *(f"annotator-{k}" for k in range(4)))
+    corpus = VoteCorpus(rows, votes, names, [["O"] * 20] * 6, "iob2")
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    write_html(path, data_report(counted(corpus), title="Votes <b>in a file</b>"))
+    return path
+
+
+def test_the_page_fits_the_screen_follows_the_theme_and_runs_nothing(path):
+    driver = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed")
+    grounds, asked, said = set(), [], []
+    with driver.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for width, scheme in ((390, "dark"), (1280, "light")):
+            size = {"width": width, "height": 800}
+            page = browser.new_page(viewport=size, color_scheme=scheme)
+            page.on("request", lambda request: asked.append(request.url))
+            page.on("dialog", lambda dialog: said.append(dialog.message))
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+            grounds.add(
+                page.evaluate("getComputedStyle(document.body).backgroundColor")
+            )
+            assert page.locator("h1").inner_text() == "Votes <b>in a file</b>"
+            assert page.locator("main script, main img").count() == 0
+            links = page.locator("nav a")
+            assert links.count() == page.locator("main section").count() > 6
+            page.close()
+        browser.close()
+    assert len(grounds) == 2 and not said
+    assert set(asked) == {path.as_uri()}
