@@ -19,10 +19,11 @@ TITLES = {
     "ner": "NER, candidate sets",
 }
 STYLES = {
-    "tagsift": ("tagsift", "#0d8a7f", "-"),
+    "tagsift": ("tagsift review", "#0d8a7f", "-"),
     "entropy": ("entropy of votes or sets", "#c2701c", "--"),
-    "random": ("random order", "#808890", ":"),
+    "spans": ("random spans", "#808890", ":"),
 }
+GREEN = STYLES["tagsift"][1]
 INK = "#7a828a"  # reads on white and on black
 
 plt.rcParams.update(
@@ -40,25 +41,40 @@ plt.rcParams.update(
 )
 
 
+def draw_outlook(panel, steps) -> None:
+    """Draw what is left, as the page expects it and as it is."""
+    x = [step["looks"] for step in steps]
+    low, high = zip(*(step["outlook"]["left_range"] for step in steps), strict=True)
+    expected = [step["outlook"]["left"] for step in steps]
+    panel.fill_between(x, low, high, color=GREEN, alpha=0.18, lw=0)
+    panel.plot(x, expected, "-", color=GREEN, lw=2, label="expected, and its range")
+    truly = [step["truly"] for step in steps]
+    panel.plot(x, truly, "o", color=INK, ms=5, label="in truth")
+    panel.set_ylim(bottom=0)
+
+
 def main() -> None:
-    """Draw one panel a corpus."""
+    """Draw two panels a corpus: what looks bring, and what is said to be left."""
     records = [json.loads(line) for line in RECORDS.read_text().splitlines()]
     steps = {
         (one["config"]["corpus"], one["config"]["order"]): one["steps"]
         for one in records
     }
-    figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.2), layout="constrained")
-    for panel, (corpus, title) in zip(panels, TITLES.items(), strict=True):
+    figure, panels = plt.subplots(2, 3, figsize=(9.6, 5.8), layout="constrained")
+    for (above, below), (corpus, title) in zip(panels.T, TITLES.items(), strict=True):
         for order, (name, colour, dash) in STYLES.items():
             x = [step["looks"] for step in steps[corpus, order]]
-            y = [step["wrong"] for step in steps[corpus, order]]
-            panel.plot(x, y, dash, color=colour, lw=2, marker="o", ms=4, label=name)
-        panel.set_title(title, fontsize=10)
-        panel.set_xlabel("looks")
-        panel.set_ylim(bottom=0)
-        panel.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("wrong labels left")
-    panels[0].legend(frameon=False, loc="lower left")
+            y = [100 * step["span_f1"] for step in steps[corpus, order]]
+            above.plot(x, y, dash, color=colour, lw=2, marker="o", ms=4, label=name)
+        above.set_title(title, fontsize=10)
+        draw_outlook(below, steps[corpus, "tagsift"])
+        for panel in (above, below):
+            panel.set_xlabel("looks")
+            panel.spines[["top", "right"]].set_visible(False)
+    panels[0, 0].set_ylabel("span F1 of the labels")
+    panels[0, 0].legend(frameon=False, loc="upper left", fontsize=9)
+    panels[1, 0].set_ylabel("wrong spans and tokens left")
+    panels[1, 0].legend(frameon=False, loc="lower left", fontsize=9)
     figure.savefig(
         HERE / "looks.svg", transparent=True, metadata={"Date": None, "Creator": None}
     )

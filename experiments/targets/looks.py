@@ -1,10 +1,12 @@
-"""What second looks bring: labels mended per hundred looks, in three orders.
+"""What second looks bring: labels mended per fifty looks, in several orders.
 
 A reviewer looks at spans (or single tokens outside them) and says what is true there;
-after every hundred looks the model is fitted again with what is known. The order is
-that of tagsift, that of the entropy of the votes (of the candidate sets), or random. On
-crowd NER votes are turned into labels by VoteTagger, on the paper's tasks (cl 3, p 0.1)
-candidate sets by ChainGP, whose kernel is learnt once.
+after every fifty looks the model is fitted again with what is known. The order is that
+of the queue of `tagsift review`, that of the entropy of the votes (of the candidate
+sets), or random among the spans found. On crowd NER votes are turned into labels by
+VoteTagger, on the paper's tasks (cl 3, p 0.1) candidate sets by ChainGP, whose kernel
+is learnt once. In the order of the queue, what the page says is recorded as well: how
+many wrong labels are left, and how many the next looks find.
 
     python -m experiments looks --records experiments/records/looks.jsonl
 """
@@ -13,10 +15,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import chain, islice, product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,20 +28,33 @@ from experiments.folds import TASKS, read_head
 from experiments.measuring import measured
 from experiments.records import Found
 from experiments.tables import Tables, table
-from tagsift.annotators import VoteTagger
+from tagsift.annotators import VoteTagger, outlook
 from tagsift.chain_gp import ChainGP
 from tagsift.data import corrupt, read_votes, spans
 from tagsift.errors import InputError
 from tagsift.metrics import span_scores
+from tagsift.review.found import queue_order
 
 #: Name of an order → what the figure calls it.
-ORDERS = {"tagsift": "tagsift", "entropy": "entropy", "random": "random order"}
+ORDERS = {
+    "tagsift": "tagsift",
+    "entropy": "entropy",
+    "spans": "random spans",
+}
 #: Looks between two fits, and fits.
-LOOKS, STEPS = 100, 5
+LOOKS, STEPS = 50, 6
 CORPORA = {"crowd": "Crowd NER", "base-np": "Base NP", "ner": "NER"}
 
-#: A place to look at: sentence, first token, end.
-Place = tuple[int, int, int]
+
+class Doubt(NamedTuple):
+    """A place to look at."""
+
+    sentence: int
+    start: int
+    end: int
+    score: float  # chance that its label is wrong
+    spread: float  # entropy of what is given there
+    span: bool  # whether it is one, and not a token outside all
 
 
 @dataclass(frozen=True)
@@ -57,39 +73,81 @@ class Looks(Experiment):
     title = "What second looks bring"
     summary = (
         "A look is at one span, or at one token outside all spans; after every "
-        f"{LOOKS} looks the model is fitted again."
+        f"{LOOKS} looks the model is fitted again. What is left, and what the next "
+        "looks find, is said with a range that should hold nine times in ten."
     )
     separate = True
 
     def cells(self) -> list[LookCell]:
         return [LookCell(*pair) for pair in product(CORPORA, ORDERS)]
 
+    def config(self, cell: LookCell) -> dict[str, Any]:
+        return {**asdict(cell), "every": LOOKS}
+
     def run(self, cell: LookCell) -> dict[str, Any]:
         if self.data is None:
             raise InputError("looks need the corpora; name their folder with --data.")
         crowd, data = cell.corpus == "crowd", self.data
         reviewed = _Crowd(data) if crowd else _Task(data, cell.corpus)
-        rng, steps, seen = np.random.default_rng(0), [], set[Place]()
+        rng, steps = np.random.default_rng(0), list[dict[str, Any]]()
+        asked, wrong = list[float](), list[bool]()
         with measured() as cost:
             for step in range(STEPS + 1):
-                if step:
-                    places = reviewed.order(cell.order, rng)
-                    fresh = (place for place in places if place not in seen)
-                    for place in list(islice(fresh, LOOKS)):
-                        reviewed.look(*place)
-                        seen.add(place)
                 reviewed.fit()
-                steps.append({"looks": len(seen), **reviewed.scores()})
+                steps.append({"looks": len(asked), **reviewed.scores()})
+                queue = list(reviewed.order(cell.order, rng))
+                if cell.order == "tagsift":
+                    chances, told = [x.score for x in queue], (asked, wrong)
+                    said = outlook(chances, *told, looks=LOOKS, scale=reviewed.scale)
+                    truly = sum(map(reviewed.is_wrong, queue))
+                    steps[-1] |= {"outlook": _rounded(asdict(said)), "truly": truly}
+                if step == STEPS:
+                    break
+                for one in islice(queue, LOOKS):
+                    asked.append(one.score)
+                    wrong.append(reviewed.is_wrong(one))
+                    reviewed.look(one)
+                steps[-1]["found"] = sum(wrong[-LOOKS:])
         return {"steps": steps, "time": cost}
 
     def tables(self, found: Found) -> Tables:
-        rows = [
-            (CORPORA[cell.corpus], ORDERS[cell.order], *step.values())
+        done = [
+            (cell, step)
             for cell, record in self.finished(found)
             for step in record["steps"]
         ]
         head = ("corpus", "order", "looks", "wrong labels|d", "span F1|.2f|100")
-        yield table(head, rows)
+        names = ("looks", "wrong", "span_f1")
+        yield table(
+            head,
+            [
+                (CORPORA[cell.corpus], ORDERS[cell.order], *map(step.get, names))
+                for cell, step in done
+            ],
+        )
+        rows = []
+        for cell, step in done:
+            if "outlook" in step:
+                said, corpus = step["outlook"], CORPORA[cell.corpus]
+                left, gain = (
+                    "–".join(f"{x:.0f}" for x in said[name])
+                    for name in ("left_range", "gain_range")
+                )
+                so_far = (corpus, step["looks"], said["left"], left, step["truly"])
+                rows.append((*so_far, said["gain"], gain, step.get("found")))
+        ahead = f"next {LOOKS}"
+        yield table(
+            (
+                *("corpus", "looks", "left, expected|.0f", "range|>", "left, truly|d"),
+                *(f"{ahead}, expected|.1f", "range |>", f"{ahead}, wrong|d"),
+            ),
+            rows,
+            title="Spans and tokens that are wrong, as the page expects them",
+        )
+
+
+def _rounded(said: dict[str, Any]) -> dict[str, Any]:
+    return {k: np.round(value, 2).tolist() for k, value in said.items()}
 
 
 class _Reviewed(ABC):
@@ -98,37 +156,65 @@ class _Reviewed(ABC):
     gold: list[list[str]]
     labels: list[list[str]]
     scheme: str
+    scale: float  # how far the log-odds of chances may be off
+
+    def __init__(self) -> None:
+        self.looked_at: set[tuple[int, int]] = set()
 
     @abstractmethod
     def fit(self) -> None:
         """Find labels from all that is known."""
 
     @abstractmethod
-    def doubts(self) -> Iterator[tuple[Place, float]]:
-        """Places and the entropy of what is given there, in tagsift's order."""
+    def doubts(self) -> Iterator[Doubt]:
+        """Places to look at, in the order of the text or any other."""
 
     @abstractmethod
     def reveal(self, s: int, t: int) -> None:
         """Let one label be known."""
 
-    def order(self, name: str, rng: np.random.Generator) -> Iterator[Place]:
-        """Places in the order in which a reviewer takes them."""
-        places, spreads = zip(*self.doubts(), strict=True)
-        order = np.arange(len(places))
-        if name == "random":
-            order = rng.permutation(len(places))
-        elif name == "entropy":
-            order = np.lexsort((rng.random(len(places)), np.negative(spreads)))
+    def order(self, name: str, rng: np.random.Generator) -> Iterator[Doubt]:
+        """Places that are open, in the order in which a reviewer takes them."""
+        places = sorted(one for one in self.doubts() if not self.is_known(one))
+        if name == "spans":
+            places = [one for one in places if one.span]
+        order = rng.permutation(len(places))
+        if name == "entropy":
+            order = np.lexsort((order, np.array([-one.spread for one in places])))
+        elif name == "tagsift":
+            scores = np.array([one.score for one in places])  # [K]
+            order = queue_order(scores, np.array([one.sentence for one in places]))
         return (places[k] for k in order)
 
-    def look(self, s: int, start: int, end: int) -> None:
-        """Say what is true of a place, and of the true spans that reach into it."""
-        known = set(range(start, end))
-        for span in spans(self.gold[s], self.scheme):
-            if span.start < end and start < span.end:
-                known |= set(range(span.start, span.end))
-        for t in sorted(known):
-            self.reveal(s, t)
+    @cached_property
+    def true_spans(self) -> list[list[tuple[int, int]]]:
+        """Bounds of the true spans of every sentence."""
+        rows = (spans(row, self.scheme) for row in self.gold)
+        return [[(one.start, one.end) for one in row] for row in rows]
+
+    def judged(self, one: Doubt) -> set[int]:
+        """Tokens of a place, and of the true spans that reach into it."""
+        known = set(range(one.start, one.end))
+        for start, end in self.true_spans[one.sentence]:
+            if start < one.end and one.start < end:
+                known |= set(range(start, end))
+        return known
+
+    def is_known(self, one: Doubt) -> bool:
+        """Whether nothing is left to be said of a place."""
+        tokens = range(one.start, one.end)
+        return all((one.sentence, t) in self.looked_at for t in tokens)
+
+    def is_wrong(self, one: Doubt) -> bool:
+        """Whether a look at a place changes anything."""
+        s = one.sentence
+        return any(self.labels[s][t] != self.gold[s][t] for t in self.judged(one))
+
+    def look(self, one: Doubt) -> None:
+        """Say what is true of a place."""
+        for t in sorted(self.judged(one)):
+            self.reveal(one.sentence, t)
+            self.looked_at.add((one.sentence, t))
 
     def scores(self) -> dict[str, float]:
         """Wrong labels, and span F1."""
@@ -141,7 +227,10 @@ class _Reviewed(ABC):
 class _Crowd(_Reviewed):
     """Crowd NER: votes, turned into labels by VoteTagger."""
 
+    scale = 0.7
+
     def __init__(self, data: Path) -> None:
+        super().__init__()
         path = data / "crowd_ner" / "train.tsv"
         self.votes = read_votes(path, columns="2:48", gold=-1)
         self.gold, self.scheme = self.votes.gold or [], self.votes.scheme
@@ -158,18 +247,23 @@ class _Crowd(_Reviewed):
     def reveal(self, s: int, t: int) -> None:
         self.known[s][t] = self.gold[s][t]
 
-    def doubts(self) -> Iterator[tuple[Place, float]]:
+    def doubts(self) -> Iterator[Doubt]:
         assert self.model is not None
         for look in self.model.looks("span"):
             counts = np.array(list(look.tally.values()), dtype=float)
             p = counts / max(counts.sum(), 1.0)
-            yield (look.sentence, look.start, look.end), float(-(p * np.log(p)).sum())
+            place = (look.sentence, look.start, look.end)
+            spread = float(-(p * np.log(p)).sum())
+            yield Doubt(*place, look.score, spread, look.label != "O")
 
 
 class _Task(_Reviewed):
     """A task of the paper: candidate sets, and ChainGP with a kernel learnt once."""
 
+    scale = 2.0
+
     def __init__(self, data: Path, task: str) -> None:
+        super().__init__()
         corpus = read_head(data, task, TASKS[task].n_sentences)
         hidden = corrupt(corpus, cl=3, p=0.1, random_state=0)
         self.rows, self.gold = hidden.rows, hidden.gold or []
@@ -192,17 +286,16 @@ class _Task(_Reviewed):
     def reveal(self, s: int, t: int) -> None:
         self.candidates[s][t] = frozenset([self.gold[s][t]])
 
-    def doubts(self) -> Iterator[tuple[Place, float]]:
-        found: list[tuple[float, Place, float]] = []
+    def doubts(self) -> Iterator[Doubt]:
         for s, row in enumerate(self.labels):
             whole = [(span.start, span.end) for span in spans(row, self.scheme)]
             inside = {t for lo, hi in whole for t in range(lo, hi)}
-            whole += [(t, t + 1) for t in range(len(row)) if t not in inside]
-            for lo, hi in whole:
+            single = [(t, t + 1) for t in range(len(row)) if t not in inside]
+            for lo, hi in chain(whole, single):
                 sure = min(self.sure[s][lo:hi])
                 most = max(len(names) for names in self.candidates[s][lo:hi])
-                found.append((sure, (s, lo, hi), float(np.log(most))))
-        return ((place, spread) for _, place, spread in sorted(found))
+                doubt = min(max(1 - sure, 0.0), 1.0)
+                yield Doubt(s, lo, hi, doubt, float(np.log(most)), lo in inside)
 
 
 EXPERIMENT = Looks
