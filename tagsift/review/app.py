@@ -15,7 +15,7 @@ from importlib import resources
 from mimetypes import guess_type
 from time import monotonic
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -52,6 +52,8 @@ __all__ = ["Json", "Site", "make_app"]
 _ITEMS = 10
 #: Wrong passwords in a minute, after which nobody gets in for the rest of it.
 _TRIES = 10
+#: Characters of what is typed into the form.
+_LONGEST = 5000
 
 
 class Json(Response):
@@ -87,7 +89,7 @@ class Site:
         if self.password is None and shown and _same(shown, self.token):
             return self._let_in()
         if self.password is not None:
-            return self._page("login.html", status=401)
+            return self._page("login.html", 401)
         text = "This needs the token: open the address that the server printed.\n"
         return PlainTextResponse(text, 401)
 
@@ -99,11 +101,11 @@ class Site:
         if len(self._failed) >= _TRIES:
             raise Refusal("often", "too many wrong passwords; wait a minute.")
         body = (await request.body()).decode(errors="replace")
-        shown = parse_qs(body, max_num_fields=5).get("password", [""])[0]
-        if _same(shown, self.password):
+        fields = dict(parse_qsl(body[:_LONGEST]))
+        if _same(fields.get("password", ""), self.password):
             return self._let_in()
         self._failed.append(monotonic())
-        return self._page("login.html", wrong=True, status=401)
+        return self._page("login.html", 401, wrong=True)
 
     def _let_in(self) -> Response:
         answer = RedirectResponse("./", status_code=303)
@@ -112,9 +114,8 @@ class Site:
         return answer
 
     def _page(self, name: str, status: int = 200, **more: Any) -> Response:
-        title, password = self.desk.material.title, self.password is not None
-        told = {"title": title, "version": __version__, "password": password}
-        told |= {"wrong": False, **more}
+        told = {"version": __version__, "password": self.password is not None}
+        told |= {"title": self.desk.material.title, "wrong": False, **more}
         return HTMLResponse(_TEMPLATES.get_template(name).render(told), status)
 
     async def static(self, request: Request) -> Response:

@@ -61,9 +61,12 @@ class Student:
     def study(self, exact: Exact) -> Found:
         """Fit with labels that are known exactly, and say what was found."""
         began, rows = time.perf_counter(), self.material.partial.rows
-        told = self._told(exact)
+        known, votes = self.fitted and not self.revision, self.material.votes
+        if not known and votes is not None and isinstance(self.model, _TEXT_MODELS):
+            self.model = VoteTagger(clone(self.model), random_state=0)
+        told = self._told(exact, VoteTagger if known else TaggerFromVotes)
         names = {name for row in exact.values() for name in row if name is not None}
-        known = self.fitted and not self.revision and names <= set(self.model.classes_)
+        known = known and names <= set(self.model.classes_)
         if known:
             labels, sure = self._judge(told)
         else:
@@ -95,15 +98,10 @@ class Student:
             sure = self.model.predict_marginals(rows)
         return labels, sure
 
-    def _told(self, exact: Exact) -> Any:
+    def _told(self, exact: Exact, takes_votes: type[TaggerFromVotes]) -> Any:
         """Votes or candidate sets, with what is known in them."""
         votes, partial = self.material.votes, self.material.partial
-        first = self.fitted and not self.revision
-        if first and not isinstance(self.model, VoteTagger):
-            votes = None  # it knows no annotators yet
-        elif votes is not None and isinstance(self.model, _TEXT_MODELS):
-            self.model = VoteTagger(clone(self.model), random_state=0)
-        if votes is not None and isinstance(self.model, TaggerFromVotes):
+        if votes is not None and isinstance(self.model, takes_votes):
             known: list[list[str | None]] = list(
                 votes.exact or ([None] * length for length in self.material.lengths)
             )

@@ -216,6 +216,10 @@ def test_a_password_lets_in(desk):
         client.get(f"/?token={TOKEN}").status_code == 401
     )  # the address alone does not
     assert client.get(ITEMS).status_code == 401
+    assert "votes.tsv" not in client.get("/").text  # not even the name of the file
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    many = client.post("/login", content="a=1&" * 9999, headers=form)
+    assert many.status_code == 401
     wrong = client.post("/login", data={"password": "close sesame"})
     assert wrong.status_code == 401 and "set-cookie" not in wrong.headers
     right = client.post("/login", data={"password": "open sesame"})

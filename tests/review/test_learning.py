@@ -141,6 +141,15 @@ def test_a_text_model_judges_the_labels_of_one_annotator(votes):
     assert again.people[0].name == "labels"
 
 
+def test_a_fitted_model_that_counts_votes(material, votes):
+    """It has no memory of annotators: first the union of the votes, then the votes."""
+    model = tagsift.DawidSkene().fit(votes.rows[:30], votes[:30])
+    student = Student(material, model, fitted=True)
+    assert student.study({}).revision == 1
+    row: list[str | None] = ["B-MISC", *[None] * (material.lengths[35] - 1)]
+    assert student.study({35: row}).names(35)[0] == "B-MISC"
+
+
 def test_labels_that_only_the_model_knows(votes):
     few = votes[:10]
     model = tagger().fit(votes.rows, votes)
