@@ -52,6 +52,14 @@ def test_a_page_that_cannot_be_written_is_told_first(
     assert not out.exists() and not outcome.out
 
 
+@pytest.mark.parametrize("verb", ["clean", "fit"])
+def test_a_page_does_not_take_the_place_of_a_result(tagsift, votes, tmp_path, verb):
+    out = tmp_path / "out"
+    outcome = tagsift(verb, votes, *VOTES, *FAST, "-o", out, "--html", out)
+    assert outcome.status == 2 and "the same file" in outcome.err
+    assert not out.exists()
+
+
 def test_a_model_against_labels_that_leave_nothing_open(tagsift, model, gold, page):
     told = tagsift("report", gold, "--model", model, "-o", page, "--json").json
     assert told["ambiguous_tokens"] == 0
