@@ -101,7 +101,7 @@ def _record(document: Document, options: Options, mains: set[str]) -> dict[str, 
         if document.offsets is not None:
             record["offsets"] = [list(pair) for pair in document.offsets]
     size = len(document.rows or ())
-    if document.sentences not in (None, (0, size)):
+    if size and document.sentences not in (None, (0, size)):
         record["sentences"] = list(document.sentences or ())
     names = tables.feature_names(document)
     for i in range(1, max(map(len, document.rows or ((),)))):

@@ -280,3 +280,11 @@ def test_columns_of_tables_keep_their_names(tmp_path: Path) -> None:
     odd = Document("1", rows=(("a",),), meta={"csv": {"called": 5, "columns": 7}})
     tagsift.write([odd], tmp_path / "c.csv", "csv")
     assert (tmp_path / "c.csv").read_text().startswith("sentence,token\n")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_empty_texts_come_back_from_hugging_face(tmp_path: Path, ending: str) -> None:
+    documents = [Document("1", ""), Document("2", " \n "), Document("3", BODY)]
+    tagsift.write(documents, tmp_path / f"a.{ending}", "hf")
+    found = tagsift.read(tmp_path / f"a.{ending}", "hf")
+    assert [one.text for one in found] == ["", " \n ", BODY]
