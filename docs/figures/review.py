@@ -18,7 +18,7 @@ import tagsift
 from tagsift.data import simulate_votes
 
 HERE = Path(__file__).parent
-LOOKS = {"light": (1240, 800), "dark": (1240, 800), "phone": (390, 800)}
+LOOKS = {"light": (1280, 740), "dark": (1280, 740), "phone": (390, 780)}
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ const HUES = [1, 0, 2, 5, 9, 11, 7, 10, 8, 6, 12, 13]; // of the palette, those 
 export const MANY = 12; // labels that have room for their bars
 
 export function percent(share) {
-  return share > 0.995 && share < 1 ? "> 99 %" : `${Math.round(100 * share)} %`;
+  return share > 0.995 && share < 1 ? ">\u202f99\u202f%" : `${Math.round(100 * share)}\u202f%`;
 }
 
 /** The colour of every label. */
@@ -138,7 +138,8 @@ function said(spans, item, colourOf) {
 }
 
 function voteRow(vote, item, colourOf) {
-  const worth = vote.reliability === null ? "" : `${Math.round(100 * vote.reliability)}%`;
+  const [worth, share] = vote.reliability === null ? ["", "0"]
+    : [percent(vote.reliability), `${100 * vote.reliability}%`];
   const silent = vote.abstains && !vote.spans.length;
   return make("button", {
     type: "button", class: vote.agrees ? "vote same" : "vote", title: "Take this over",
@@ -146,7 +147,7 @@ function voteRow(vote, item, colourOf) {
   },
   make("span", { class: "who" }, visible(vote.annotator, 60)),
   make("span", { class: "said" }, ...(silent ? ["nothing"] : said(vote.spans, item, colourOf))),
-  make("span", { class: worth && "worth", "--p": worth, title: "reliability" }, worth));
+  make("span", { class: worth && "worth", "--p": share, title: "reliability" }, worth));
 }
 
 /** The votes of annotators, the most reliable first, or the sets of candidates. */

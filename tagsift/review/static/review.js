@@ -107,7 +107,8 @@ class Review {
     const always = {
       help: () => ask("help"), exports: () => ask("exports"), name: () => this.rename(),
       theme: () => this.theme(), search: () => $("query").select(), list: () => this.list(),
-      filters: () => this.screen.toggleFilters(), clear: () => this.clear(),
+      filters: () => this.screen.toggleFilters(), clear: () => this.choose({}),
+      skipped: () => this.choose({ state: "skipped" }),
       find: () => this.screen.labels.find.focus(),
       refit: () => this.refit(), undo: () => this.undo(),
     };
@@ -233,10 +234,11 @@ class Review {
     this.desk.change(filters);
   }
 
-  clear() {
+  /** Set all filters, and search for nothing. */
+  choose(chosen) {
     $("query").value = "";
-    this.filter({});
-    fillFilters(this.corpus, {}, (chosen) => this.filter(chosen));
+    this.filter(chosen);
+    this.learn(this.corpus);
   }
 
   list() {

@@ -97,9 +97,11 @@ export class Screen {
   rest(left, narrowed) {
     this.state("rest");
     const [title, text] = left > 0 ? REST.leased : narrowed ? REST.nothing : REST.done;
-    const [name, does] = narrowed ? ["Clear search and filters", "clear"] : ["Export", "exports"];
-    const button = make("button", { type: "button", class: "main", "data-do": does }, name);
-    $("rest").replaceChildren(make("h2", {}, title), make("p", {}, text), button);
+    const button = (name, does, main) =>
+      make("button", { type: "button", class: main ? "main" : null, "data-do": does }, name);
+    const buttons = narrowed ? [button("Clear search and filters", "clear", true)]
+      : [button("Export", "exports", true), " ", button("What I skipped", "skipped", false)];
+    $("rest").replaceChildren(make("h2", {}, title), make("p", {}, text), ...buttons);
   }
 
   /** There is no way on without the right address. */

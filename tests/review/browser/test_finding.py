@@ -28,6 +28,29 @@ def test_search_and_filters_narrow_what_comes(review):
     page.locator("#sentence", has_text="New York").wait_for()
 
 
+def test_what_was_done_can_be_looked_at_again(review):
+    made = review(corpus())
+    page = made.open()
+    press(page, "s")
+    while not page.locator("#rest").is_visible():
+        press(page, "Enter")
+    page.get_by_role("button", name="What I skipped").click()
+    page.wait_for_selector("body[data-state=item]")
+    assert page.locator("[name=state]").input_value() == "skipped"
+    press(page, "Enter")
+    page.locator("#rest", has_text="Nothing matches").wait_for()
+    done = len(made.wait(13))
+    press(page, "Shift+L")
+    page.locator("[name=state]").select_option("checked")
+    for number in range(3):
+        page.wait_for_selector("body[data-state=item]")
+        page.keyboard.press("Escape")  # leaves the filter
+        press(page, "Enter")
+        made.wait(done + number + 1)
+    places = {(one.sentence, one.start) for one in made.decisions[done:]}
+    assert len(places) == 3  # each comes once, though all stay checked
+
+
 def test_the_list_has_all_that_match(review):
     made = review()
     page = made.open()
