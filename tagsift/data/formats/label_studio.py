@@ -185,7 +185,8 @@ class _Reader:
         home: Callable[[Mapping[str, Any]], bool],
     ) -> Layer:
         marks, others = [], []
-        results = place.need(record, "result", list)
+        nothing = record.get("result", "") is None  # as some exports write it
+        results = [] if nothing else place.need(record, "result", list)
         for here, result in place.at("result").items(results, dict):
             value, type_ = result.get("value"), str(result.get("type", "labels"))[:30]
             what = f"result of type {type_}, kept and no span"

@@ -80,6 +80,13 @@ def test_label_studio_with_html_and_numbers_of_predictions(tmp_path: Path) -> No
     ]
 
 
+def test_label_studio_may_write_null_for_no_results(tmp_path: Path) -> None:
+    empty = [{"id": 1, "completed_by": 3, "result": None}]
+    path = save(tmp_path / "a.json", {"data": {"text": BODY}, "annotations": empty})
+    (document,) = tagsift.read(path)
+    assert said(document) == [] and document.layers[0].annotator == "3"
+
+
 def test_answers_of_json_min_stay_with_their_annotators(tmp_path: Path) -> None:
     values = [span(BODY, "Rome", "LOC", "")["value"]], [span(BODY, "Ann", "P", "")]
     one = {"id": 1, "text": BODY, "source": "x", "label": values[0], "topic": "news"}
