@@ -109,11 +109,15 @@ def fit_bytes(n_tokens: int, n_labels: int, n_points: int | None, n_widths: int)
 
 
 def free_bytes(where: Array) -> int | None:
-    """Bytes free on the device of an array, where that can be told."""
-    if is_torch(where) and where.device.type == "cuda":
-        import torch
+    """Bytes free on the device of an array, where that can be told.
 
-        return int(torch.cuda.mem_get_info(where.device)[0])
+    What PyTorch keeps of earlier fits in this process is free, too.
+    """
+    if is_torch(where) and where.device.type == "cuda":
+        from torch import cuda
+
+        kept = cuda.memory_reserved(where.device) - cuda.memory_allocated(where.device)
+        return int(cuda.mem_get_info(where.device)[0] + kept)
     try:
         with open("/proc/meminfo", encoding="ascii") as table:
             for line in table:

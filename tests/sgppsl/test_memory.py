@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tagsift.sgppsl import carriers as memory
 from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.labels import Settings
 from tests.reference.problems import small
+from tests.tensors import needs_torch, torch
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -57,6 +59,16 @@ def test_unknown_memory_stops_nothing(monkeypatch):
 def test_free_memory_is_found_here():
     free = memory.free_bytes(np.zeros(0))
     assert free is not None and free > 2**20
+
+
+@needs_torch
+def test_what_pytorch_keeps_of_earlier_fits_is_free(monkeypatch):
+    told = {"memory_reserved": 70, "memory_allocated": 20, "mem_get_info": (5, 100)}
+    for name, value in told.items():
+        monkeypatch.setattr(torch.cuda, name, lambda device, value=value: value)
+    monkeypatch.setattr(memory, "is_torch", lambda where: True)
+    there = SimpleNamespace(device=torch.device("cuda"))
+    assert memory.free_bytes(there) == 55  # 5 on the card, 50 of 70 not in use
 
 
 def test_free_memory_without_the_table(monkeypatch):
