@@ -311,7 +311,7 @@ class SGPPSL(SequenceTagger):
             Usually ends in ``.tagsift``.
         neighbours : bool
             Whether the features and confidences of all training tokens go in, which
-            ``decoder="weighted"`` needs.
+            ``decoder="weighted"`` and ``"log-weighted"`` need.
         """
         self._check_fitted()
         kept = self.decoding_
