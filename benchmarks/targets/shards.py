@@ -28,6 +28,7 @@ from tagsift.baselines import PartialCRF
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import LocalEngine, add_up
 from tagsift.chain.sharded import ChainData, ShardedObjective
+from tagsift.chain.step import Step
 from tagsift.data import Corpus, corrupt, cut_partial
 from tagsift.features import SequenceVectorizer
 from tagsift.features.packed import PackedFeatures
@@ -39,6 +40,8 @@ TOKENS, SHARD = 200_000, 200_000
 MIN_COUNT, L2, STEPS = 5, 1.0, 50
 #: Of the words of the large file, how many are another one, and how many a new one.
 OTHER, NEW = 0.02, 0.003
+#: Megabytes of the shards, noted at every step that is kept.
+NOTED: list[float] = []
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,16 @@ def changed(corpus: Corpus, n_tokens: int, seed: int = 0) -> Iterator[str]:
                 return
 
 
+@dataclass(frozen=True)
+class Noting(Checkpoint):
+    """Steps that note how large the shards beside them are."""
+
+    def write(self, step: Step) -> None:
+        files = (Path(self.path).parent / "shards").iterdir()
+        NOTED.append(sum(file.stat().st_size for file in files) / 1e6)
+        super().write(step)
+
+
 def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str, Any]]:
     """Fit a large file out of core, and say what it takes; a killed fit goes on."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +94,7 @@ def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str,
         with atomic_write(path) as stream:
             stream.writelines(changed(corpus, n_tokens))
     before = peak_mib()
-    kept = Checkpoint(folder / f"{n_tokens}.steps", every=5)
+    kept = Noting(folder / f"{n_tokens}.steps", every=5)
     model = PartialCRF(
         l2=L2,
         max_iter=STEPS,
@@ -90,7 +103,6 @@ def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str,
         verbose=1,
     )
     spent = timed(lambda: model.fit(cut_partial(path, n_tokens=SHARD), None))
-    size = sum(file.stat().st_size for file in shards.iterdir())
     return model, {
         "time": {
             "fit_s": round(spent.wall, 1),
@@ -98,7 +110,10 @@ def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str,
             "fit_peak_mib": peak_mib(),
             "before_fit_mib": before,
         },
-        "files": {"text_mb": path.stat().st_size / 1e6, "shards_mb": size / 1e6},
+        "files": {
+            "text_mb": path.stat().st_size / 1e6,
+            "shards_mb": max(NOTED, default=0.0),
+        },
     }
 
 

@@ -69,6 +69,10 @@ class ShardedSet:
             self.shards.then(_with_weights, each=each)
         return self
 
+    def close(self) -> None:
+        """Let the shards go."""
+        self.shards.close()
+
     def transform(self, work: Callable[..., FeatureMatrix], *args: Any) -> ShardedSet:
         """The same sentences, with features that a function makes of theirs."""
         self.shards.then(_transformed, work, args)

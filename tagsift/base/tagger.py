@@ -195,11 +195,12 @@ class SequenceTagger(Declared, BaseEstimator):
         except BaseException:
             self._forget()
             raise
+        finally:
+            train.close()
         if recovered is not None:
             self.recovered_ = self._as_labels(recovered, train.offsets)
-        if self._train_confidences is not None:
-            confidences = split_at(self._train_confidences, train.offsets)
-            self.confidences_: list[FloatArray] = confidences
+        if (found := self._train_confidences) is not None:
+            self.confidences_: list[FloatArray] = split_at(found, train.offsets)
         del self._train_confidences
         return self
 
@@ -370,8 +371,7 @@ class SequenceTagger(Declared, BaseEstimator):
     def _prepare(self, X: Any, y: Any) -> tuple[AnyTrainingSet, Any]:
         """Check X and y, learn the features, and build the training set."""
         labels, seed = inputs.resolve_labels(self.labels), self._resolve_seed()
-        engine = getattr(self, "engine", None)
-        if engine is not None:
+        if (engine := getattr(self, "engine", None)) is not None:
             corpus = ToShard(engine, self.features, labels, self.scheme, seed)
             return corpus.pieces(X) if y is None else corpus.sentences(X, y)
         features, vectorizer = learn_features(self.features, X)

@@ -141,6 +141,9 @@ class TrainingSet:
         """The same sentences, with weights."""
         return replace(self, sample_weight=sample_weight)
 
+    def close(self) -> None:
+        """Do nothing; shards would be let go."""
+
     def objective(
         self,
         l2: float,

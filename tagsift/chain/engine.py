@@ -57,6 +57,9 @@ class Shards(Protocol):
     ) -> Any:
         """Add up what the function gives: numbers, arrays, or tuples of them."""
 
+    def close(self) -> None:
+        """Let the states go, with the files or the workers that hold them."""
+
 
 class Engine(Protocol):
     """Who holds shards."""
@@ -102,7 +105,7 @@ class LocalEngine:
 
     With a folder they live there, and are mapped into memory one at a time: a fit then
     needs the memory of one shard and of the solver, whatever the size of the corpus.
-    The folder is for one fit; what is left in it is written over.
+    The folder is for one fit at a time; its files are removed in the end.
     """
 
     n_shards: int = 1
@@ -169,6 +172,9 @@ class _InMemory:
     ) -> Any:
         return add_up(self._results(work, args, each, only))
 
+    def close(self) -> None:
+        self.states = []
+
 
 @dataclass
 class _OnDisk(_InMemory):
@@ -197,6 +203,11 @@ class _OnDisk(_InMemory):
             ) from error
         self.stored.add(k)
         self.states[k] = None
+
+    def close(self) -> None:
+        for k in self.stored:
+            self._path(k).unlink(missing_ok=True)
+        super().close()
 
     def _path(self, k: int) -> Path:
         return self.folder / f"shard-{k:05d}.joblib"

@@ -155,6 +155,7 @@ class _RayShards:
         self._ray = ray
         self._pieces = [ray.put(piece) for piece in pieces]
         self._steps: list[_Question] = []
+        self._used: list[dict[str, float]] | None = None
         self._workers: list[Any] = [None] * n_workers
         for number in range(n_workers):
             self._begin(number)
@@ -163,9 +164,18 @@ class _RayShards:
         return len(self._pieces)
 
     def __del__(self) -> None:
+        self._dismiss()
+
+    def close(self) -> None:
+        """Let the workers go; their cores are free then."""
+        self._used = self.usage()
+        self._dismiss()
+
+    def _dismiss(self) -> None:
         if self._ray.is_initialized():
             for worker in filter(None, self._workers):
                 self._ray.kill(worker)
+        self._workers = []
 
     def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
         """Turn every state into what the function makes of it."""
@@ -196,7 +206,9 @@ class _RayShards:
         return add_up(self._ask(self._question("sum", work, args, each, only)).values())
 
     def usage(self) -> list[dict[str, float]]:
-        """What every worker has used."""
+        """What every worker has used, so far or until it went."""
+        if self._used is not None:
+            return self._used
         return list(self._ray.get([one.usage.remote() for one in self._workers]))
 
     def _question(

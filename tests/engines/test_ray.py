@@ -10,6 +10,7 @@ import pytest
 
 import tagsift
 from tagsift.baselines import PartialCRF
+from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import LocalEngine
 from tagsift.chain_gp import ChainGP
 from tagsift.engines import RayEngine
@@ -91,6 +92,24 @@ class TestWorkers:
         found = shards.sum(die_once, str(mark), each=[True, False])
         np.testing.assert_array_equal(found, np.full(3, 7.0))
         assert mark.exists()
+
+    def test_a_worker_killed_in_a_fit_changes_nothing(self, tmp_path, monkeypatch):
+        whole = PartialCRF(engine=RayEngine(2)).fit(CORPUS.rows, SETS)
+        engine = RayEngine(2, checkpoint=Checkpoint(tmp_path / "steps", every=5))
+        write, killed = Checkpoint.write, []
+
+        def killing(self, step):
+            if not killed:
+                killed.append(step.n_iter)
+                ray.kill(engine._last._workers[1])
+            write(self, step)
+
+        monkeypatch.setattr(Checkpoint, "write", killing)
+        model = PartialCRF(engine=engine).fit(CORPUS.rows, SETS)
+        assert killed == [5] != [model.n_iter_]
+        np.testing.assert_array_equal(
+            model.weights_.emissions, whole.weights_.emissions
+        )
 
     def test_a_worker_that_always_dies_is_one_sentence(self):
         with pytest.raises(ResourceError, match="died 3 times at the same work"):
