@@ -13,7 +13,11 @@ ones r' tell the two apart: if errors of votes are in proportion to 1 − r,
     w(x) = \frac{z(x, r) - \rho z(x, r')}{1 - \rho}, \qquad
     \rho = \frac{1 - r}{1 - r'},
 
-is the chance that the label is wrong. No label needs to be known for it.
+is the chance that the label is wrong. No label needs to be known for it. Who puts one
+label for another far oftener than others do has a habit, which counts in part. With
+w(x) goes what confidence and text say; and the log-odds are drawn towards their mean
+over the span, and over the word where it has that label again: who misreads a name does
+it every time.
 """
 
 from __future__ import annotations
@@ -28,16 +32,29 @@ from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.ranking import SURE, error_odds, label_lessons
 from tagsift.annotators.rounds import Consensus
 from tagsift.annotators.tables import vote_evidence
-from tagsift.typing import FloatArray, IntArray
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["leave_out", "left_out_errors", "lessons", "measures"]
+__all__ = [
+    "beyond_habit",
+    "leave_out",
+    "left_out_errors",
+    "lessons",
+    "measures",
+    "share",
+]
 
 #: How many people of a sentence are left out in turn, and from how many votes on.
 _TURNS, _LEAST = 3, 1000
 #: Shares of the votes that come from less reliable people than r' and r; the largest ρ.
 _POOR, _GOOD, _ALIKE = 0.2, 0.95, 0.8
-#: What w(x) counts beside the confidence of the label and the text.
-_TAUGHT = 2 / 3
+#: How many times as often as typical a difference must be to be a habit, and
+#: pseudo-votes of all in the rate of each.
+_HABIT, _PRIOR = 3.0, 30.0
+#: What w(x) counts beside the chance that confidence and text tell.
+_TAUGHT = 0.6
+#: What means over the same word with the same label, and over the span, count beside a
+#: token's own log-odds.
+_BY_WORD, _BY_SPAN = 0.4, 0.3
 
 
 def lessons(
@@ -53,9 +70,12 @@ def lessons(
     said = np.where(ballots.exact >= 0, blind.argmax(axis=1), found.labels)  # [N]
     odds = error_odds(said, blind, found.text)  # [N]
     taught = left_out_errors(said, blind, found, ballots, weights, reliability)
-    more = 0 * odds if taught is None else _TAUGHT * (taught - odds)  # [N]
-    by_label = label_lessons(said, expit(odds + more), ballots)  # [L]
-    return more + by_label[found.labels]
+    both = odds  # [N]
+    if taught is not None:
+        chance = _TAUGHT * expit(taught) + (1 - _TAUGHT) * expit(odds)  # [N]
+        both = share(_odds(chance), said, ballots)  # [N]
+    by_label = label_lessons(said, expit(both), ballots)  # [L]
+    return both - odds + by_label[found.labels]
 
 
 def left_out_errors(
@@ -67,7 +87,7 @@ def left_out_errors(
     reliability: FloatArray,
 ) -> FloatArray | None:
     """Log-odds of w(x) for the labels `said`, [N]; None where there are few votes."""
-    model, seen, differs, skill = found.model, [], [], []
+    model, seen, told = found.model, [], []
     for turn in range(min(_TURNS, ballots.n_annotators)):
         who = leave_out(ballots, reliability, turn)  # [N]
         own = ballots.votes[np.arange(len(who)), who]  # [N]
@@ -78,20 +98,15 @@ def left_out_errors(
         label = model.best(e)  # [N]
         x = measures(label, model.marginals(e, found.calm), found.text, others)
         seen.append(x[asked])
-        differs.append((own != label)[asked])
-        skill.append(reliability[who[asked]])
-    z = np.concatenate(differs or [np.zeros(0, dtype=bool)])  # [K]
+        told.append(np.stack([who, label, own])[:, asked])
+    votes = np.concatenate([np.zeros((3, 0), dtype=int), *told], axis=1)  # [3, K]
+    z = votes[1] != votes[2]  # [K]
     if len(z) < _LEAST or z.all() or not z.any():
         return None
-    r = np.concatenate(skill)  # [K]
-    trees = HistGradientBoostingClassifier(
-        max_iter=100,
-        learning_rate=0.06,
-        max_features=0.3,
-        min_samples_leaf=50,
-        early_stopping=False,
-        random_state=0,
-    ).fit(np.column_stack([np.concatenate(seen), r]), z)
+    r = reliability[votes[0]]  # [K]
+    trees = _fit_trees(
+        np.column_stack([np.concatenate(seen), r]), z, beyond_habit(*votes)
+    )
     x = measures(said, confidences, found.text, ballots)  # [N, F]
     poor, good = np.quantile(r, [_POOR, _GOOD])
     of_poor, of_good = (
@@ -100,6 +115,64 @@ def left_out_errors(
     )  # [N], [N]
     rho = min((1 - good) / max(1 - poor, SURE), _ALIKE)
     return _odds((of_good - rho * of_poor) / (1 - rho))
+
+
+def beyond_habit(who: IntArray, label: IntArray, own: IntArray) -> FloatArray:
+    """What every vote of `who` counts that differs from its label, [K].
+
+    Who says the same in place of that label much oftener than is typical of the
+    annotators has a habit, and counts as if within it.
+    """
+    counts = np.ones(len(who))  # [K]
+    cast = np.zeros((who.max() + 1, label.max() + 1))  # [A, L]
+    np.add.at(cast, (who, label), 1.0)
+    differ = np.flatnonzero(label != own)  # [K']
+    pairs, which = np.unique(
+        np.column_stack([label, own])[differ], axis=0, return_inverse=True
+    )  # [P, 2], [K']
+    for p, (of, _) in enumerate(pairs):
+        mine, n = differ[which.ravel() == p], cast[:, of]  # [K''], [A]
+        said = np.bincount(who[mine], minlength=len(n))  # [A]
+        rate = (said + _PRIOR * said.sum() / n.sum()) / (n + _PRIOR)  # [A]
+        heavy = np.minimum(n, np.quantile(n[n > 0], 0.75))  # [A]
+        usual = np.quantile(rate, 0.5, weights=heavy, method="inverted_cdf")
+        counts[mine] = np.minimum(1.0, _HABIT * usual / rate[who[mine]])
+    return counts
+
+
+def share(odds: FloatArray, said: IntArray, ballots: Ballots) -> FloatArray:
+    """Draw log-odds to their means: of the word with that label, and of the span, [N].
+
+    What is outside all spans keeps its own. Tokens side by side are taken for one span.
+    """
+    inside = said != ballots.outside  # [N]
+    if len(ballots.words):
+        place = _forms(ballots) * ballots.n_labels + said  # [N]
+        odds = np.where(inside, _draw(odds, place, _BY_WORD), odds)  # [N]
+    if ballots.outside < 0:
+        return odds
+    begins = np.zeros(len(said), dtype=bool)  # [N]
+    begins[ballots.offsets[:-1][np.diff(ballots.offsets) > 0]] = True
+    return _draw(odds, np.cumsum(begins | ~inside | ~np.roll(inside, 1)), _BY_SPAN)
+
+
+def _fit_trees(
+    X: FloatArray, z: BoolArray, counts: FloatArray
+) -> HistGradientBoostingClassifier:
+    """Trees for the chance of z, where it counts in part; the rest is no difference."""
+    part = z & (counts < 1)  # [K]
+    return HistGradientBoostingClassifier(
+        max_iter=100,
+        learning_rate=0.06,
+        max_features=0.3,
+        min_samples_leaf=50,
+        early_stopping=False,
+        random_state=0,
+    ).fit(
+        np.concatenate([X, X[part]]),
+        np.concatenate([z, np.zeros(part.sum(), dtype=bool)]),
+        np.concatenate([counts, 1 - counts[part]]),
+    )
 
 
 def leave_out(ballots: Ballots, reliability: FloatArray, turn: int) -> IntArray:
@@ -141,14 +214,26 @@ def _elsewhere(
     """How often the same word has another label, how often it occurs, and its case."""
     if not len(ballots.words):
         return []
-    number = {word: w for w, word in enumerate(dict.fromkeys(ballots.words))}
-    form = np.array([number[word] for word in ballots.words])  # [N]
-    given = np.zeros((len(number), ballots.n_labels))  # [W, L]
+    form = _forms(ballots)  # [N]
+    given = np.zeros((form.max() + 1, ballots.n_labels))  # [W, L]
     np.add.at(given, form, confidences)
     others = given[form].sum(axis=1) - 1  # [N]
     differ = 1 - given[form, said] / (others + 1)  # [N]
-    case = [(w.isupper(), w[:1].isupper(), w.isalpha()) for w in number]
+    words = dict.fromkeys(ballots.words)
+    case = [(w.isupper(), w[:1].isupper(), w.isalpha()) for w in words]
     return [differ, others, *np.array(case, dtype=float)[form].T]
+
+
+def _draw(values: FloatArray, group: IntArray, weight: float) -> FloatArray:
+    """Values drawn to the mean of their group by `weight`, [N]."""
+    mean = np.bincount(group, weights=values)[group] / np.bincount(group)[group]  # [N]
+    return np.asarray((1 - weight) * values + weight * mean)
+
+
+def _forms(ballots: Ballots) -> IntArray:
+    """Number of every token's word, by first occurrence, [N]."""
+    number = {word: w for w, word in enumerate(dict.fromkeys(ballots.words))}
+    return np.array([number[word] for word in ballots.words])
 
 
 def _odds(chance: FloatArray) -> FloatArray:

@@ -12,10 +12,12 @@ from scipy.special import expit, logit
 from tagsift.annotators import VoteTagger, vote_tagger
 from tagsift.annotators.ballots import read_ballots
 from tagsift.annotators.left_out import (
+    beyond_habit,
     leave_out,
     left_out_errors,
     lessons,
     measures,
+    share,
 )
 from tagsift.annotators.rounds import Consensus
 from tagsift.annotators.tables import vote_evidence
@@ -81,6 +83,31 @@ def test_measures_by_hand(ballots):
     np.testing.assert_allclose(found[1:3, 11], 1 - 1.4 / 2)
     assert found[:, 12].tolist() == [0, 1, 1, 0, 0]
     assert found[1, 13:16].tolist() == [1, 1, 1]
+
+
+def test_a_habit_counts_as_if_it_were_three_times_what_is_typical():
+    who = np.repeat([0, 1, 2], 100)
+    label, own = np.zeros(300, dtype=int), np.zeros(300, dtype=int)
+    own[:2] = own[100:104] = own[200:260] = 1  # 2, 4 and 60 of a hundred
+    found = beyond_habit(who, label, own)
+    mean = 66 / 300
+    rate = [(n + 30 * mean) / 130 for n in (2, 4, 60)]
+    np.testing.assert_allclose(found[200:260], 3 * rate[1] / rate[2])
+    assert found[200] < 1
+    np.testing.assert_array_equal(found[:200], 1.0)
+    np.testing.assert_array_equal(found[260:], 1.0)
+
+
+def test_odds_are_shared_by_word_and_by_span(ballots):
+    ballots = replace(ballots, words=["IBM", "IBM", "IBM", "ibm", "IBM"])
+    odds, said = np.array([1.0, 2.0, -3.0, 4.0, 5.0]), np.array([2, 0, 0, 0, 1])
+    by_word = [1.0, 1.0, -2.0, 4.0, 5.0]  # drawn to −0.5 by 0.4
+    found = share(odds, said, ballots)
+    np.testing.assert_allclose(found, [*by_word[:3], 4.15, 4.85])  # to 4.5 by 0.3
+    found = share(odds, said, replace(ballots, words=()))
+    np.testing.assert_allclose(found, [1.0, 2.0, -3.0, 4.15, 4.85])
+    plain = replace(ballots, outside=-1)
+    np.testing.assert_allclose(share(odds, said, plain), by_word)
 
 
 class _Text:
