@@ -36,6 +36,7 @@ class Client:
         assert found is not None, self.address
         self.connection = HTTPConnection(found[1], timeout=60)
         self.headers = {"Authorization": f"Bearer {found[2]}"}
+        self.milliseconds = 0.0  # that the last answer took at the server
 
     def get(self, path: str, **told: Any) -> tuple[int, Any]:
         """Ask for something."""
@@ -51,6 +52,8 @@ class Client:
         self.connection.request(method, path, body, headers)
         answer = self.connection.getresponse()
         content = answer.read()
+        told = answer.headers.get("server-timing", "dur=0")
+        self.milliseconds = float(told.rpartition("=")[2])
         kind = answer.headers.get("content-type", "")
         return answer.status, json.loads(content) if "json" in kind else content
 
@@ -72,6 +75,7 @@ class Tally:
     sent: set[str] = field(default_factory=set)  # keys, acknowledged or not
     refused: int = 0
     asking: list[float] = field(default_factory=list)  # seconds to the next item
+    serving: list[float] = field(default_factory=list)  # of them, at the server
     deciding: list[float] = field(default_factory=list)
 
 
@@ -83,6 +87,7 @@ def work(client: Client, tally: Tally, stop: Event, seed: int, pause: float) -> 
             began = time.perf_counter()
             items = client.items()
             tally.asking.append(time.perf_counter() - began)
+            tally.serving.append(client.milliseconds / 1e3)
             if items:
                 _decide(client, tally, items[0], rng)
             stop.wait(rng.uniform(0, 2 * pause))

@@ -1,9 +1,9 @@
 """The review page's server: the first page, the next item, many reviewers at a time.
 
 Synthetic sentences with the votes of five simulated annotators. The server runs in a
-process of its own and fits in another one, as always; the times are those of a client
-on the same machine. `server_ms` are CPU milliseconds of the server for one item, which
-do not hang on what else the machine does.
+process of its own and fits in another one, as always. Times are those of a client on
+the same machine, and those that the server itself says it took; its CPU milliseconds
+for one item do not hang on what else the machine does.
 
     python -m benchmarks review --tokens 20000 --seconds 10
 """
@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +60,8 @@ class Review(Benchmark):
         return [ReviewCell(self.tokens, self.reviewers)]
 
     def config(self, cell: ReviewCell) -> dict[str, Any]:
-        return {**super().config(cell), "seconds": self.seconds}
+        told = {"seconds": self.seconds, "source": "synthetic sentences"}
+        return {**super().config(cell), **told}
 
     def run(self, cell: ReviewCell) -> dict[str, Any]:
         with TemporaryDirectory() as folder:
@@ -89,8 +89,10 @@ class Review(Benchmark):
         stop.set()
         for thread in threads:
             thread.join()
-        found["many"] = _milliseconds([t for one in tallies for t in one.asking])
-        found["many_deciding"] = _milliseconds([t for x in tallies for t in x.deciding])
+        found["many"] = _milliseconds(
+            [t for one in tallies for t in one.asking],
+            [t for one in tallies for t in one.serving],
+        )
         client.close()  # the server may have done so, after a minute without a word
         stored = decisions_of(client)
         kept = sum(len(one.kept) for one in tallies)
@@ -118,15 +120,21 @@ class Review(Benchmark):
             "a fit, s|.0f": "time.fit_s",
         }
         yield table(list(sizes), [pick(one, *sizes.values()) for one in done])
+        columns = {
+            "median ms|.0f": "median_ms",
+            "95 %|.0f": "p95_ms",
+            "most|.0f": "most_ms",
+            "at the server|.0f": "server_median_ms",
+            "95 % there|.0f": "server_p95_ms",
+            "CPU ms|.1f": "cpu_ms",
+        }
         rows = [
-            (name, *(one["time"][key][k] for k in ("median_ms", "p95_ms", "most_ms")),
-             one["time"][key].get("server_ms"))
+            (name, *map(one["time"][key].get, columns.values()))
             for one in done
             for name, key in PHASES.items()
             if key in one["time"]
-        ]  # fmt: skip
-        heads = ["next item", "median ms|.0f", "95 % ms|.0f", "most ms|.0f"]
-        yield table([*heads, "CPU ms at the server|.1f"], rows)
+        ]
+        yield table(["next item", *columns], rows)
         counts = {
             "reviewers|d": "config.reviewers",
             "seconds|d": "config.seconds",
@@ -171,28 +179,28 @@ def _fitting(client: Client) -> bool:
 
 def _items(client: Client, pid: int) -> dict[str, float]:
     """Ask for one item after the other, and accept each."""
-    taken, cpu = [], 0.0
+    taken, serving, cpu = [], [], 0.0
     for number in range(ASKED):
         busy = _cpu_seconds(pid)
         began = time.perf_counter()
         (item,) = client.items()
         taken.append(time.perf_counter() - began)
+        serving.append(client.milliseconds / 1e3)
         cpu += _cpu_seconds(pid) - busy
         key = f"{os.getpid()}-{time.monotonic_ns()}-{number}"
         told = {name: item[name] for name in ("version", "revision")}
         told |= {"item": item["id"], "action": "accept"}
         client.post("/api/decisions", reviewer="ann", key=key, **told)
-    return _milliseconds(taken) | {"server_ms": round(1e3 * cpu / ASKED, 2)}
+    return _milliseconds(taken, serving) | {"cpu_ms": round(1e3 * cpu / ASKED, 2)}
 
 
-def _milliseconds(taken: list[float]) -> dict[str, float]:
-    ms = 1e3 * np.array(taken)  # [K]
-    parts: dict[str, Callable[..., Any]] = {
-        "median_ms": np.median,
-        "p95_ms": lambda x: np.quantile(x, 0.95),
-        "most_ms": np.max,
+def _milliseconds(taken: list[float], serving: list[float]) -> dict[str, float]:
+    """Middle, slow and slowest times, for the client and at the server."""
+    return {
+        f"{where}{name}_ms": round(1e3 * float(np.quantile(times, share)), 1)
+        for where, times in (("", taken), ("server_", serving))
+        for name, share in (("median", 0.5), ("p95", 0.95), ("most", 1.0))
     }
-    return {name: round(float(part(ms)), 1) for name, part in parts.items()}
 
 
 def _cpu_seconds(pid: int) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from hmac import compare_digest
 from http.cookies import CookieError, SimpleCookie
+from time import perf_counter
 from typing import Any, TypeAlias
 
 from tagsift.review.refusal import Refusal
@@ -58,13 +59,14 @@ class Guard:
         """Answer a request, or hand it on."""
         if scope["type"] != "http":
             return
-        headers = {
-            k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]
-        }
+        began, pairs = perf_counter(), scope["headers"]
+        headers = {k.decode("latin-1"): v.decode("latin-1") for k, v in pairs}
 
         async def safe_send(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_ADDED]
+                taken = f"all;dur={1e3 * (perf_counter() - began):.1f}".encode()
+                own = message.get("headers", ())
+                message["headers"] = [*own, *_ADDED, (b"server-timing", taken)]
             await send(message)
 
         try:

@@ -207,6 +207,7 @@ def test_every_answer_has_the_headers(page, stranger):
         assert answer.headers["cache-control"] == "no-store"
         assert "access-control-allow-origin" not in answer.headers
         assert "server" not in answer.headers
+        assert float(answer.headers["server-timing"].removeprefix("all;dur=")) >= 0
 
 
 def test_a_password_lets_in(desk):
