@@ -16,6 +16,7 @@ from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 from tagsift.visible import short
 
 __all__ = [
+    "leaves_open",
     "read_candidates",
     "read_evidence",
     "read_gold",
@@ -129,6 +130,18 @@ def read_gold(y: Any) -> list[list[Label]]:
                 )
             gold[-1].append(_plain(entry))
     return gold
+
+
+def leaves_open(y: Any) -> bool:
+    """Whether the label of some token is left open: a set of several, weights, None."""
+    return _is_list(y) and any(
+        getattr(sentence, "ndim", 1) == 2
+        or any(
+            entry is None or (isinstance(entry, (set, frozenset)) and len(entry) > 1)
+            for entry in (sentence if _is_list(sentence) else ())
+        )
+        for sentence in y
+    )
 
 
 def _is_list(value: Any) -> bool:

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from tagsift.base import inputs
 from tagsift.base.saving import pack, saved_state, say_size, unpack
+from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Declared, Method, setting
 from tagsift.base.sharding import ToShard
 from tagsift.base.tagging import tag_documents
@@ -55,8 +56,7 @@ class SequenceTagger(Declared, BaseEstimator):
     verbose : int
         Above 0, draw a progress bar.
     tokenizer : None, {"words", "spaces"}, callable or spaCy pipeline
-        How raw text given to `tag` is cut; see `tagsift.data.as_tokenizer`. A model
-        file keeps its name.
+        How `tag` cuts raw text (`tagsift.data.as_tokenizer`); files keep its name.
 
     Attributes
     ----------
@@ -308,9 +308,10 @@ class SequenceTagger(Declared, BaseEstimator):
         )
 
     def score(self, X: Any, y: Any) -> float:
-        """Span F1 of the predictions against gold labels; token accuracy if plain."""
-        predicted = self.predict(X)
-        gold = inputs.read_gold(y)
+        """Span F1 against gold labels (accuracy if plain); of sets the share inside."""
+        if inputs.leaves_open(y):
+            return Scorer("inside").score(self, X, y)
+        predicted, gold = self.predict(X), inputs.read_gold(y)
         if self.scheme_ == "plain":
             return float(token_accuracy(gold, predicted))
         return float(span_scores(gold, predicted, scheme=self.scheme_).f1)
@@ -321,8 +322,7 @@ class SequenceTagger(Declared, BaseEstimator):
         The file, usually called ``….tagsift``, is written whole or not at all.
         """
         self._check_fitted()
-        header, arrays = pack(self)
-        write_container(path, header, arrays)
+        write_container(path, *pack(self))
 
     @classmethod
     def from_container(

@@ -99,8 +99,16 @@ def test_truth_is_gold_or_exact_labels(model):
     assert accuracy == pytest.approx(np.mean(right))
     with pytest.raises(InputError, match="tagsift.Scorer"):
         scorer(model, X[24:], Y[24:])
-    with pytest.raises(InputError, match="tagsift.Scorer"):
-        model.score(X[24:], Y[24:])
+
+
+def test_the_score_of_sets_is_the_share_inside(model):
+    inside = Scorer("inside")(model, X[24:], Y[24:])
+    assert model.score(X[24:], Y[24:]) == inside < 1
+    unlabelled = [[None for _ in sentence] for sentence in Y[25:]]
+    assert model.score(X[24:], [Y[24], *unlabelled]) == Scorer("inside")(
+        model, X[24:25], Y[24:25]
+    )
+    assert not np.isnan(cross_val_score(model, X, Y, cv=3)).any()
 
 
 @pytest.mark.parametrize("measure", ["likelihood", "inside", "span_f1", "accuracy"])

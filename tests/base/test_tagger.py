@@ -396,7 +396,7 @@ def test_scores_need_gold_of_the_same_length():
     with pytest.raises(InputError, match="Sentence 0"):
         model.score(X, [Y[0][:1], *Y[1:]])
     with pytest.raises(InputError, match="expected one gold label"):
-        model.score(X[:1], [["D", {"D", "N"}, "V"]])
+        model.score(X[:1], [["D", ("D", "N"), "V"]])
 
 
 # scikit-learn ----------------------------------------------------------------------
