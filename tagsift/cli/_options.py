@@ -39,7 +39,9 @@ __all__ = [
     "Scaling",
     "Scheme",
     "Seed",
+    "Sharding",
     "Source",
+    "TaggingEngine",
     "To",
     "Train",
     "Training",
@@ -113,6 +115,14 @@ class EngineName(StrEnum):
     """Who works on the sentences."""
 
     ray = "ray"
+
+
+class TaggingEngine(StrEnum):
+    """Who tags a folder of shards."""
+
+    local = "local"
+    ray = "ray"
+    spark = "spark"
 
 
 class OMeans(StrEnum):
@@ -274,6 +284,24 @@ class Scaling:
         metavar="FILE",
         callback=_writable,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sharding:
+    """How a folder of Parquet or JSONL files is tagged."""
+
+    engine: TaggingEngine | None = given(
+        "Tag the Parquet and JSONL files of a folder, or of an address such as "
+        "s3://…, into OUT: local (here), ray or spark (workers of a cluster, or of "
+        "this machine). What is there stays: after a kill, say the same again."
+    )
+    workers: int | None = given(
+        "Workers of the engine; default: all cores but one.", metavar="N", min=1
+    )
+    prefix: str | None = given(
+        "With --engine: what the names of the new columns begin with.", metavar="NAME"
+    )
+    quiet: Quiet = False
 
 
 def grouped(run: Callable[..., None]) -> Callable[..., None]:

@@ -18,11 +18,13 @@ from tagsift.cli._options import (
     ModelFile,
     OutOrScreen,
     Reading,
+    Sharding,
     To,
     argument,
     option,
 )
 from tagsift.cli._output import print_json, write_columns, write_lines
+from tagsift.cli._shards import tag_folder
 from tagsift.cli._sources import exchange_options, say_losses
 from tagsift.cli._training import check_columns
 from tagsift.errors import DataError, InputError
@@ -43,13 +45,16 @@ _COMPARED = 50_000
 def run(
     model: ModelFile,
     text: Annotated[
-        Path,
+        str,
         argument(
             "TEXT",
             "Raw text, columns without the label, or any other format; - for standard "
-            "input, raw text unless --from says else.",
+            "input, raw text unless --from says else. With --engine: a folder.",
         ),
     ],
+    target: Annotated[
+        str | None, argument("OUT", "With --engine: the folder to write.")
+    ] = None,
     *,
     out: OutOrScreen = None,
     to: To = None,
@@ -71,6 +76,7 @@ def run(
     ] = None,
     exchange: Exchange,
     reading: Reading,
+    sharding: Sharding,
     json: Json = False,
 ) -> None:
     """Label raw text, columns or annotated documents, as they come.
@@ -78,6 +84,17 @@ def run(
     The result is columns, the label last, unless --spans or --to says else. A line of
     raw text is a document.
     """
+    if sharding.engine is not None:
+        single = {"out": out, "to": to, "spans": spans, "marginals": marginals}
+        single |= {"gold": gold, "from_shape": from_shape}
+        tag_folder(model, text, target, sharding, exchange, reading, single, json)
+        return
+    if target is not None or sharding != Sharding(quiet=sharding.quiet):
+        raise InputError(
+            "OUT, --workers and --prefix are for folders, with --engine; name the file "
+            "to write by --out."
+        )
+    file = Path(text)
     out = None if str(out) == "-" else out
     if sum((spans, marginals, to is not None)) > 1:
         raise InputError("--spans, --to and --marginals: choose one of them.")
@@ -87,7 +104,7 @@ def run(
         raise InputError("--with is for files to learn from; tag them one by one.")
     tagger = tagsift.load(model)
     of_columns = "conll" if gold or reading != Reading() else None
-    name = exchange.source or of_columns or _format_of(text)
+    name = exchange.source or of_columns or _format_of(file)
     to = None if spans or marginals else _format_to(out, to, name)
     told = exchange_options(exchange) | {
         "tokenizer": tagsift.base.tokenizer_of(tagger, exchange.tokenizer)
@@ -95,11 +112,11 @@ def run(
     options = tagsift.data.as_options({**told, "shape": from_shape})
     uncut: deque[bool] = deque()
     if name == "text":
-        bursts: Iterable[Iterable[Document]] = tagsift.data.read_bursts(text, options)
+        bursts: Iterable[Iterable[Document]] = tagsift.data.read_bursts(file, options)
     elif name in ("conll", "columns"):
-        bursts = [_columns(tagger, text, gold, reading)]
+        bursts = [_columns(tagger, file, gold, reading)]
     else:
-        bursts = [_seen(tagsift.data.format_named(name).read(text, options), uncut)]
+        bursts = [_seen(tagsift.data.format_named(name).read(file, options), uncut)]
     tagged = (
         document
         for burst in bursts

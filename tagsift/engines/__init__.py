@@ -1,7 +1,8 @@
-"""Who works on large corpora: this machine, shard by shard, or a Ray cluster.
+"""Who works on large corpora: this machine, a Ray cluster, or Spark.
 
-`LocalEngine` and `Checkpoint` need nothing; `RayEngine` needs Ray, which it imports
-when it is used.
+`LocalEngine`, `RayEngine` and `Checkpoint` are for fits; `tag_shards` tags folders of
+files, `tag_dataset` and `tag_frame` what is in an engine already. Ray and Spark are
+imported when they are used.
 """
 
 from __future__ import annotations
@@ -9,5 +10,18 @@ from __future__ import annotations
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import LocalEngine
 from tagsift.engines.ray import RayEngine
+from tagsift.engines.ray_tagging import RayTagging, tag_dataset
+from tagsift.engines.spark_tagging import SparkTagging, tag_frame
+from tagsift.engines.tagging import TaggedShards, tag_shards
 
-__all__ = ["Checkpoint", "LocalEngine", "RayEngine"]
+__all__ = [
+    "Checkpoint",
+    "LocalEngine",
+    "RayEngine",
+    "RayTagging",
+    "SparkTagging",
+    "TaggedShards",
+    "tag_dataset",
+    "tag_frame",
+    "tag_shards",
+]

@@ -9,18 +9,14 @@ the answer is the same as without the accident.
 
 from __future__ import annotations
 
-import platform
 import resource
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
-import scipy
-
-from tagsift._version import __version__
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import Shards, Work, add_up
+from tagsift.engines.versions import check_versions, versions
 from tagsift.errors import (
     InputError,
     MissingExtraError,
@@ -29,7 +25,7 @@ from tagsift.errors import (
 )
 from tagsift.threads import blas_threads
 
-__all__ = ["RayEngine"]
+__all__ = ["RayEngine", "cores_of", "started"]
 
 #: How often a worker may die at one question.
 _DEATHS = 3
@@ -71,12 +67,12 @@ class RayEngine:
         """Into how many shards sentences in memory are cut: one for every worker."""
         if self.n_workers is not None:
             return self.n_workers
-        return max(1, _cores(_started(self.address)) - 1)
+        return max(1, cores_of(started(self.address)) - 1)
 
     def scatter(self, pieces: Sequence[Any]) -> Shards:
         """Hand out the pieces of a corpus: the first states."""
-        ray = _started(self.address)
-        n_workers, cores = min(self.n_shards, len(pieces)), _cores(ray)
+        ray = started(self.address)
+        n_workers, cores = min(self.n_shards, len(pieces)), cores_of(ray)
         if n_workers > cores:
             raise InputError(
                 f"the Ray cluster has {cores} cores, {n_workers} workers were asked "
@@ -96,9 +92,9 @@ class _Worker:
     def __init__(self) -> None:
         self.states: dict[int, Any] = {}
 
-    def facts(self) -> dict[str, str]:
-        """Versions."""
-        return _facts()
+    def versions(self) -> dict[str, str]:
+        """What the worker runs on."""
+        return versions()
 
     def take(self, number: int, piece: Any) -> None:
         """Begin with a piece."""
@@ -254,13 +250,7 @@ class _RayShards:
     def _begin(self, number: int) -> None:
         """Start a worker, and bring its states to where the others are."""
         worker = self._ray.remote(num_cpus=1)(_Worker).remote()
-        there, here = _result(self._ray, worker.facts.remote()), _facts()
-        if there != here:
-            name = next(name for name in here if here[name] != there.get(name))
-            raise InputError(
-                f"a Ray worker has {name} {there.get(name)}, the driver {here[name]}; "
-                "install the same versions on all machines."
-            )
+        check_versions(versions(), _result(self._ray, worker.versions.remote()))
         self._workers[number] = worker
         for k in range(number, len(self), len(self._workers)):
             worker.take.remote(k, self._pieces[k])
@@ -283,17 +273,7 @@ def _result(ray: Any, call: Any) -> Any:
         raise
 
 
-def _facts() -> dict[str, str]:
-    """The versions that driver and workers must share."""
-    return {
-        "tagsift": __version__,
-        "Python": ".".join(platform.python_version_tuple()[:2]),
-        "NumPy": np.__version__,
-        "SciPy": scipy.__version__,
-    }
-
-
-def _started(address: str | None) -> Any:
+def started(address: str | None) -> Any:
     """Ray, connected to a cluster."""
     try:
         import ray
@@ -318,5 +298,6 @@ def _started(address: str | None) -> Any:
     return ray
 
 
-def _cores(ray: Any) -> int:
+def cores_of(ray: Any) -> int:
+    """Cores of the cluster."""
     return int(ray.cluster_resources().get("CPU", 1))

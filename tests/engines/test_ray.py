@@ -122,8 +122,8 @@ class TestWorkers:
     def test_other_versions_and_too_many_workers_are_refused(self, monkeypatch):
         with pytest.raises(InputError, match="has 2 cores, 3 workers were asked for"):
             RayEngine(3).scatter([1, 2, 3])
-        facts = module._facts()
-        monkeypatch.setattr(module, "_facts", lambda: facts | {"tagsift": "0.0"})
+        known = module.versions()
+        monkeypatch.setattr(module, "versions", lambda: known | {"tagsift": "0.0"})
         with pytest.raises(InputError, match="has tagsift .*, the driver 0.0; install"):
             RayEngine(1).scatter([1])
 
