@@ -25,7 +25,7 @@ def test_the_page_shows_the_committed_records(tmp_path: Path):
 
 
 @needs_records
-@pytest.mark.parametrize("name", ["methods", "budgets", "growth"])
+@pytest.mark.parametrize("name", ["methods", "budgets", "growth", "review"])
 def test_committed_records_need_no_run(name: str, tmp_path: Path, capsys):
     asked = [name, "--count", "--data", str(tmp_path)]
     asked += ["--records", str(RECORDS / f"{name}.jsonl")]
