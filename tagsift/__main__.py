@@ -1,8 +1,9 @@
 """Run the command line, as ``tagsift`` or as ``python -m tagsift``."""
 
+import signal
 import sys
 from _thread import interrupt_main
-from threading import Timer
+from threading import Timer, get_ident
 from typing import Any
 
 __all__ = ["main"]
@@ -27,10 +28,12 @@ def _keep_interrupt(lost: Any) -> None:
 
     Such are the callbacks of weak references, which imports use.
     """
-    if lost.exc_type is KeyboardInterrupt:
-        Timer(0.01, interrupt_main).start()
-    else:
+    if lost.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(lost)
+    elif sys.platform == "win32":
+        Timer(0.01, interrupt_main).start()
+    else:  # a real signal, which ends waiting too
+        Timer(0.01, signal.pthread_kill, (get_ident(), signal.SIGINT)).start()
 
 
 if __name__ == "__main__":
