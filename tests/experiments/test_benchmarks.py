@@ -41,12 +41,15 @@ def test_committed_records_need_no_run(name: str, tmp_path: Path, capsys):
         ("growth", "method=partial-crf,tokens=1000,labels=3", 1),
         ("budgets", "what=start-up", 1),
         ("shards", "engine=disk+costs-3", 2),
+        ("tagging", "engine=local", 1),
     ],
 )
 def test_a_benchmark_runs_and_draws(name, only, n_cells, tmp_path, capsys):
     asked = [name, "--only", only, "--out", str(tmp_path), "--quiet"]
-    asked += ["--max-tokens", "1000"] if name in ("growth", "shards") else []
-    asked += ["--folder", str(tmp_path / "large")] if name == "shards" else []
+    asked += ["--max-tokens", "1000"] if name in ("growth", "shards", "tagging") else []
+    asked += (
+        ["--folder", str(tmp_path / "large")] if name in ("shards", "tagging") else []
+    )
     assert main(asked, "benchmarks") == 0
     found = Records(tmp_path / "records").load()
     assert len(found) == n_cells
