@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
@@ -71,7 +72,8 @@ class SparkTagging:
         for name, value in _QUIET.items():
             builder = builder.config(name, value)
         try:
-            spark = builder.getOrCreate()
+            with _without_advice():
+                spark = builder.getOrCreate()
         except (PySparkException, FileNotFoundError) as error:
             raise InputError(
                 f"Spark did not start ({_line(error)}); it needs Java (17 or later), "
@@ -152,9 +154,16 @@ def tag_frame(
 
 
 def _mapped(frame: Any, work: Callable[[Iterator[Any]], Any], schema: str) -> Any:
-    with warnings.catch_warnings():  # about versions of pandas, which is not used here
-        warnings.simplefilter("ignore", FutureWarning)
+    with _without_advice():
         return frame.mapInArrow(work, schema)
+
+
+@contextlib.contextmanager
+def _without_advice() -> Iterator[None]:
+    """Spark warns of versions of pandas, which is not used here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        yield
 
 
 def _ddl(kind: Any) -> str:
