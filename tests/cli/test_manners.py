@@ -30,6 +30,11 @@ def shell(*arguments, env=None, **options) -> subprocess.CompletedProcess[bytes]
     )
 
 
+def heed_ctrl_c() -> None:
+    """In a new process: heed Ctrl-C, though the tests may run where it is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT), **more}
 
@@ -133,6 +138,7 @@ def test_ctrl_c_at_any_time(tmp_path, wait):
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         env=environment(),
+        preexec_fn=heed_ctrl_c,
     )
     time.sleep(wait)
     running.send_signal(signal.SIGINT)

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,7 @@ def start(model: Path, *options: str, **pipes: int) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         **pipes,
     )
 
