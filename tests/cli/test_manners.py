@@ -168,7 +168,11 @@ except KeyboardInterrupt:
     sys.exit(130)
 """
     found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, env=environment(), timeout=60
+        [sys.executable, "-c", code],
+        capture_output=True,
+        env=environment(),
+        timeout=60,
+        preexec_fn=heed_ctrl_c,
     )
     assert (found.returncode, found.stderr) == (130, b"")
 
