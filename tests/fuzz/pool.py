@@ -14,6 +14,7 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -129,6 +130,9 @@ def _serve(line: Connection, folder: Path) -> None:
     os.environ["COLUMNS"] = "120"
     import tests.fuzz.kinds  # noqa: F401  (before the memory is limited)
 
+    for package in ("pyarrow.parquet", "spacy"):  # with PyTorch it maps gigabytes
+        with contextlib.suppress(ImportError):
+            import_module(package)
     limit = _address_space() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     warnings.simplefilter("error", RuntimeWarning)
