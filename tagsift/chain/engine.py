@@ -8,18 +8,21 @@ give. `tagsift.engines` has engines of several machines.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-import joblib
 import numpy as np
 
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.errors import DataError, InputError
 
 __all__ = ["Engine", "LocalEngine", "Shards", "Work", "add_up"]
+
+#: Arrays begin at multiples of so many bytes.
+_ALIGNED = 64
 
 #: A function of the state of a shard and further arguments.
 Work: TypeAlias = Callable[..., Any]
@@ -178,22 +181,37 @@ class _InMemory:
 
 @dataclass
 class _OnDisk(_InMemory):
-    """States in files, but for the pieces they begin with, which are small."""
+    """States whose numbers are in files, but for the pieces they begin with.
+
+    A file holds the bytes of arrays and nothing else; what they belong to stays in this
+    process (Python's buffers out of band), so that no file is ever run as code.
+    """
 
     folder: Path
-    stored: set[int] = field(default_factory=set)
+    stored: dict[int, tuple[bytes, list[int]]] = field(default_factory=dict)
 
     def _get(self, k: int) -> Any:
-        if k in self.stored:
-            return joblib.load(self._path(k), mmap_mode="r")
-        return self.states[k]
+        if k not in self.stored:
+            return self.states[k]
+        outline, sizes = self.stored[k]
+        mapped = np.memmap(self._path(k), np.uint8, "r")  # [bytes]
+        begins = np.cumsum([0, *map(_padded, sizes[:-1])]).tolist()
+        parts = [mapped[lo : lo + n] for lo, n in zip(begins, sizes, strict=False)]
+        return pickle.loads(outline, buffers=parts)
 
     def _put(self, k: int, state: Any) -> None:
         path = self._path(k)
         new = path.with_suffix(".new")  # the old one may still be mapped
+        arrays: list[pickle.PickleBuffer] = []
+        outline = pickle.dumps(state, protocol=5, buffer_callback=arrays.append)
+        parts = [array.raw() for array in arrays]
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            joblib.dump(state, new)
+            with new.open("wb") as stream:
+                for part in parts:
+                    stream.write(part)
+                    stream.write(bytes(_padded(part.nbytes) - part.nbytes))
+                stream.write(bytes(_ALIGNED))  # an empty file cannot be mapped
             new.replace(path)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
@@ -201,7 +219,7 @@ class _OnDisk(_InMemory):
                 f"cannot write a shard of {self.folder} ({reason}); give a folder "
                 "with enough room."
             ) from error
-        self.stored.add(k)
+        self.stored[k] = outline, [part.nbytes for part in parts]
         self.states[k] = None
 
     def close(self) -> None:
@@ -210,4 +228,9 @@ class _OnDisk(_InMemory):
         super().close()
 
     def _path(self, k: int) -> Path:
-        return self.folder / f"shard-{k:05d}.joblib"
+        return self.folder / f"shard-{k:05d}.bin"
+
+
+def _padded(size: int) -> int:
+    """Bytes that an array of so many takes in a file."""
+    return -(-size // _ALIGNED) * _ALIGNED

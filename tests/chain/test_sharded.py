@@ -185,3 +185,26 @@ def test_packed_features_open_as_they_were():
         for block, other in zip(found.blocks, expected.blocks, strict=True):
             a, b = (x.toarray() if sp.issparse(x) else x for x in (block, other))
             np.testing.assert_array_equal(a, b)
+
+
+def _numbers(state):
+    return {"a": np.arange(state), "empty": np.zeros(0), "b": np.full((3, 2), 0.5)}
+
+
+def _same(state):
+    return state
+
+
+def test_files_of_shards_are_numbers_alone(tmp_path):
+    shards = LocalEngine(folder=tmp_path).scatter([5, 1000])
+    shards.then(_numbers)
+    for size, found in zip((5, 1000), shards.map(_same), strict=True):
+        np.testing.assert_equal(found, _numbers(size))
+        assert not found["a"].flags.writeable
+    path = min(tmp_path.iterdir())
+    path.write_bytes(b"cos\nabort\n(tR." + path.read_bytes()[14:])  # code, as a pickle
+    (found,) = shards.map(_same, only=[0])
+    assert found["a"].shape == (5,) and found["a"][0] != 0
+    np.testing.assert_equal(found["b"], _numbers(5)["b"])
+    shards.close()
+    assert not list(tmp_path.iterdir())
