@@ -11,7 +11,8 @@ alone say,
         + \log \bar q(\cdot)\bigr).
 
 A text that knows little (there are few sentences) agrees with no votes, and would take
-their weight away: τ has a least value. A text that knows much (it has word vectors)
+their weight away: τ has a least value, which is larger where there are few votes on a
+token (`rounds.weight_limits`). A text that knows much (it has word vectors)
 agrees with votes, and needs them less: τ has a greatest value.
 """
 

@@ -20,11 +20,13 @@ from tagsift.annotators.tables import confusion_tables, count_votes, vote_eviden
 from tagsift.progress import progress
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["Chains", "Consensus", "Plan", "run_rounds"]
+__all__ = ["Chains", "Consensus", "Plan", "run_rounds", "weight_limits"]
 
 #: The weight τ of votes before there is any text (people's votes count no more beside a
 #: text with word vectors), and the least later: of people, and where all abstain.
 _PEOPLE, _SOURCES = (0.3, 0.25), (0.6, 0.6)
+#: How many votes' worth of evidence a token has at least, and the largest least τ.
+_WORTH, _FEW = 1.1, 0.6
 #: By what all scores are multiplied for honest confidences: text and votes share
 #: errors, and the sum of both is too sure. Chosen on simulated
 #: annotators and on weak sources.
@@ -78,7 +80,7 @@ def run_rounds(
 ) -> Consensus:
     """Find labels, confidences and the annotators' tables, starting from `log_pi`."""
     people = ~ballots.abstains  # [A]
-    usual, least = _PEOPLE if people.any() else _SOURCES
+    usual, least = weight_limits(ballots, weights)
     most = usual if plan.vectors and people.any() else TEMPERS[-1]
     temper = plan.temper or usual
     calm = _CALM_PEOPLE if people.any() else _CALM_SOURCES
@@ -112,3 +114,19 @@ def run_rounds(
         history,
         model,
     )
+
+
+def weight_limits(ballots: Ballots, weights: FloatArray) -> tuple[float, float]:
+    """The weight τ before there is any text, and the least later.
+
+    Where there are few votes on a token they are worth more each: the text would
+    overrule two annotators who agree. Copies count as one.
+    """
+    people = ~ballots.abstains  # [A]
+    if not people.any():
+        return _SOURCES
+    voted = ballots.votes[:, people] >= 0  # [N, P]
+    on_a_token = (voted @ weights[people])[voted.any(axis=1)]  # [N']
+    each = _WORTH / on_a_token.mean() if len(on_a_token) else _FEW
+    usual, least = (max(limit, min(_FEW, float(each))) for limit in _PEOPLE)
+    return usual, least

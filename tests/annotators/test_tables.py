@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from tagsift.annotators.ballots import read_ballots
 from tagsift.annotators.counting import mace
 from tagsift.annotators.judge import choose_temper, judge_score
+from tagsift.annotators.rounds import weight_limits
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
 from tagsift.errors import InputError
@@ -166,3 +167,19 @@ def test_a_text_that_knows_much_takes_votes_at_most_at_the_given_weight():
     free, _ = choose_temper(text, evidence, voted, least=0.25)
     assert free > 0.3
     assert choose_temper(text, evidence, voted, least=0.25, most=0.3)[0] == 0.3
+
+
+@pytest.mark.parametrize(
+    ("names", "weights", "usual", "least"),
+    [
+        ("ab", [1.0, 1.0], 0.55, 0.55),  # two votes a token
+        ("ab", [0.5, 0.5], 0.6, 0.6),  # copies count as one
+        ("abcdef", [1.0] * 6, 0.3, 0.25),  # many, as in large crowds
+    ],
+)
+def test_the_fewer_votes_on_a_token_the_more_each_is_worth(
+    names, weights, usual, least
+):
+    votes = [[("O",) * len(names), ("B-X",) * len(names), (None,) * len(names)]]
+    made = read_ballots(votes, CLASSES, np.array([3]), names=tuple(names))
+    assert weight_limits(made, np.array(weights)) == pytest.approx((usual, least))

@@ -247,3 +247,16 @@ def test_checked_labels_that_break_the_scheme_hold(people):
     model = VoteTagger(rounds=2, folds=2).fit(people.rows, people, exact=exact)
     assert model.recovered_[0][:2] == ["O", inside]
     assert model.recovered_[1][0] == inside
+
+
+def test_the_text_does_not_overrule_two_annotators_who_agree():
+    corpus = corpus_of({"ann": careful(0.35), "bob": careful(0.4)}, n=25)
+    model = VoteTagger().fit(corpus.rows, corpus)
+    kept = [
+        found == said
+        for labels, votes in zip(model.recovered_, corpus.votes, strict=True)
+        for found, (said, other) in zip(labels, votes, strict=True)
+        if said == other != "O"
+    ]
+    assert len(kept) > 50
+    assert np.mean(kept) > 0.9
