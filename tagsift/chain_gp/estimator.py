@@ -13,7 +13,12 @@ from tagsift.base.label_sets import SetTagger
 from tagsift.base.training_set import AnyTrainingSet, scheme_constraints
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, banned_means
-from tagsift.chain_gp.held_out import HeldOut, best_bonus, best_temperature
+from tagsift.chain_gp.held_out import (
+    HeldOut,
+    best_bonus,
+    best_temperature,
+    usual_temperature,
+)
 from tagsift.chain_gp.mode import ModeFinder, Spread, a_sample, whitened
 from tagsift.data import opening_transitions
 from tagsift.errors import InputError
@@ -58,7 +63,7 @@ class ChainGP(SetTagger):
     temperature : float or "held-out"
         By what the scores are divided in `predict_marginals`; ``"held-out"`` sets it by
         the likelihood of a fifth of the training sentences, fitted without them, and
-        stays near 1 unless they disagree.
+        stays near what such priors usually need unless they disagree.
     decoder : {"viterbi", "marginal"}
         The best label sequence, or the best label of each token.
     span_bonus : float or "held-out"
@@ -200,7 +205,10 @@ class ChainGP(SetTagger):
         if isinstance(given, str) or isinstance(bonus, str):
             rough = _ROUGH * self.tol
             held_out = HeldOut.of(finder, train, self.kernel_, tol=rough)
-        found = best_temperature(held_out) if isinstance(given, str) else float(given)
+        if isinstance(given, str):
+            found = best_temperature(held_out, usual_temperature(self.kernel_))
+        else:
+            found = float(given)
         if isinstance(bonus, str):
             names = [str(name) for name in train.classes]
             _, inside = opening_transitions(names, train.scheme)

@@ -1,7 +1,9 @@
 r"""Temperature and span bonus of ChainGP, from sentences that a fit left out.
 
 Their labels may be as partial as all others: the temperature is judged by the
-likelihood of what is known of them. The bonus follows from how good the labels of these
+likelihood of what is known of them, and by what such temperatures are elsewhere: the
+wider the prior of the weights, the surer are the scores, about as the tenth power of
+its variance. The bonus follows from how good the labels of these
 sentences are expected to be. With F the F1 that can be reached, F1 is highest when the
 spans of probability above F / 2 are taken; the likeliest sequence takes those above
 1 / 2. The difference of the log-odds, in scores that the temperature T has not divided,
@@ -32,15 +34,16 @@ __all__ = [
     "best_temperature",
     "expected_f1",
     "held_out_likelihood",
+    "usual_temperature",
 ]
 
 #: Most tokens that are looked at, and fewest held-out sentences that say anything.
 _MOST_TOKENS, _FEWEST = 20_000, 10
-#: Log-normal prior of the temperature: some hundred partly labelled tokens do not know
-#: it better.
-_CENTRE, _SPREAD = 1.2, 0.3
-#: The bonus without held-out sentences, and the largest.
-_USUAL, _LARGEST = 0.5, 2.0
+#: Log-normal prior of the temperature: its centre at weights of variance 1, the power
+#: of that variance and where it holds, and its width.
+_AT_ONE, _POWER, _KNOWN, _SPREAD = 1.15, 0.1, (1.0, 10.0), 0.1
+#: Temperature and bonus without held-out sentences, and the largest bonus.
+_FEW, _USUAL, _LARGEST = 1.2, 0.5, 2.0
 
 
 class HeldOut(NamedTuple):
@@ -67,13 +70,19 @@ class HeldOut(NamedTuple):
         return cls(chain, unseen)
 
 
-def best_temperature(held_out: HeldOut | None) -> float:
+def usual_temperature(kernel: GroupKernel) -> float:
+    """Centre of the temperature's prior, by the variance that most groups have."""
+    variance = np.clip(np.median(list(kernel.linear.values())), *_KNOWN)
+    return float(_AT_ONE * variance**_POWER)
+
+
+def best_temperature(held_out: HeldOut | None, usual: float) -> float:
     """Temperature of the highest likelihood times a log-normal prior."""
     if held_out is None:
-        return _CENTRE
+        return _FEW
 
     def loss(log_t: float) -> float:
-        shift = (log_t - log(_CENTRE)) / _SPREAD
+        shift = (log_t - log(usual)) / _SPREAD
         return 0.5 * shift**2 - held_out_likelihood(held_out, exp(log_t))
 
     found = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")

@@ -16,8 +16,10 @@ from tagsift.chain_gp.held_out import (
     best_temperature,
     expected_f1,
     held_out_likelihood,
+    usual_temperature,
 )
 from tagsift.features import FeatureMatrix
+from tagsift.gp.kernels import GroupKernel
 
 
 def make(lengths: list[int], mask: np.ndarray, seed: int = 0) -> TrainingSet:
@@ -99,14 +101,39 @@ def test_many_exact_labels_find_the_temperature(truth: float):
     p /= p.sum(axis=1, keepdims=True)
     y = (p.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
     unseen = make([1] * n, np.eye(3, dtype=bool)[y])
-    found = best_temperature(HeldOut(weights, unseen))
+    found = best_temperature(HeldOut(weights, unseen), 1.2)
     assert found == pytest.approx(truth, rel=0.06)
 
 
 def test_no_labels_leave_the_temperature_where_the_prior_is(weights: LinearChain):
     unseen = make([2] * 20, np.ones((40, 3), dtype=bool))
-    assert best_temperature(HeldOut(weights, unseen)) == pytest.approx(1.2, abs=1e-3)
-    assert best_temperature(None) == 1.2
+    found = best_temperature(HeldOut(weights, unseen), 1.3)
+    assert found == pytest.approx(1.3, abs=1e-3)
+    assert best_temperature(None, 1.3) == 1.2
+
+
+def test_the_prior_weighs_as_much_as_its_width_says(weights: LinearChain):
+    """Slow twin: the best of many temperatures."""
+    mask = np.eye(3, dtype=bool)[np.random.default_rng(3).integers(3, size=40)]
+    held_out = HeldOut(weights, make([2] * 20, mask))
+    grid = np.exp(np.linspace(-1, 1, 2001))
+    values = [held_out_likelihood(held_out, t) for t in grid[::20]]
+    like = np.interp(grid, grid[::20], values)
+    twin = grid[np.argmax(like - 0.5 * (np.log(grid / 1.3) / 0.1) ** 2)]
+    found = best_temperature(held_out, 1.3)
+    assert found == pytest.approx(twin, rel=0.005)
+    assert found > 1.31  # random labels pull it up
+
+
+def test_wider_weights_have_higher_temperatures():
+    def usual(*variances: float) -> float:
+        linear = {str(k): v for k, v in enumerate(variances)}
+        return usual_temperature(GroupKernel(linear, {}))
+
+    assert usual(1.0) == pytest.approx(1.15)
+    assert usual(6.0, 6.0) == pytest.approx(1.15 * 6**0.1)
+    assert usual(1.0, 1.0, 10.0) == usual(1.0)  # indicators beside vectors
+    assert (usual(0.0), usual(1e6)) == (usual(1.0), usual(10.0))
 
 
 FREE = (np.ones((3, 3), dtype=bool), np.ones(3, dtype=bool), np.ones(3, dtype=bool))

@@ -88,7 +88,7 @@ def test_the_table_of_the_readings_is_that_of_the_records():
         ("duel", "| span F1 | 18 | 18 | +1.18 | +0.02 |"),
         ("whole", "| CoNLL-2003 | 0 | ChainGP | 83.54 |"),
         ("pll", "| SURE | Lost | 0."),
-        ("development", "| 4, 0.5 | +2.62 | 66 of 72 | +0.10 | +0.0136 | +0.53 |"),
+        ("development", "1.38 ± 0.1 | +3.67 | 66 of 72 | +0.11 | +0.0173 | +0.71 |"),
     ],
 )
 def test_pages_are_drawn_from_committed_records(name, row, tmp_path, capsys):
