@@ -89,6 +89,12 @@ class Fitted:
             self.partial.gold or [], self.model.recovered_, self.partial.candidates
         )
 
+    def likeliest(self) -> Recovery:
+        """The same of the surest candidates, token by token, as the paper has it."""
+        names = self.model.classes_
+        labels = [[names[k] for k in c.argmax(axis=1)] for c in self.model.confidences_]
+        return recovery(self.partial.gold or [], labels, self.partial.candidates)
+
     def four_scores(self) -> dict[str, float | None]:
         """Span F1, log loss, calibration error, and recovery if labels were hidden."""
         scores = self.scores()

@@ -138,6 +138,16 @@ def test_cholesky_gives_up_in_one_sentence(library):
         backend.cholesky(to_library(np.ones((2, 3)), library))
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("rows", [4, 5, 23])
+def test_inverse_cholesky_by_halves(library, rows, monkeypatch):
+    monkeypatch.setattr("tagsift.backend.linalg._HALVED", 4)
+    X = np.random.default_rng(rows).normal(size=(rows, 9))
+    K = X @ X.T + np.eye(rows)
+    found = np.asarray(backend.inverse_cholesky(to_library(K, library)))
+    np.testing.assert_allclose(found, np.linalg.inv(np.linalg.cholesky(K)), atol=1e-12)
+
+
 def test_cholesky_of_nothing():
     factor, used = backend.cholesky(np.empty((0, 0)))
     assert factor.shape == (0, 0)

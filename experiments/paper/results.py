@@ -149,9 +149,9 @@ class Results:
     ) -> dict[tuple[str, int], float]:
         """Values of a measure by subset and fold.
 
-        A measure is a score, ``"recovery"``, or ``"viterbi:span_f1"`` for the score of
-        another decoder. The method on gold labels has the same values in every setting
-        of a task.
+        A measure is a score, ``"recovery"`` (``"recovery:argmax"``: token by token), or
+        ``"viterbi:span_f1"`` for the score of another decoder. The method on gold
+        labels has the same values in every setting of a task.
         """
         place = setting if method != GOLD else PaperSetting(setting.task, 0, -1.0)
         values = {
@@ -184,10 +184,14 @@ class Results:
         return found
 
 
+#: Where records have what is recovered.
+_RECOVERY = {"recovery": "recovery.ambiguous", "recovery:argmax": "recovery.argmax"}
+
+
 def _read(record: Record, measure: str) -> float | None:
     decoder, _, name = measure.rpartition(":")
     place = f"decoders.{decoder}.{name}" if decoder else f"scores.{measure}"
-    (value,) = pick(record, "recovery.ambiguous" if measure == "recovery" else place)
+    (value,) = pick(record, _RECOVERY.get(measure, place))
     return None if value is None else float(value)
 
 

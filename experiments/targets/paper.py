@@ -129,6 +129,7 @@ class Paper(Experiment):
                 "n_tokens": one.n_tokens,
             }
         if plan.decoders:
+            found["recovery"] |= rounded({"argmax": fitted.likeliest().ambiguous})
             found["decoders"] = fitted.decoded(plan.decoders)
         if hasattr(fitted.model, "n_iter_"):
             found["n_iter"] = int(fitted.model.n_iter_)

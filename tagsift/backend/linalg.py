@@ -11,10 +11,18 @@ from tagsift.backend.arrays import is_torch, namespace
 from tagsift.errors import InputError
 from tagsift.typing import Array
 
-__all__ = ["cho_solve", "cholesky", "inverse_triangular", "solve_triangular"]
+__all__ = [
+    "cho_solve",
+    "cholesky",
+    "inverse_cholesky",
+    "inverse_triangular",
+    "solve_triangular",
+]
 
 #: Jitter tried in turn, relative to the mean of the diagonal.
 _JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
+#: Rows up to which a matrix is factored at once instead of by halves.
+_HALVED = 512
 
 
 def cholesky(K: Array, *, overwrite: bool = False) -> tuple[Array, float]:
@@ -130,3 +138,21 @@ def inverse_triangular(L: Array) -> Array:
         return solve_triangular(L, namespace(L).eye(len(L), dtype=L.dtype).to(L.device))
     (trtri,) = get_lapack_funcs(("trtri",), (L,))
     return trtri(L, lower=1)[0] if len(L) else L
+
+
+def inverse_cholesky(K: Array) -> Array:
+    """Inverse of the lower Cholesky factor of a positive definite matrix, [N, N].
+
+    By halves: nearly all of it is products, several times faster on a GPU than to
+    factor and to solve.
+    """
+    if len(K) <= _HALVED:
+        return inverse_triangular(cholesky(K)[0])
+    h = len(K) // 2
+    first = inverse_cholesky(K[:h, :h])  # [H, H]
+    below = K[h:, :h] @ first.T  # [N − H, H], of the factor
+    second = inverse_cholesky(K[h:, h:] - below @ below.T)  # [N − H, N − H]
+    inverse = namespace(K).zeros_like(K)  # [N, N]
+    inverse[:h, :h], inverse[h:, h:] = first, second
+    inverse[h:, :h] = -(second @ below) @ first
+    return inverse

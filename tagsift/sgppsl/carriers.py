@@ -14,7 +14,7 @@ from tagsift.features.distances import squared_distances
 from tagsift.gp.inducing import whiten
 from tagsift.gp.kernels import RBF
 from tagsift.progress import warn_user
-from tagsift.sgppsl.posterior import SINGLE, Covariance, Dense, Inducing
+from tagsift.sgppsl.posterior import LARGE, SINGLE, Covariance, Dense, Inducing
 from tagsift.typing import Array, IntArray
 
 __all__ = [
@@ -98,8 +98,10 @@ def warn_of_jitter(covariance: Covariance) -> None:
 def fit_bytes(n_tokens: int, n_labels: int, n_points: int | None, n_widths: int) -> int:
     """Bytes that the arrays of a fit take at their peak; dense without `n_points`."""
     per_token = 12 * n_tokens * n_labels
-    if n_points is None:  # large factors are half as wide, and take no second place
-        factors = n_labels / 2 + 2 if n_tokens > SINGLE else 2 * n_labels + 2
+    if n_points is None:  # large factors take no second place, or are half as wide
+        width = 1 if n_tokens > LARGE else 2
+        single = n_labels * n_tokens**2 > SINGLE
+        factors = n_labels * (0.5 if single else width) + 2
         return 8 * int(n_tokens**2 * (n_widths + factors) + per_token)
     # The factors of the last step stay until the next ones are accepted.
     matrices = n_points * n_tokens * (n_widths + 3)

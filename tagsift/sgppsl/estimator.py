@@ -12,7 +12,7 @@ import numpy as np
 from tagsift.backend import available_device, to_numpy, use_device
 from tagsift.base import Method, SequenceTagger, TrainingSet, setting
 from tagsift.base.training_set import scheme_constraints
-from tagsift.chain.potentials import log_evidence
+from tagsift.chain.potentials import Allowed, log_evidence
 from tagsift.chain.viterbi import transition_factor
 from tagsift.errors import InputError, NumericalWarning
 from tagsift.features import FeatureMatrix
@@ -38,7 +38,7 @@ from tagsift.sgppsl.predictive import (
 )
 from tagsift.sgppsl.solver import Problem
 from tagsift.storage.state import Saved, array, number, part, several, whole
-from tagsift.typing import FloatArray, IntArray
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["SGPPSL"]
 
@@ -84,8 +84,9 @@ class SGPPSL(SequenceTagger):
         with the label prior divided out; or these at the means, with τ and half of the
         transition scores, within the tag scheme (Reading R11), which finds most spans.
     constraints : {"scheme", "none"}
-        Whether the tag scheme forbids transitions to ``decoder="log-weighted"``. Used
-        only where the scheme was given or seen in exact sentences.
+        Whether the tag scheme forbids transitions to ``decoder="log-weighted"`` and to
+        what is recovered. Used only where the scheme was given or seen in exact
+        sentences.
     n_neighbours : int
         Neighbours of Equation (29).
     max_iter, tol
@@ -99,6 +100,8 @@ class SGPPSL(SequenceTagger):
 
     Attributes
     ----------
+    recovered_ : list of list
+        Best candidates of every training sentence as a whole (Reading R12).
     confidences_ : list of ndarray of shape (T, L)
         Equation (17) at the end of the fit.
     lower_bound_ : float
@@ -160,7 +163,7 @@ class SGPPSL(SequenceTagger):
     constraints: Literal["scheme", "none"] = setting("scheme")
     n_neighbours: int = setting(10, least=1)
     max_iter: int = setting(200, least=1)
-    tol: float = setting(1e-4, least=0)
+    tol: float = setting(3e-4, least=0)
     watch: Sequence[Any] | np.ndarray[Any, Any] | None = setting(None)
     device: str = setting("cpu")
 
@@ -224,7 +227,9 @@ class SGPPSL(SequenceTagger):
             transition_factor(sums, counts),
             Neighbours(X, C, train.mask),
         )
-        return np.asarray(np.where(train.mask, C, -1.0).argmax(axis=1))  # [N]
+        if self.likelihood == "chain":  # C knows the neighbours
+            return np.asarray(np.where(train.mask, C, -1.0).argmax(axis=1))  # [N]
+        return self._recovered(C, train.mask, train.offsets)
 
     def _check_settings(self, train: TrainingSet) -> Any:
         """Refuse combinations that mean nothing; find the device."""
@@ -258,22 +263,22 @@ class SGPPSL(SequenceTagger):
             One pair per sentence.
         """
         features = self._transform(X)
-        mu, var = self.gp_.moments(self.scaler_.transform(features))
+        mu, var = self._moments(features)
         return features.split(mu), features.split(var)
 
-    def _softmax(
-        self, features: FeatureMatrix, evidence: FloatArray, spread: float | None = None
-    ) -> FloatArray:
-        """Equation (27) times what is known of the labels, rows sum to 1, [M, L].
+    def _moments(self, features: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
+        return self.gp_.moments(self.scaler_.transform(features))
 
-        `spread` is the share of V in the scores, by default that of the expectation.
-        """
-        mu, var = self.gp_.moments(self.scaler_.transform(features))
-        share = expectation(self.expectation).spread if spread is None else spread
-        return np.asarray(emission_scores(mu + share * var + evidence, 0.0 * var))
+    def _softmax(
+        self, mu: FloatArray, var: FloatArray, evidence: FloatArray
+    ) -> FloatArray:
+        """Equation (27) times what is known of the labels, rows sum to 1, [M, L]."""
+        share = expectation(self.expectation).spread
+        return np.asarray(emission_scores(mu + evidence, 2.0 * share * var))
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
-        return self._softmax(features, log_evidence(self.decoding_.available))
+        known = log_evidence(self.decoding_.available)  # [L]
+        return self._softmax(*self._moments(features), known)
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
         known, way = self.decoding_, self.decoder
@@ -283,9 +288,10 @@ class SGPPSL(SequenceTagger):
             X = self.scaler_.transform(features)  # [M, D]
             tau = known.factor(X, self.n_neighbours, self.neighbour_floor)  # [M, L]
         if way == "log-weighted":
-            means = self._softmax(features, log_evidence(known.available), spread=0.0)
-            allowed = self.allowed_ if self.constraints == "scheme" else None
-            return known.best_log(means, transition, features.offsets, tau, allowed)
+            mu, var = self._moments(features)
+            means = emission_scores(mu + log_evidence(known.available), 0.0 * var)
+            about = (features.offsets, tau, self._allowed())
+            return known.best_log(means, transition, *about)
         emission = self._marginals(features)  # [M, L]
         if way == "argmax":
             return np.asarray(emission.argmax(axis=1))  # [M]
@@ -297,8 +303,18 @@ class SGPPSL(SequenceTagger):
         self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray | None]:
         """Equation (17) at new tokens: the softmax over the candidates only."""
-        C = self._softmax(features, evidence)  # [M, L]
-        return np.where(evidence > -np.inf, C, -1.0).argmax(axis=1), C
+        mu, var = self._moments(features)
+        C = self._softmax(mu, var, evidence)  # [M, L]
+        return self._recovered(C, evidence > -np.inf, features.offsets), C
+
+    def _recovered(self, C: FloatArray, mask: BoolArray, offsets: IntArray) -> IntArray:
+        """Best candidates of whole sentences (R12), [M]."""
+        transition = transition_scores(self.gp_.mu_T, self.gp_.var_T)  # [L, L]
+        return self.decoding_.recover(C, mask, transition, offsets, self._allowed())
+
+    def _allowed(self) -> Allowed | None:
+        """What the tag scheme allows, where it is to be heeded."""
+        return self.allowed_ if self.constraints == "scheme" else None
 
     # Save ----------------------------------------------------------------------
 

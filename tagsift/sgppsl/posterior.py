@@ -33,6 +33,7 @@ from tagsift.backend import (
     asarray,
     cho_solve,
     cholesky,
+    inverse_cholesky,
     inverse_triangular,
     is_torch,
     namespace,
@@ -43,6 +44,7 @@ from tagsift.gp.kernels import RBF
 from tagsift.typing import Array
 
 __all__ = [
+    "LARGE",
     "SINGLE",
     "Covariance",
     "Dense",
@@ -59,19 +61,22 @@ __all__ = [
 _Part: TypeAlias = tuple[Array, Array, float]
 #: Tokens whose columns are worked on at a time.
 _BLOCK = 1024
-#: Tokens above which the exact factors are in single precision, and λσ² below which a
-#: variance is not read off the inverse of B.
-SINGLE, _WEAK = 2000, 1e-3
+#: Entries of all exact factors above which a CPU has them in single precision, tokens
+#: above which old factors leave before new ones come, and λσ² below which a variance is
+#: not read off the inverse of B.
+SINGLE, LARGE, _WEAK = 5e8, 2000, 1e-3
 
 
 @dataclass(frozen=True)
 class Factors:
     """What one Cholesky factor per label yields."""
 
-    cholesky: list[Array]  # of B [N, N] for the dense form, of Λ [M, M] for the other
+    cholesky: list[Array]  # of B [N, N] for the dense form, of Λ [M, M] for the other;
+    # those of B inverted on a GPU, where products are far faster than solving
     root: Array  # [N, L], √λ
     var: Array  # [N, L], posterior variances
     kls: list[float]  # ½[log|V⁻¹K| + tr(VK⁻¹) − N] of Equation (13), by label
+    inverted: bool = False  # whether the factors are
 
     @property
     def kl(self) -> float:
@@ -81,11 +86,16 @@ class Factors:
     def solve(self, columns: Array) -> Array:
         """Solve with the factor of label y for column y."""
         xp = namespace(columns)
+        solve = self._products if self.inverted else cho_solve
         solved = [
-            cho_solve(L, xp.astype(columns[:, y : y + 1], L.dtype))[:, 0]
+            solve(L, xp.astype(columns[:, y : y + 1], L.dtype))[:, 0]
             for y, L in enumerate(self.cholesky)
         ]  # L × [·]
         return xp.astype(xp.stack(solved, axis=1), columns.dtype)  # [·, L]
+
+    @staticmethod
+    def _products(inverse: Array, column: Array) -> Array:
+        return inverse.T @ (inverse @ column)  # [·, 1]
 
 
 @dataclass(frozen=True)
@@ -110,6 +120,11 @@ class Dense:
         return cls([made[theta] for theta in widths], amplitude, **about)
 
     @property
+    def inverted(self) -> bool:
+        """Whether its factors are inverted."""
+        return is_torch(self.grams[0])
+
+    @property
     def size(self) -> int:
         """Length of β: one coefficient per token."""
         return int(self.grams[0].shape[0])
@@ -122,16 +137,19 @@ class Dense:
         """Factor, variances and KL of one label."""
         xp = namespace(lam)
         gram, scale = self.grams[y], self.amplitude[y]
-        single = not is_torch(gram) and len(gram) > SINGLE
+        single = not self.inverted and len(self.grams) * len(gram) ** 2 > SINGLE
         kind = np.float32 if single else gram.dtype
         side = xp.astype(root * scale**0.5, kind)  # [N]
         B = xp.astype(gram, kind, copy=True)  # [N, N]
         B *= side[:, None]
         B *= side[None, :]
-        L, _ = cholesky(_plus_identity(B), overwrite=True)  # [N, N]
+        if self.inverted:
+            factor = inverse = inverse_cholesky(_plus_identity(B))  # [N, N]
+        else:
+            factor, _ = cholesky(_plus_identity(B), overwrite=True)  # [N, N]
+            inverse = inverse_triangular(factor) if self.variances else None
         if not self.variances:
-            return L, xp.zeros_like(lam), 0.0
-        inverse = inverse_triangular(L)  # [N, N]
+            return factor, xp.zeros_like(lam), 0.0
         weak = scale * lam < _WEAK  # [N]
         known = xp.where(weak, xp.ones_like(lam), lam)  # [N]
         var = (1.0 - column_squares(inverse)) / known  # [N]
@@ -139,7 +157,8 @@ class Dense:
         var[weak] = scale * xp.astype(1.0 - column_squares(half), var.dtype)
         var = positive_part(var)  # [N]
         # tr(VK⁻¹) = N − Σ λ·v
-        return L, var, 0.5 * (_log_det(L) - float(xp.sum(lam * var)))
+        log_det = -_log_det(inverse)
+        return factor, var, 0.5 * (log_det - float(xp.sum(lam * var)))
 
     def mean(self, beta: Array) -> Array:
         """μ = Kα."""
@@ -166,6 +185,7 @@ class Inducing:
     norms: Sequence[Array]  # L × [N], squared column norms of A, at most 1
     amplitude: Sequence[float]  # prior variance σ² of every label
     jitter: float = 0.0  # the largest that the unit diagonal of K_ZZ needed
+    inverted: ClassVar[bool] = False  # whether its factors are
 
     @property
     def out_of_reach(self) -> Array:
@@ -245,11 +265,12 @@ def _factor(
         ):
             parts.append(parts[-1])
         else:
-            if last is not None and len(lam) > SINGLE:
+            if last is not None and len(lam) > LARGE:
                 last.cholesky[y] = None  # its memory is needed
             parts.append(form._label(y, lam[:, y], column))
     lowers, columns, kls = zip(*parts, strict=True)
-    return Factors(list(lowers), root, xp.stack(columns, axis=1), list(kls))
+    var = xp.stack(columns, axis=1)  # [N, L]
+    return Factors(list(lowers), root, var, list(kls), form.inverted)
 
 
 def _blocks(A: Array) -> list[slice]:

@@ -23,6 +23,7 @@ import numpy as np
 
 from tagsift.backend import (
     asarray,
+    is_torch,
     namespace,
     positive_part,
     softmax,
@@ -54,6 +55,9 @@ __all__ = [
 _BLOCK = 2048
 #: Share of the transition scores, and least τ, where their logarithms are added (R11).
 _HALF, _LEAST_TAU = 0.5, 1e-3
+#: Share of transition scores and label prior in what is recovered, and the cost of a
+#: forbidden transition, since candidates may leave no other way (R12).
+_SHARE, _FORBIDDEN = 0.6, 10.0
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,8 @@ def dense_moments(
     """Equations (23) and (24) from the dense posterior, [M, L] each.
 
     From the squared distances [N, M] of training and new tokens, α = K⁻¹μ and √λ, both
-    [N, L], and the Cholesky factors of B: K⁻¹ − K⁻¹VK⁻¹ = √λ B⁻¹ √λ.
+    [N, L], and the Cholesky factors of B, inverted on a GPU: K⁻¹ − K⁻¹VK⁻¹ =
+    √λ B⁻¹ √λ.
     """
     xp = namespace(alpha)
     means, spreads = [], []
@@ -154,7 +159,10 @@ def dense_moments(
         scale, L = float(kernel.amplitude[y]), lowers[y]
         means.append(scale * (alpha[:, y] @ K))  # [M]  Eq. (23)
         side = xp.astype(root[:, y][:, None] * K, L.dtype)  # [N, M]
-        half = solve_triangular(L, side, overwrite=True)  # [N, M]
+        if is_torch(L):
+            half = L @ side  # [N, M]
+        else:
+            half = solve_triangular(L, side, overwrite=True)  # [N, M]
         var = scale - scale**2 * column_squares(half)  # [M]
         spreads.append(positive_part(xp.astype(var, alpha.dtype)))  # Eq. (24)
     return xp.stack(means, axis=1), xp.stack(spreads, axis=1)  # [M, L]
@@ -259,12 +267,10 @@ class Decoding:
         With τ of (29) it is Σ log τ(y) S(y, x) + ½ log S(y', y) − log π(y), Reading
         R11: what neighbours say is in the features of a token and in τ already.
         """
-        least = np.finfo(np.float64).tiny
-        unary = np.log(np.maximum(emission, least))  # [M, L]
-        unary -= np.log(np.maximum(self.prior, 1e-12))
-        pair = np.log(np.maximum(transition, least))  # [L, L]
+        unary = _log(emission) - _log(self.prior, 1e-12)  # [M, L]
+        pair = _log(transition)  # [L, L]
         if tau is not None:
-            unary += np.log(np.maximum(tau, _LEAST_TAU))
+            unary += _log(tau, _LEAST_TAU)
             pair *= _HALF
         labels: IntArray = viterbi(
             np.where(self.available, unary, -np.inf),
@@ -272,6 +278,28 @@ class Decoding:
             ChainLayout.from_offsets(offsets),
             allowed=allowed,
         )  # [M]
+        return labels
+
+    def recover(
+        self,
+        C: FloatArray,
+        mask: BoolArray,
+        transition: FloatArray,
+        offsets: IntArray,
+        allowed: Allowed | None = None,
+    ) -> IntArray:
+        """Maximise Σ log c(y) + 0.6 [log S(y', y) − log π(y)] within candidates, [M].
+
+        Reading R12; c are the confidences of (17).
+        """
+        unary = _log(C) - _SHARE * _log(self.prior, 1e-12)  # [M, L]
+        pair, first = _SHARE * _log(transition), 0.0 * self.prior  # [L, L], [L]
+        if allowed is not None:
+            pair = np.where(allowed[0], pair, pair - _FORBIDDEN)  # [L, L]
+            first = np.where(allowed[1], first, -_FORBIDDEN)  # [L]
+        layout = ChainLayout.from_offsets(offsets)
+        unary = np.where(mask, unary, -np.inf)  # [M, L]
+        labels: IntArray = viterbi(unary, pair, layout, start=first)  # [M]
         return labels
 
     def factor(self, X: Any, n_neighbours: int, floor: str) -> FloatArray:
@@ -285,3 +313,9 @@ class Decoding:
             )
         found, _ = nearest(Reference(known.features), X, n_neighbours)  # [M, Q]
         return neighbour_factor(found, known.confidences, known.mask, floor=floor)
+
+
+def _log(x: FloatArray, least: float = np.finfo(np.float64).tiny) -> FloatArray:
+    """Logarithm of what is not below `least`."""
+    logs: FloatArray = np.log(np.maximum(x, least))
+    return logs

@@ -1,4 +1,4 @@
-"""Readings R1–R11: one place where each is pinned, with the numbers that show why."""
+"""Readings R1–R12: one place where each is pinned, with the numbers that show why."""
 
 from __future__ import annotations
 
@@ -197,3 +197,26 @@ def test_r11_logarithms_of_the_weighted_scores(weighted, scheme):
         pair = np.where(follows, (0.5 if weighted else 1.0) * np.log(S_T), -1e3)
         expected = decoding.best_path(unary, pair, np.ones((4, 3)), np.ones((3, 3)))
         assert tuple(found) == expected
+
+
+@pytest.mark.parametrize("scheme", ["iob2", "plain"])
+def test_r12_what_is_recovered_is_the_best_sequence_of_candidates(scheme):
+    rng, names = np.random.default_rng(12), ["B-X", "I-X", "O"]
+    allowed = allowed_transitions(names, scheme) if scheme == "iob2" else None
+    differs = 0
+    for _ in range(20):
+        mask = rng.random((4, 3)) < 0.6
+        mask[np.arange(4), rng.integers(3, size=4)] = True
+        C = rng.dirichlet(np.ones(3), size=4) * mask
+        S_T, prior = rng.dirichlet(np.ones(3), size=3), rng.dirichlet(np.ones(3))
+        known = Decoding(prior, np.ones(3, dtype=bool), S_T, None)
+        found = known.recover(C, mask, S_T, np.array([0, 4]), allowed)
+        unary = np.where(mask, np.log(C + 1e-300) - 0.6 * np.log(prior), -1e3)
+        pair = 0.6 * np.log(S_T)
+        if allowed is not None:  # at a cost: the sets may leave no other way
+            unary[0] -= 10.0 * ~allowed[1]
+            pair = pair - 10.0 * ~allowed[0]
+        expected = decoding.best_path(unary, pair, np.ones((4, 3)), np.ones((3, 3)))
+        assert tuple(found) == expected
+        differs += tuple(C.argmax(axis=1)) != expected
+    assert differs
