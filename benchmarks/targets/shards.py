@@ -11,6 +11,7 @@ Every fit runs in a process of its own; the CPU seconds are those of all process
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from benchmarks.benchmark import CL, Benchmark, P
 from experiments.experiment import KeyedCell, Option
 from experiments.folds import training_file
 from experiments.measuring import peak_mib, timed
-from experiments.records import Found, pick
+from experiments.records import Found, Record, pick
 from experiments.tables import Tables, table
 from tagsift.baselines import PartialCRF
 from tagsift.chain.checkpoint import Checkpoint
@@ -128,6 +129,7 @@ def in_memory(corpus: Corpus, n_tokens: int, name: str) -> tuple[Any, dict[str, 
 
         engine = RayEngine(n_workers=2)
     model = PartialCRF(l2=L2, max_iter=STEPS, engine=engine)
+    before = peak_mib()
     spent = timed(lambda: model.fit(X, y))
     found: dict[str, Any] = {}
     cpu = spent.cpu
@@ -140,7 +142,10 @@ def in_memory(corpus: Corpus, n_tokens: int, name: str) -> tuple[Any, dict[str, 
         "fit_cpu_s": round(cpu, 1),
         "driver_cpu_s": round(spent.cpu, 1),
         "fit_peak_mib": peak_mib(),
+        "before_fit_mib": before,
     }
+    labels = model.predict(corpus.rows)
+    found["labels"] = hashlib.sha256(repr(labels).encode()).hexdigest()[:16]
     return model, found
 
 
@@ -175,6 +180,11 @@ def costs(corpus: Corpus) -> tuple[Any, dict[str, Any]]:
     found = {name: round(1e6 * cpu / n_tokens, 2) for name, cpu in each.items()}
     found["add_ns_per_weight"] = round(1e9 * add / len(w), 2)
     return model, {"us_per_token": found, "weights": len(w), "time": {}}
+
+
+def _worker_peak(record: Record) -> float | None:
+    """The most memory of a worker, MiB."""
+    return max((one["peak_mib"] for one in record.get("workers", ())), default=None)
 
 
 @dataclass(frozen=True)
@@ -222,6 +232,7 @@ class ShardedFits(Benchmark):
             "features|,d": "data.features",
             "engine": "config.engine",
             "objective|,.3f": "objective",
+            "labels found": "labels",
             "CPU s|,.0f": "time.fit_cpu_s",
             "peak MiB|,.0f": "time.fit_peak_mib",
             "steps|d": "steps",
@@ -229,7 +240,8 @@ class ShardedFits(Benchmark):
         done = [one for one in found.values() if "error" not in one]
         done.sort(key=lambda one: pick(one, "data.tokens", "config.engine"))
         fits = [one for one in done if "us_per_token" not in one]
-        yield table(list(columns), [pick(one, *columns.values()) for one in fits])
+        rows = [[*pick(one, *columns.values()), _worker_peak(one)] for one in fits]
+        yield table([*columns, "peak MiB of a worker|,.0f"], rows)
         kinds = ("count", "features", "objective", "step", "tag")
         names = ["labels|d", *(f"{kind}, µs/token|.2f" for kind in kinds)]
         places = ["data.labels", *(f"us_per_token.{kind}" for kind in kinds)]

@@ -8,7 +8,7 @@ and evidence together. See the modules `tables`, `judge`, `views` and `cross_fit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,18 @@ from tagsift.annotators.tables import confusion_tables, count_votes, vote_eviden
 from tagsift.progress import progress
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["Chains", "Consensus", "Plan", "run_rounds", "weight_limits"]
+__all__ = [
+    "Chains",
+    "Consensus",
+    "History",
+    "Kept",
+    "Plan",
+    "run_rounds",
+    "weight_limits",
+]
+
+#: τ, the judge's score and the share of changed labels of every round.
+History: TypeAlias = list[dict[str, Any]]
 
 #: The weight τ of votes before there is any text (people's votes count no more beside a
 #: text with word vectors), and the least later: of people, and where all abstain.
@@ -60,7 +71,7 @@ class Consensus:
     log_pi: FloatArray  # [A, L, B, L]  tables of the annotators
     temper: float  # weight τ of the votes
     calm: float  # factor of all scores in `confidences`
-    history: list[dict[str, Any]]  # τ, judge's score, share of changed labels by round
+    history: History  # τ, judge's score, share of changed labels by round
     model: TextScores  # the text
 
 
@@ -71,14 +82,28 @@ class Chains(Protocol):
         """Fit every model on the evidence of the sentences it does not score."""
 
 
+class Kept(Protocol):
+    """Where the rounds are kept, for a fit that is killed."""
+
+    def write(self, history: History, labels: IntArray, text: FloatArray) -> None:
+        """Keep what is known after a round."""
+
+    def read(self) -> tuple[History, IntArray, FloatArray] | None:
+        """What was kept, or None where there is nothing."""
+
+
 def run_rounds(
     chains: Chains,
     ballots: Ballots,
     weights: FloatArray,
     plan: Plan,
     log_pi: FloatArray,
+    kept: Kept | None = None,
 ) -> Consensus:
-    """Find labels, confidences and the annotators' tables, starting from `log_pi`."""
+    """Find labels, confidences and the annotators' tables, starting from `log_pi`.
+
+    With `kept` they go on with the round that was kept last.
+    """
     people = ~ballots.abstains  # [A]
     usual, least = weight_limits(ballots, weights)
     most = usual if plan.vectors and people.any() else TEMPERS[-1]
@@ -88,8 +113,12 @@ def run_rounds(
     shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
     counts = count_votes(shares, ballots)  # [A, L, B, L]
     labels, text, score = shares.argmax(axis=1), shares, 0.0  # [N], [N, L], []
-    history: list[dict[str, Any]] = []
-    for r in progress(range(plan.rounds), "votes: rounds", enabled=plan.verbose):
+    history: History = []
+    if kept is not None and (last := kept.read()) is not None:
+        history, labels, text = last
+        temper, score = history[-1]["temper"], history[-1]["judge"]
+    rounds = range(len(history), plan.rounds)
+    for r in progress(rounds, "votes: rounds", enabled=plan.verbose):
         if r:
             truth = np.eye(ballots.n_labels)[labels]  # [N, L]
             counts[people] = count_votes(truth, ballots)[people]
@@ -103,6 +132,8 @@ def run_rounds(
         changed = float((found != labels).mean())
         labels = found
         history.append({"temper": temper, "judge": score, "changed": changed})
+        if kept is not None and r + 1 < plan.rounds:  # the last gives the model, too
+            kept.write(history, labels, text)
     return Consensus(
         labels,
         model.marginals(evidence, calm),

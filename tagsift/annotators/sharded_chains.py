@@ -8,12 +8,17 @@ scores, as many numbers as tokens times labels, stay with the driver.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from tagsift.annotators.cross_fit import TOL, TextScores, part_of, scored
+from tagsift.annotators.rounds import History
 from tagsift.base.sharded_set import ShardedSet
+from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import Shards, add_up
 from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
@@ -23,7 +28,7 @@ from tagsift.chain.potentials import Allowed
 from tagsift.chain.sharded import ChainData, common_columns
 from tagsift.typing import Array, FloatArray, IntArray
 
-__all__ = ["ShardedChains"]
+__all__ = ["KeptRounds", "ShardedChains"]
 
 
 class ShardedChains:
@@ -45,7 +50,12 @@ class ShardedChains:
             train.bounds
         ]  # [K+1], where the tokens of shards begin
         self.alone = n_parts == 1
-        groups, sparse, _ = common_columns(self.shards)
+        groups, sparse, sums = common_columns(self.shards)
+        #: Tells these sentences and settings from others.
+        self.key = hashlib.sha256(
+            repr((penalties, n_parts, seed, len(self.shards))).encode()
+            + np.ascontiguousarray(sums).tobytes()
+        ).hexdigest()
         active = np.ones(train.n_labels, dtype=bool)  # [L]
         self.parameters = ChainParameters(active, groups, sparse, TransitionPrior())
         each = np.split(part, train.bounds[1:-1])
@@ -88,6 +98,39 @@ class ShardedChains:
     ) -> FloatArray:
         objective = _OfOthers(self.shards, self.parameters, l2, without)
         return np.asarray(minimise(objective, w, max_iter=max_iter, tol=TOL).x)
+
+
+@dataclass(frozen=True)
+class KeptRounds:
+    """What is known between rounds, on disk: labels, text, and all weights."""
+
+    checkpoint: Checkpoint
+    chains: ShardedChains
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, chains: ShardedChains, *told: Any) -> Self:
+        """For a fit that `told`, arrays and what can be printed, tells from others."""
+        digest = hashlib.sha256(chains.key.encode())
+        for part in told:
+            numbers = isinstance(part, np.ndarray)
+            digest.update(part.tobytes() if numbers else repr(part).encode())
+        return cls(checkpoint.of(digest.hexdigest()), chains)
+
+    def write(self, history: History, labels: IntArray, text: FloatArray) -> None:
+        """Keep what is known after a round."""
+        weights = [w for found in self.chains.w.values() for w in found]
+        self.checkpoint.keep({"history": history}, labels, text, *weights)
+
+    def read(self) -> tuple[History, IntArray, FloatArray] | None:
+        """What was kept, or None where there is nothing."""
+        kept = self.checkpoint.kept()
+        if kept is None:
+            return None
+        told, (labels, text, *weights) = kept
+        each = iter(weights)
+        for k, found in self.chains.w.items():
+            self.chains.w[k] = [next(each) for _ in found]
+        return told["history"], labels, text
 
 
 class _OfOthers(Penalised):

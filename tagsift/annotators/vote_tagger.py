@@ -17,7 +17,7 @@ from tagsift.annotators.new_votes import weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
 from tagsift.annotators.ranking import Look, error_chance, rank_spans, rank_tokens
 from tagsift.annotators.rounds import Consensus, Plan, run_rounds
-from tagsift.annotators.sharded_chains import ShardedChains
+from tagsift.annotators.sharded_chains import KeptRounds, ShardedChains
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import vote_evidence
 from tagsift.annotators.views import TIGHTER, text_views
@@ -258,7 +258,12 @@ class VoteTagger(TaggerFromVotes):
         plan, allowed = self._plan(train), _way_through(train)
         if isinstance(train, ShardedSet):
             sharded = self._sharded(inner, train, allowed)
-            found = run_rounds(sharded, ballots, weights, plan, start)
+            kept = None
+            if train.checkpoint is not None:
+                same = replace(plan, n_jobs=None, verbose=False)
+                told = (ballots.votes, ballots.exact, ballots.abstains, start)
+                kept = KeptRounds.of(train.checkpoint, sharded, same, *told)
+            found = run_rounds(sharded, ballots, weights, plan, start, kept)
             chain = sharded.whole(found.evidence, _LAST_STEPS)
             inner._adopt(_banned(chain, allowed))
         else:

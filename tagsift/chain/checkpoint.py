@@ -1,10 +1,10 @@
-"""The last step of the minimiser on disk, from which a killed fit goes on.
+"""The last step of a fit on disk, from which a killed one goes on.
 
-One file of NumPy arrays, no code in it: a header of JSON, the point, its gradient, and
-the steps that shape the curvature. They are written one by one, so that no copy of them
-is made, and the file is written whole or not at all. All numbers are kept in full: a
-fit that was killed ends exactly where it would have ended. The last step of all is
-kept, too: whoever has stored the model removes the file.
+One file of NumPy arrays, no code in it: a header of JSON, and of a minimiser the point,
+its gradient and the steps that shape the curvature. They are written one by one, so
+that no copy of them is made, and the file is written whole or not at all. All numbers
+are kept in full: a fit that was killed ends exactly where it would have ended. The last
+step of all is kept, too: whoever has stored the model removes the file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tagsift.storage import atomic_write
 
 __all__ = ["Checkpoint"]
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -39,52 +39,58 @@ class Checkpoint:
 
     def write(self, step: Step) -> None:
         """Keep a step."""
-        header = {
-            "format": _FORMAT,
-            "key": self.key,
-            "value": step.value,
-            "change": step.change,
-            "n_iter": step.n_iter,
-            "curvatures": [curvature for _, _, curvature in step.past],
-        }
-        text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+        told = {name: getattr(step, name) for name in ("value", "change", "n_iter")}
+        told["curvatures"] = [curvature for _, _, curvature in step.past]
         pairs = [part for s, y, _ in step.past for part in (s, y)]
-        with atomic_write(self.path, "wb") as stream:
-            for array in (text, step.x, step.gradient, *pairs):
-                np.save(stream, array, allow_pickle=False)
+        self.keep(told, step.x, step.gradient, *pairs)
 
     def read(self, n_parameters: int) -> Step | None:
         """The step that was kept, or None where there is none."""
+        kept = self.kept()
+        if kept is None:
+            return None
+        told, arrays = kept
+        if any(array.shape != (n_parameters,) for array in arrays):
+            raise self._damaged()
+        pairs = zip(arrays[2::2], arrays[3::2], told.pop("curvatures"), strict=True)
+        return Step(arrays[0], arrays[1], **told, past=tuple(pairs))
+
+    def keep(self, told: dict[str, Any], *arrays: Any) -> None:
+        """Keep numbers and texts, and arrays, in place of what was kept before."""
+        header = {"format": _FORMAT, "key": self.key, "arrays": len(arrays)} | told
+        text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+        with atomic_write(self.path, "wb") as stream:
+            for array in (text, *arrays):
+                np.save(stream, array, allow_pickle=False)
+
+    def kept(self) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]] | None:
+        """What was kept, or None where there is nothing."""
         path = Path(self.path)
         if not path.exists():
             return None
         try:
             with open(path, "rb") as stream:
-                header: dict[str, Any] = json.loads(_next(stream).tobytes())
-                if header["format"] != _FORMAT:
+                told: dict[str, Any] = json.loads(_next(stream).tobytes())
+                if told.pop("format") != _FORMAT:
                     raise ValueError("another format")
-                if header["key"] != self.key:
+                if told.pop("key") != self.key:
                     raise DataError(
                         "expected the steps of this fit, found those of other data or "
                         "settings; remove the file to begin anew, or name another.",
                         path,
                     )
-                arrays = [
-                    _next(stream) for _ in range(2 + 2 * len(header["curvatures"]))
-                ]
-            if any(array.shape != (n_parameters,) for array in arrays):
-                raise ValueError("another number of parameters")
-            pairs = zip(arrays[2::2], arrays[3::2], header["curvatures"], strict=True)
-            told = {name: header[name] for name in ("value", "change", "n_iter")}
-            return Step(arrays[0], arrays[1], **told, past=tuple(pairs))
+                return told, [_next(stream) for _ in range(told.pop("arrays"))]
         except DataError:
             raise
         except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-            raise DataError(
-                "expected the steps of a fit, found a damaged file; remove it to begin "
-                "anew.",
-                path,
-            ) from error
+            raise self._damaged() from error
+
+    def _damaged(self) -> DataError:
+        return DataError(
+            "expected the steps of a fit, found a damaged file; remove it to begin "
+            "anew.",
+            Path(self.path),
+        )
 
 
 def _next(stream: Any) -> np.ndarray[Any, Any]:

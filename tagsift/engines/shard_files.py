@@ -221,7 +221,7 @@ def _key(batch: list[dict[str, Any]], column: str | None, *, first: bool) -> str
     if found is None and first:
         raise InputError(
             f"expected one column {' or '.join(asked)!r} to label, found "
-            f"{', '.join(list(known)[:20]) or 'none'}; name it by --text-key."
+            f"{', '.join(list(known)[:20]) or 'none'}; name it by --text-key (column=)."
         )
     return found or asked[0]
 

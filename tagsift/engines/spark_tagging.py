@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tagsift.base import tagged_schema
 from tagsift.engines.tagging import Shard, Tagging
 from tagsift.errors import InputError, MissingExtraError
 
@@ -68,24 +68,30 @@ class SparkTagging:
             return SparkSession.builder.getOrCreate()
         n_workers = self.n_workers or max(1, len(os.sched_getaffinity(0)) - 1)
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = SparkSession.builder.master(f"local[{n_workers}]").appName("tagsift")
-        for name, value in _QUIET.items():
-            builder = builder.config(name, value)
-        try:
-            with _without_advice():
-                spark = builder.getOrCreate()
-        except (PySparkException, FileNotFoundError) as error:
-            raise InputError(
-                f"Spark did not start ({_line(error)}); it needs Java (17 or later), "
-                "in the PATH or where JAVA_HOME says."
-            ) from error
-        return spark
+        conf = SparkConf().setMaster(f"local[{n_workers}]").setAppName("tagsift")
+        conf.setAll(list(_QUIET.items()))
+        with tempfile.TemporaryFile() as said, _without_advice():
+            try:
+                _start_java(conf, said)
+                return SparkSession.builder.config(conf=conf).getOrCreate()
+            except (PySparkException, FileNotFoundError) as error:
+                said.seek(0)
+                lines = said.read().decode(errors="replace").strip().splitlines()
+                reason = lines[-1][:200] if lines else _line(error)
+                raise InputError(
+                    f"Spark did not start ({reason}); it needs Java (17 or later), in "
+                    "the PATH or where JAVA_HOME says."
+                ) from error
 
     def __call__(
         self, tagging: Tagging, shards: Sequence[Shard]
     ) -> Iterator[dict[str, Any]]:
-        """One result per shard, as they come."""
-        spark = self.session()
+        """One result per shard, as they come; what is refused is refused at once."""
+        return self._results(self.session(), tagging, shards)
+
+    def _results(
+        self, spark: Any, tagging: Tagging, shards: Sequence[Shard]
+    ) -> Iterator[dict[str, Any]]:
         told = spark.sparkContext.broadcast((tagging, tuple(shards)))
         arrived = spark.sparkContext.accumulator([], _Lists())
 
@@ -133,15 +139,10 @@ def tag_frame(
     pyspark.sql.DataFrame
         Lazy, as what it is made from.
     """
+    from pyspark.sql.pandas.types import to_arrow_schema
+
     tagging = Tagging.by(model, column=column, prefix=prefix, tokenizer=tokenizer)
-    kinds = dict(frame.dtypes)
-    name = column or next((n for n in ("text", "tokens") if n in kinds), None)
-    if name not in kinds:
-        raise InputError(
-            f"expected a column {column or 'text or tokens'!r} to label, found "
-            f"{', '.join(frame.columns[:20])}; name it by column=."
-        )
-    made = tagged_schema(raw=kinds[name] == "string", prefix=prefix)
+    made = tagging.new_columns(to_arrow_schema(frame.schema))
     told = frame.sparkSession.sparkContext.broadcast(tagging)
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
@@ -151,6 +152,16 @@ def tag_frame(
     whole = [f"`{n}` {kind}" for n, kind in frame.dtypes]
     whole += [f"`{one.name}` {_ddl(one.type)}" for one in made]
     return _mapped(frame, work, ", ".join(whole))
+
+
+def _start_java(conf: Any, said: Any) -> None:
+    """Start Java, if it does not run; what it says goes into a file."""
+    from pyspark import SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    if SparkContext._gateway is None:
+        java = launch_gateway(conf, {"stdout": said, "stderr": said})
+        SparkContext._ensure_initialized(gateway=java)
 
 
 def _mapped(frame: Any, work: Callable[[Iterator[Any]], Any], schema: str) -> Any:

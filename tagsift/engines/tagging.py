@@ -66,13 +66,23 @@ class Tagging:
 
     def table(self, table: Any) -> Any:
         """Tag an Arrow table, and nothing of its columns is lost."""
-        names = {}
+        names, known = {}, table.schema.names
+        asked = ("text", "tokens") if self.column is None else (self.column,)
+        if not any(name in known for name in asked):
+            raise InputError(
+                f"expected one column {' or '.join(asked)!r} to label, found "
+                f"{', '.join(known[:20]) or 'none'}; name it by --text-key (column=)."
+            )
         if self.column is not None:
-            found = table.schema.get_field_index(self.column)
-            kind = "" if found < 0 else str(table.schema.field(found).type)
+            kind = str(table.schema.field(known.index(self.column)).type)
             names = {"tokens" if "list" in kind else "text": self.column}
         how = {"prefix": self.prefix, "tokenizer": self.tokenizer}
         return tag_table(self.model, table, **names, **how)
+
+    def new_columns(self, schema: Any) -> list[Any]:
+        """Fields that tagging adds to tables of this schema; others are refused."""
+        tagged = self.table(schema.empty_table()).schema
+        return [tagged.field(k) for k in range(len(schema), len(tagged))]
 
     def shard(self, shard: Shard) -> dict[str, Any]:
         """Tag a file; what is wrong with it is said in the result."""
@@ -172,10 +182,14 @@ def tag_shards(
     known = len(names) - len(missing)
     stage(f"{target}: {known} of {len(names)} shards are there", enabled=verbose)
     done: list[dict[str, Any]] = []
-    found = engine(tagging, missing) if missing else iter(())
-    for one in progress(found, "tagging", enabled=verbose, total=len(missing)):
-        done.append(one)
-    _complain(done, len(names))
+    try:
+        found = engine(tagging, missing) if missing else iter(())
+        for one in progress(found, "tagging", enabled=verbose, total=len(missing)):
+            done.append(one)
+        _complain(done, len(names))
+    except TagsiftError:
+        _forget_if_empty(target)
+        raise
     return TaggedShards(
         len(names),
         known,
@@ -218,6 +232,17 @@ def _prepare(tagging: Tagging, source: str, target: str) -> set[str]:
     with written((system, f"{path}/{_NOTE}"), target) as stream:
         stream.write(json.dumps(tagging.note()).encode())
     return set()
+
+
+def _forget_if_empty(target: str) -> None:
+    """Remove a folder in which no shard was written."""
+    from pyarrow.fs import FileSelector
+
+    system, path = place(target)
+    with contextlib.suppress(OSError):
+        found = system.get_file_info(FileSelector(path, recursive=True))
+        if {file.path for file in found if file.is_file} == {f"{path}/{_NOTE}"}:
+            system.delete_dir(path)
 
 
 def _remove_parts(system: Any, path: str, files: dict[str, Any]) -> None:

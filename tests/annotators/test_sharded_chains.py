@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from tagsift.annotators import VoteTagger
+from tagsift.annotators.sharded_chains import ShardedChains
+from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import LocalEngine
 from tagsift.chain_gp import ChainGP
 from tagsift.data import bundled, simulate_votes
-from tagsift.errors import InputError
+from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix
 
 VOTES = simulate_votes(bundled("ner").columns(1)[:30])
@@ -33,6 +35,32 @@ def test_labels_tables_and_tagger_are_those_of_one_machine(n_shards, on_disk, tm
     np.testing.assert_allclose(a.emissions, b.emissions, atol=1e-3)
     looks = [next(iter(model.looks())) for model in (one, other)]
     assert looks[0].sentence == looks[1].sentence
+
+
+def test_a_killed_fit_goes_on_with_its_round(tmp_path, monkeypatch):
+    kept = Checkpoint(tmp_path / "rounds")
+    engine = LocalEngine(2, checkpoint=kept)
+    settings = {"rounds": 3, "folds": 2}
+    whole = VoteTagger(engine=LocalEngine(2), **settings).fit(VOTES.rows, VOTES)
+    fit, done = ShardedChains.fit, []
+
+    def killed(self, evidence, max_iter):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(max_iter)
+        return fit(self, evidence, max_iter)
+
+    monkeypatch.setattr(ShardedChains, "fit", killed)
+    with pytest.raises(KeyboardInterrupt):
+        VoteTagger(engine=engine, **settings).fit(VOTES.rows, VOTES)
+    done.pop()  # one round is left to do, and one is allowed
+    again = VoteTagger(engine=engine, **settings).fit(VOTES.rows, VOTES)
+    assert again.recovered_ == whole.recovered_ and again.history_ == whole.history_
+    np.testing.assert_array_equal(again.log_pi_, whole.log_pi_)
+    a, b = (model.estimator_.weights_ for model in (again, whole))
+    np.testing.assert_array_equal(a.emissions, b.emissions)
+    with pytest.raises(DataError, match="found those of other data or settings"):
+        VoteTagger(engine=engine, rounds=3, folds=3).fit(VOTES.rows, VOTES)
 
 
 def test_one_fold_and_more_shards_than_sentences_of_a_part():

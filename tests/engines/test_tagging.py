@@ -39,10 +39,18 @@ java = shutil.which("java") or os.environ.get("JAVA_HOME")
 needs_spark = pytest.mark.skipif(
     pyspark is None or not java, reason="needs Spark and Java: make engines"
 )
+
+
+def on_spark(tagging, shards):
+    """Two Python workers, or those of the session that there is."""
+    there = pyspark.sql.SparkSession.getActiveSession()
+    return SparkTagging(None if there else 2)(tagging, shards)
+
+
 ENGINES = [
     pytest.param(local_tagging, id="local"),
-    pytest.param(RayTagging(), id="ray", marks=needs_ray),
-    pytest.param(SparkTagging(), id="spark", marks=needs_spark),
+    pytest.param(RayTagging(2), id="ray", marks=needs_ray),
+    pytest.param(on_spark, id="spark", marks=needs_spark),
 ]
 CORPUS = tagsift.data.bundled("ner").columns(1)[:60]
 TEXTS = [" ".join(words) for words in CORPUS.tokens]
@@ -59,7 +67,7 @@ def model(tmp_path_factory):
 def engines():
     if ray is not None:
         ray.init(
-            num_cpus=2,
+            num_cpus=3,
             include_dashboard=False,
             log_to_driver=False,
             logging_level="ERROR",
@@ -104,6 +112,7 @@ def test_shards_are_those_of_tag_table(engine, source, model, tmp_path):
     assert (told.shards, told.there_before) == (SHARDS, 0)
     assert told.rows == 25 + 2 + 13 + 1
     assert told.tokens > told.rows and told.cpu_s > 0
+    assert told.workers == (2 if engine is on_spark else told.workers)
     for name in ("day=1/a", "b", "empty"):
         path = f"{name}.parquet"
         given = pq.read_table(source / path, partitioning=None)
@@ -161,7 +170,7 @@ def test_other_versions_are_refused(engine, source, model, tmp_path, monkeypatch
     )
     with pytest.raises(DataError, match="a worker has tagsift .*, the driver 0.0;"):
         tag_shards(model, source, tmp_path / "out", engine=engine)
-    assert not list((tmp_path / "out").glob("*.parquet"))
+    assert not (tmp_path / "out").exists()
 
 
 class TestWhatIsRefused:
@@ -224,7 +233,21 @@ class TestWhatIsRefused:
     @needs_ray
     def test_a_core_is_left_for_reading(self, source, model, tmp_path):
         with pytest.raises(InputError, match="one is left for reading: expected 1 to"):
-            tag_shards(model, source, tmp_path / "out", engine=RayTagging(2))
+            tag_shards(model, source, tmp_path / "out", engine=RayTagging(3))
+        assert not (tmp_path / "out").exists()
+
+    @needs_spark
+    def test_without_java_nothing_is_left(self, source, model, tmp_path):
+        command = [sys.executable, "-m", "tagsift", "tag", model, source]
+        command += [tmp_path / "out", "--engine", "spark", "-q"]
+        lost = {"PATH": "/usr/bin:/bin", "JAVA_HOME": str(tmp_path)}
+        told = subprocess.run(
+            list(map(str, command)), env=os.environ | lost, capture_output=True
+        )
+        said = told.stderr.decode()
+        assert told.returncode == 2 and said.count("\n") == 1, said
+        assert "Spark did not start (" in said and "it needs Java" in said
+        assert not (tmp_path / "out").exists()
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):
@@ -249,6 +272,8 @@ def test_a_dataset_of_ray(model):
     found = tag_dataset(model, ray.data.from_arrow(table)).sort("id").take_all()
     local = tagsift.tag_table(tagsift.load(model), table).to_pylist()
     assert [list(one["labels"]) for one in found] == [one["labels"] for one in local]
+    with pytest.raises(InputError, match="one column 'body' to label, found id, text"):
+        tag_dataset(model, ray.data.from_arrow(table), column="body")
 
 
 @needs_spark
@@ -259,9 +284,18 @@ def test_a_data_frame_of_spark(model):
     found = tag_frame(model, frame).orderBy("id").collect()
     table = pa.table({"id": range(30), "text": TEXTS[:30]})
     local = tagsift.tag_table(tagsift.load(model), table).to_pylist()
-    assert [one.asDict(recursive=True) for one in found] == local
-    with pytest.raises(InputError, match="a column 'body' to label, found id, text"):
+    made = [one.asDict(recursive=True) for one in found]
+    for one, other in zip(made, local, strict=True):  # cut otherwise, rounded otherwise
+        assert one.pop("confidences") == pytest.approx(other.pop("confidences"))
+        scores = [[s.pop("score") for s in row["spans"]] for row in (one, other)]
+        assert scores[0] == pytest.approx(scores[1])
+    assert made == local
+    with pytest.raises(InputError, match="one column 'body' to label, found id, text"):
         tag_frame(model, frame, column="body")
+    with pytest.raises(InputError, match="'id' to hold texts, found int32"):
+        tag_frame(model, frame, column="id")
+    with pytest.raises(InputError, match="has a column 'labels' already; rename it"):
+        tag_frame(model, frame.withColumnRenamed("id", "labels"))
 
 
 def test_after_a_kill_every_row_is_there_once(model, tmp_path):
