@@ -4,9 +4,10 @@
     python -m benchmarks shards --only engine=disk --max-tokens 20000000
 
 The first compares fits of the CoNLL-2000 training file, once and ten times over, in
-this process and on two workers. The second makes a large file of candidates from the
-base-NP training file, over and over with changes, and fits it with the shards on disk.
-Every fit runs in a process of its own; the CPU seconds are those of all processes.
+this process and on two workers; `engine=ray-killed` kills one of them midway. The
+second makes a large file of candidates from the base-NP training file, over and over
+with changes, and fits it with the shards on disk. Every fit runs in a process of its
+own; the CPU seconds are those of all processes.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ NOTED: list[float] = []
 @dataclass(frozen=True)
 class ShardCell(KeyedCell):
     form = "{engine}/{tokens}"
-    engine: str  # local, ray or disk
+    engine: str  # local, ray, ray-killed (a worker, midway) or disk
     tokens: int  # of the corpus, about
 
 
@@ -87,6 +88,20 @@ class Noting(Checkpoint):
         super().write(step)
 
 
+@dataclass(frozen=True)
+class Killing(Checkpoint):
+    """Steps at one of which a worker of the engine is killed."""
+
+    engine: Any = None
+
+    def write(self, step: Step) -> None:
+        if step.n_iter == STEPS // 2:
+            import ray
+
+            ray.kill(self.engine._last._workers[1])
+        super().write(step)
+
+
 def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str, Any]]:
     """Fit a large file out of core, and say what it takes; a killed fit goes on."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -118,16 +133,23 @@ def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str,
     }
 
 
-def in_memory(corpus: Corpus, n_tokens: int, name: str) -> tuple[Any, dict[str, Any]]:
-    """Fit sentences in memory, here or on two workers."""
+def in_memory(
+    corpus: Corpus, n_tokens: int, name: str, folder: Path
+) -> tuple[Any, dict[str, Any]]:
+    """Fit sentences in memory, here or on two workers, one of which may be killed."""
     copies = round(n_tokens / corpus.n_tokens)
     partial = corrupt(corpus, cl=CL, p=P, random_state=0)
     X, y = partial.rows * copies, partial.candidates * copies
     engine: Any = None
-    if name == "ray":
+    if name != "local":
         from tagsift.engines import RayEngine
 
         engine = RayEngine(n_workers=2)
+    if name == "ray-killed":
+        folder.mkdir(parents=True, exist_ok=True)
+        steps = folder / f"{n_tokens}-killed.steps"
+        steps.unlink(missing_ok=True)
+        engine.checkpoint = Killing(steps, every=STEPS // 2, engine=engine)
     model = PartialCRF(l2=L2, max_iter=STEPS, engine=engine)
     before = peak_mib()
     spent = timed(lambda: model.fit(X, y))
@@ -204,6 +226,7 @@ class ShardedFits(Benchmark):
     def cells(self) -> list[ShardCell]:
         sizes = (211_727, 2_117_270)
         found = [ShardCell(name, n) for n in sizes for name in ("local", "ray")]
+        found += [ShardCell("ray-killed", sizes[0])]
         found += [ShardCell("costs-3", sizes[0]), ShardCell("costs-22", sizes[0])]
         return [*found, ShardCell("disk", self.max_tokens)]
 
@@ -216,7 +239,9 @@ class ShardedFits(Benchmark):
             model, found = costs(training_file(self.data, task))
         else:
             corpus = training_file(self.data, "chunking")
-            model, found = in_memory(corpus, cell.tokens, cell.engine)
+            model, found = in_memory(
+                corpus, cell.tokens, cell.engine, Path(self.folder)
+            )
         sizes = {"tokens": cell.tokens, "labels": len(model.classes_)}
         return {
             "data": {**sizes, "features": model.n_features_in_},
