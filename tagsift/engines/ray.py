@@ -9,7 +9,6 @@ the answer is the same as without the accident.
 
 from __future__ import annotations
 
-import os
 import resource
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -283,7 +282,6 @@ def started(address: str | None) -> Any:
             "ray", extra="ray", what="the engine 'ray'"
         ) from None
     if not ray.is_initialized():
-        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # we say what is wrong
         try:
             ray.init(
                 address=address,
