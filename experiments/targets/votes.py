@@ -134,7 +134,8 @@ class Votes(Experiment):
         if isinstance(model, VoteTagger):
             found |= _ranking_scores(votes, labels, model)
             found |= {"reliability_spearman": _reliability(votes, model)}
-            extra = {"temperature": model.temperature_, "history": model.history_}
+            extra = {"temperature": model.temperature_, "calm": round(model.calm_, 4)}
+            extra |= {"history": model.history_}
         about = {"versions": versions("crowd-kit", "cleanlab"), "time": cost}
         return {"scores": rounded(found), **extra, **about}
 

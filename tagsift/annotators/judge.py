@@ -19,11 +19,12 @@ agrees with votes, and needs them less: τ has a greatest value.
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from tagsift.typing import BoolArray, FloatArray
 
-__all__ = ["TEMPERS", "choose_temper", "judge_score"]
+__all__ = ["TEMPERS", "choose_temper", "judge_score", "preferred_temper"]
 
 #: Values of τ to choose from.
 TEMPERS = tuple(round(0.05 * k, 2) for k in range(1, 31))
@@ -51,3 +52,14 @@ def choose_temper(
     scores = [judge_score(q, e, temper) for temper in tempers]
     best = int(np.argmax(scores))
     return tempers[best], scores[best]
+
+
+def preferred_temper(text: FloatArray, evidence: FloatArray) -> float:
+    """Find the τ that the text prefers without limits; the score is concave in it."""
+    found = minimize_scalar(
+        lambda log_temper: -judge_score(text, evidence, float(np.exp(log_temper))),
+        bounds=np.log([TEMPERS[0] / 2, TEMPERS[-1]]),
+        method="bounded",
+        options={"xatol": 1e-3},
+    )
+    return float(np.exp(found.x))

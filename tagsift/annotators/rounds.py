@@ -2,7 +2,8 @@
 
 A round counts the annotators' tables under the current labels, lets the text choose the
 weight τ of the votes, fits the text models on the tempered evidence, and decodes scores
-and evidence together. See the modules `tables`, `judge`, `views` and `cross_fit`.
+and evidence together. At the end the corpus tells how sure confidences may be. See the
+modules `tables`, `judge`, `views`, `cross_fit` and `calm`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.calm import calm_factor
 from tagsift.annotators.cross_fit import TextScores
 from tagsift.annotators.judge import TEMPERS, choose_temper
 from tagsift.annotators.start import vote_shares
@@ -38,10 +40,6 @@ History: TypeAlias = list[dict[str, Any]]
 _PEOPLE, _SOURCES = (0.3, 0.25), (0.6, 0.6)
 #: How many votes' worth of evidence a token has at least, and the largest least τ.
 _WORTH, _FEW = 1.1, 0.6
-#: By what all scores are multiplied for honest confidences: text and votes share
-#: errors, and the sum of both is too sure. Chosen on simulated
-#: annotators and on weak sources.
-_CALM_PEOPLE, _CALM_SOURCES = 0.7, 0.55
 
 
 @dataclass(frozen=True)
@@ -55,6 +53,7 @@ class Plan:
     first: int = 40  # quasi-Newton steps of the first round
     later: int = 15  # and of the others
     vectors: bool = False  # whether the text has word vectors
+    scale: float = 1.0  # T of the confidences against that of a partial CRF
     seed: int = 0
     n_jobs: int | None = None  # chains fitted at a time
     verbose: bool = False
@@ -70,7 +69,7 @@ class Consensus:
     evidence: FloatArray  # [N, L]  tempered; −inf for what exact labels rule out
     log_pi: FloatArray  # [A, L, B, L]  tables of the annotators
     temper: float  # weight τ of the votes
-    calm: float  # factor of all scores in `confidences`
+    calm: float  # factor T of all scores in `confidences`
     history: History  # τ, judge's score, share of changed labels by round
     model: TextScores  # the text
 
@@ -108,7 +107,6 @@ def run_rounds(
     usual, least = weight_limits(ballots, weights)
     most = usual if plan.vectors and people.any() else TEMPERS[-1]
     temper = plan.temper or usual
-    calm = _CALM_PEOPLE if people.any() else _CALM_SOURCES
     voted = np.asarray((ballots.votes >= 0).any(axis=1))  # [N]
     shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
     counts = count_votes(shares, ballots)  # [A, L, B, L]
@@ -134,6 +132,7 @@ def run_rounds(
         history.append({"temper": temper, "judge": score, "changed": changed})
         if kept is not None and r + 1 < plan.rounds:  # the last gives the model, too
             kept.write(history, labels, text)
+    calm = calm_factor(labels, text, votes, ballots, weights, plan.scale)
     return Consensus(
         labels,
         model.marginals(evidence, calm),

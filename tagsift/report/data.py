@@ -140,6 +140,8 @@ def _stats(
     if isinstance(found.model, VoteTagger) and found.votes is not None:
         weight = f"{found.model.temperature_:.2f}"
         stats.append(Stat("weight of a vote", weight, "as the text judges it"))
+        calm = f"{found.model.calm_:.2f}"
+        stats.append(Stat("factor of scores", calm, "for honest confidences"))
     return tuple(stats)
 
 
