@@ -44,6 +44,8 @@ class Page:
         synthetic = any(one["config"].get("corpus") == "bundled" for one in found)
         said = [PROSE["synthetic"]] if synthetic else []
         self.notices = (*said, *coverage.notices)
+        whole = coverage.suite.name == "paper" and not synthetic
+        self.amplitudes = [PROSE["amplitudes"]] if whole else []
 
     def report(self, target: str) -> Report:
         """The whole section, or one table or figure of it."""
@@ -90,6 +92,7 @@ class Page:
             "Table III": lambda: [tables.table_3(results)],
             "Cells below the paper": lambda: [
                 PROSE["below"],
+                *self.amplitudes,
                 tables.below_table(results),
             ],
             "Figure 5": self.figure_5,

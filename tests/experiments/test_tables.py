@@ -70,7 +70,10 @@ def test_table_2_stands_beside_the_paper():
         pytest.approx(85.0), pytest.approx(7.071, abs=1e-3), 2, 73.35,
         pytest.approx(11.65),
     )  # fmt: skip
-    assert above[8].text == "above" and below[8].text == "below"
+    assert above[9].text == "above" and below[9].text == "below"
+    assert above[8] is None  # no record says what single tokens give
+    found[0]["recovery"]["argmax"] = 0.75
+    assert table_2(Results(found)).rows[0][8] == pytest.approx(75.0)
 
 
 def test_table_3_compares_decoders_of_one_fit():
