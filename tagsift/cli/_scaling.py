@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,8 +68,10 @@ def fit_pieces(
             f"{model.method.title} works in memory; --engine and --out-of-core are for "
             "chain-gp, partial-crf and crf."
         )
-    model.set_params(engine=engine_of(scaling))
-    pieces = tagsift.data.cut_partial(
+    engine = engine_of(scaling)
+    model.set_params(engine=engine)
+    cut = partial(
+        tagsift.data.cut_partial,
         path,
         labels=labels,
         scheme=source.scheme,
@@ -76,6 +79,11 @@ def fit_pieces(
         columns=source.columns,
         header=source.header,
     )
+    pieces = cut()
+    if len(pieces) < engine.n_shards:  # every worker has one, as far as there are some
+        with open(path, "rb") as stream:
+            n_tokens = sum(bool(line.strip()) for line in stream)
+        pieces = cut(n_tokens=max(1, n_tokens // engine.n_shards))
     stage(f"{path}: {len(pieces)} pieces", enabled=not fitting.quiet)
     return model.fit(pieces, None)
 

@@ -9,8 +9,11 @@ the answer is the same as without the accident.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import resource
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -160,7 +163,8 @@ class _RayShards:
         return len(self._pieces)
 
     def __del__(self) -> None:
-        self._dismiss()
+        with contextlib.suppress(self._ray.exceptions.RayError):  # of a session gone by
+            self._dismiss()
 
     def close(self) -> None:
         """Let the workers go; their cores are free then."""
@@ -282,20 +286,37 @@ def started(address: str | None) -> Any:
             "ray", extra="ray", what="the engine 'ray'"
         ) from None
     if not ray.is_initialized():
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         try:
-            ray.init(
-                address=address,
-                include_dashboard=False if address is None else None,
-                log_to_driver=False,
-                logging_level="ERROR",
-            )
+            with _silent():
+                ray.init(
+                    address=address,
+                    include_dashboard=False if address is None else None,
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                )
         except (ConnectionError, ValueError) as error:
             reason = str(error).strip().splitlines()[0]
+            asked = address or os.environ.get("RAY_ADDRESS", "this machine")
             raise InputError(
-                f"there is no Ray cluster at {address!r} ({reason}); start one, or "
-                "leave out the address."
+                f"there is no Ray cluster at {asked} ({reason}); start one, or leave "
+                "out the address."
             ) from error
     return ray
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Without what Ray prints as it starts; what goes wrong is an exception."""
+    sys.stderr.flush()
+    kept, away = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(away, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(away)
 
 
 def cores_of(ray: Any) -> int:

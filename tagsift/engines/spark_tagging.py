@@ -77,7 +77,8 @@ class SparkTagging:
             except (PySparkException, FileNotFoundError) as error:
                 said.seek(0)
                 lines = said.read().decode(errors="replace").strip().splitlines()
-                reason = lines[-1][:200] if lines else _line(error)
+                lines = [line for line in lines if not line.startswith("WARNING")]
+                reason = lines[0][:200] if lines else _line(error)
                 raise InputError(
                     f"Spark did not start ({reason}); it needs Java (17 or later), in "
                     "the PATH or where JAVA_HOME says."

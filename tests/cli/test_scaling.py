@@ -36,6 +36,14 @@ def test_out_of_core_is_the_model_of_memory(tagsift, train, tmp_path):
     assert one.objective_ == pytest.approx(other.objective_, rel=1e-6)
 
 
+def test_every_worker_has_a_piece(tagsift, train, tmp_path, monkeypatch):
+    engine = package.engines.LocalEngine(n_shards=3)
+    monkeypatch.setattr("tagsift.cli._scaling.engine_of", lambda _: engine)
+    fit = ["fit", str(train), "-m", "partial-crf", "-o", str(tmp_path / "m")]
+    told = tagsift(*fit, "--out-of-core", str(tmp_path / "shards"))
+    assert "train.tsv: 3 pieces" in told.err
+
+
 @pytest.mark.parametrize("method", ["partial-crf", "chain-gp"])
 def test_the_size_of_the_model_is_said_before_the_fit(tagsift, train, tmp_path, method):
     out = tmp_path / "m"
