@@ -73,8 +73,9 @@ def cut_partial(
         )
     told = {"scheme": scheme, "comments": comments, "columns": columns}
     known = as_label_set(labels)
+    where = Path(path).absolute()  # workers may be elsewhere
     found = [
-        CandidatePiece(path, part, known, told | {"header": header and not number})
+        CandidatePiece(where, part, known, told | {"header": header and not number})
         for number, part in enumerate(parts_of(path, n_tokens))
     ]
     if not found:

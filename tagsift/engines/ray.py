@@ -287,6 +287,7 @@ def started(address: str | None) -> Any:
         ) from None
     if not ray.is_initialized():
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+        os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # of other workers
         try:
             with _silent():
                 ray.init(

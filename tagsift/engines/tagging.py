@@ -178,7 +178,8 @@ def tag_shards(
     tagging = Tagging.by(model, column=column, prefix=prefix, tokenizer=tokenizer)
     folder, names = find_shards(source)
     there = _prepare(tagging, source, target)
-    missing = [Shard(f"{folder}/{n}", f"{target}/{n}") for n in names if n not in there]
+    ends = [_absolute(name) for name in (folder, target)]  # workers may be elsewhere
+    missing = [Shard(*(f"{end}/{n}" for end in ends)) for n in names if n not in there]
     known = len(names) - len(missing)
     stage(f"{target}: {known} of {len(names)} shards are there", enabled=verbose)
     done: list[dict[str, Any]] = []
@@ -232,6 +233,10 @@ def _prepare(tagging: Tagging, source: str, target: str) -> set[str]:
     with written((system, f"{path}/{_NOTE}"), target) as stream:
         stream.write(json.dumps(tagging.note()).encode())
     return set()
+
+
+def _absolute(name: str) -> str:
+    return name if "://" in name else os.path.abspath(name)
 
 
 def _forget_if_empty(target: str) -> None:

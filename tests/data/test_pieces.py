@@ -59,3 +59,11 @@ def test_what_cannot_be_cut_is_one_sentence(tmp_path):
         cut_partial(tmp_path / "a.tsv.gz")
     with pytest.raises(DataError, match="found none of this name"):
         cut_partial(tmp_path / "none.tsv")
+
+
+def test_who_reads_need_not_be_where_the_file_was_named(tmp_path, monkeypatch):
+    (tmp_path / "a.tsv").write_text("one\tA\n\ntwo\tA|B\n")
+    monkeypatch.chdir(tmp_path)
+    pieces = cut_partial("a.tsv", n_tokens=1)
+    monkeypatch.chdir("/")
+    assert [piece.read()[0] for piece in pieces] == [[[("one",)]], [[("two",)]]]

@@ -149,6 +149,16 @@ def test_only_what_is_missing_is_done(engine, source, model, tmp_path):
     assert tag_shards(model, source, out, engine=engine).rows == 0
 
 
+def test_workers_need_not_be_where_the_driver_is(source, model, tmp_path, monkeypatch):
+    def elsewhere(tagging, shards):
+        monkeypatch.chdir("/")
+        return local_tagging(tagging, shards)
+
+    monkeypatch.chdir(tmp_path)
+    assert tag_shards(model, "in", "out", engine=elsewhere).shards == SHARDS
+    assert (tmp_path / "out" / "b.parquet").exists()
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_bad_shard_does_not_stop_the_others(engine, source, model, tmp_path):
     (source / "b.parquet").write_bytes(b"PAR1, or not")
