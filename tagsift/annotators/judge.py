@@ -24,10 +24,19 @@ from scipy.special import log_softmax
 
 from tagsift.typing import BoolArray, FloatArray
 
-__all__ = ["TEMPERS", "choose_temper", "judge_score", "preferred_temper"]
+__all__ = [
+    "TEMPERS",
+    "choose_temper",
+    "judge_score",
+    "least_temper",
+    "preferred_temper",
+]
 
 #: Values of τ to choose from.
 TEMPERS = tuple(round(0.05 * k, 2) for k in range(1, 31))
+#: The share of rare labels that a text finds by itself unless it is poor, the least
+#: that is believed of one, and the largest least τ beside a poor one.
+_KNOWN, _UNKNOWN, _POOR = 0.5, 0.25, 1.2
 
 
 def judge_score(text: FloatArray, evidence: FloatArray, temper: float) -> float:
@@ -52,6 +61,25 @@ def choose_temper(
     scores = [judge_score(q, e, temper) for temper in tempers]
     best = int(np.argmax(scores))
     return tempers[best], scores[best]
+
+
+def least_temper(
+    text: FloatArray, evidence: FloatArray, voted: BoolArray, least: float
+) -> float:
+    """Find the least τ beside this text: a larger one where it hardly knows anything.
+
+    It knows little if it finds less than half of what is voted to be no common label:
+    few sentences teach it to say ``O``, which votes at their usual weight do not mend.
+    """
+    q, e = text[voted], evidence[voted]  # [N', L], [N', L]
+    prior = np.log(np.maximum(text.mean(axis=0), 1e-9))  # [L]
+    said = (least * e + prior).argmax(axis=1)  # [N']
+    rare = said != np.bincount(said, minlength=1).argmax()  # [N']
+    if not rare.any():
+        return least
+    share = float((q.argmax(axis=1) == said)[rare].mean())
+    poor = max(_KNOWN / max(share, _UNKNOWN), 1.0)
+    return max(least, min(least * poor**2, _POOR))
 
 
 def preferred_temper(text: FloatArray, evidence: FloatArray) -> float:

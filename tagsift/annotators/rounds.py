@@ -16,7 +16,7 @@ import numpy as np
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.calm import calm_factor
 from tagsift.annotators.cross_fit import TextScores
-from tagsift.annotators.judge import TEMPERS, choose_temper
+from tagsift.annotators.judge import TEMPERS, choose_temper, least_temper
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
 from tagsift.progress import progress
@@ -123,7 +123,8 @@ def run_rounds(
             log_pi = confusion_tables(counts, ballots.abstains, plan.strength)
         votes = vote_evidence(log_pi, ballots, weights)  # [N, L]
         if r and plan.temper is None:
-            temper, score = choose_temper(text, votes, voted, least, most)
+            floor = least_temper(text, votes, voted, least) if people.any() else least
+            temper, score = choose_temper(text, votes, voted, floor, most)
         evidence = temper * votes + pinned  # [N, L]
         model = chains.fit(evidence, plan.later if r else plan.first)
         found, text = model.best(evidence), model.marginals()  # [N], [N, L]

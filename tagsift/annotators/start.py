@@ -1,4 +1,4 @@
-"""Where the rounds begin: shares of the votes, and two steps of Dawid and Skene."""
+"""Where the rounds begin: shares of the votes, and steps of Dawid and Skene."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ __all__ = ["first_tables", "vote_shares"]
 
 #: Share of a vote that every label, and once more the label `O`, has at every token.
 _LITTLE = 1e-3
+#: Steps of expectation–maximisation, and the tokens with votes that they take: with
+#: fewer they find tables that explain chance.
+_STEPS, _MANY = 2, 5_000
 
 
 def vote_shares(ballots: Ballots) -> FloatArray:
@@ -37,18 +40,21 @@ def first_tables(
     weights: FloatArray | None = None,
     *,
     strength: float = 20.0,
-    n_steps: int = 2,
+    n_steps: int | None = None,
 ) -> FloatArray:
     """Tables of the annotators before any text was read, [A, L, B, L].
 
     Sources that abstain are counted once, under the shares: counted again under labels
     that their own tables shaped, they drift. People get two steps of
-    expectation–maximisation.
+    expectation–maximisation, or `n_steps`, but none in a small corpus.
     """
     counts = count_votes(shares, ballots)  # [A, L, B, L]
     log_pi = confusion_tables(counts, ballots.abstains, strength)
     if ballots.abstains.all():
         return log_pi
+    if n_steps is None:
+        voted = int((ballots.votes >= 0).any(axis=1).sum())
+        n_steps = _STEPS if voted >= _MANY else 0
     prior = np.log(np.maximum(shares.mean(axis=0), 1e-9))  # [L]
     for _ in range(n_steps):
         e = vote_evidence(log_pi, ballots, weights)  # [N, L]

@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from tagsift.annotators.ballots import read_ballots
 from tagsift.annotators.counting import mace
-from tagsift.annotators.judge import choose_temper, judge_score
+from tagsift.annotators.judge import choose_temper, judge_score, least_temper
 from tagsift.annotators.rounds import weight_limits
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
@@ -110,9 +110,10 @@ def test_sources_that_abstain_are_counted_once(ballots):
     shares = vote_shares(ballots)
     counts = count_votes(shares, ballots)
     once = confusion_tables(counts, ballots.abstains)
-    found = first_tables(shares, ballots)
+    found = first_tables(shares, ballots, n_steps=2)
     np.testing.assert_allclose(found[2], once[2])
     assert not np.allclose(found[0], once[0])
+    np.testing.assert_allclose(first_tables(shares, ballots), once)  # few tokens
 
 
 def test_the_judge_finds_the_temper_that_made_the_text():
@@ -183,3 +184,29 @@ def test_the_fewer_votes_on_a_token_the_more_each_is_worth(
     votes = [[("O",) * len(names), ("B-X",) * len(names), (None,) * len(names)]]
     made = read_ballots(votes, CLASSES, np.array([3]), names=tuple(names))
     assert weight_limits(made, np.array(weights)) == pytest.approx((usual, least))
+
+
+@pytest.mark.parametrize(
+    ("found", "least", "expected"),
+    [
+        (0.0, 0.2, 0.8),  # four times as much beside a text that knows nothing
+        (0.25, 0.2, 0.8),
+        (0.4, 0.2, 0.2 * (0.5 / 0.4) ** 2),
+        (0.5, 0.2, 0.2),
+        (1.0, 0.2, 0.2),
+        (0.0, 0.6, 1.2),  # at most
+        (0.0, 1.3, 1.3),
+    ],
+)
+def test_votes_weigh_more_beside_a_text_that_finds_few_rare_labels(
+    found, least, expected
+):
+    said = np.repeat([2, 0], [80, 20])  # [N]  O, and 20 spans
+    heard = said.copy()
+    heard[80 + round(20 * found) :] = 2  # the text says O of the rest
+    text = np.where(np.eye(3)[heard] > 0, 0.9, 0.05)  # [N, L]
+    evidence = np.where(np.eye(3)[said] > 0, 20.0, 0.0)  # [N, L]
+    voted = np.ones(100, dtype=bool)
+    assert least_temper(text, evidence, voted, least) == pytest.approx(expected)
+    assert least_temper(text, evidence, ~voted, least) == least
+    assert least_temper(text, evidence, said == 2, least) == least
