@@ -59,6 +59,11 @@ class Ballots:
         return int(self.members.shape[1])
 
     @cached_property
+    def voted(self) -> BoolArray:
+        """Whether a token has any vote, [N]."""
+        return np.asarray((self.votes >= 0).any(axis=1))
+
+    @cached_property
     def given(self) -> tuple[IntArray, IntArray]:
         """Token and annotator of every vote, [K] and [K]."""
         token, annotator = np.nonzero(self.votes >= 0)

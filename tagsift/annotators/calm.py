@@ -56,8 +56,7 @@ def calm_factor(
     d, n = contradiction(labels, ballots, weights)
     if not n:
         return scale * usual
-    voted = np.asarray((ballots.votes >= 0).any(axis=1))  # [N]
-    temper = preferred_temper(text[voted], votes[voted])
+    temper = preferred_temper(text[ballots.voted], votes[ballots.voted])
     a, b, c = _RULE
     told = np.exp(a + b * np.log(temper) + c * np.log(max(d, _LEAST)))
     own = _OWN * n / (n + _HALF)

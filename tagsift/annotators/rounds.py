@@ -107,7 +107,6 @@ def run_rounds(
     usual, least = weight_limits(ballots, weights)
     most = usual if plan.vectors and people.any() else TEMPERS[-1]
     temper = plan.temper or usual
-    voted = np.asarray((ballots.votes >= 0).any(axis=1))  # [N]
     shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
     counts = count_votes(shares, ballots)  # [A, L, B, L]
     labels, text, score = shares.argmax(axis=1), shares, 0.0  # [N], [N, L], []
@@ -123,8 +122,10 @@ def run_rounds(
             log_pi = confusion_tables(counts, ballots.abstains, plan.strength)
         votes = vote_evidence(log_pi, ballots, weights)  # [N, L]
         if r and plan.temper is None:
-            floor = least_temper(text, votes, voted, least) if people.any() else least
-            temper, score = choose_temper(text, votes, voted, floor, most)
+            floor = least
+            if people.any():
+                floor = least_temper(text, votes, ballots.voted, least)
+            temper, score = choose_temper(text, votes, ballots.voted, floor, most)
         evidence = temper * votes + pinned  # [N, L]
         model = chains.fit(evidence, plan.later if r else plan.first)
         found, text = model.best(evidence), model.marginals()  # [N], [N, L]

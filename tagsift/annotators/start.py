@@ -53,8 +53,7 @@ def first_tables(
     if ballots.abstains.all():
         return log_pi
     if n_steps is None:
-        voted = int((ballots.votes >= 0).any(axis=1).sum())
-        n_steps = _STEPS if voted >= _MANY else 0
+        n_steps = _STEPS if ballots.voted.sum() >= _MANY else 0
     prior = np.log(np.maximum(shares.mean(axis=0), 1e-9))  # [L]
     for _ in range(n_steps):
         e = vote_evidence(log_pi, ballots, weights)  # [N, L]
