@@ -14,7 +14,9 @@ the share of the votes on spans that differ from the label. Both come from the c
 hand, without a known label; a, b and c were fitted to the T of least log-loss on
 simulated people and rules and on weak sources. Real annotators may share more errors
 than simulated ones: log T is drawn to that of a typical corpus, all the way where no
-token has votes of several annotators.
+token has votes of several annotators. Models err alike without contradicting each
+other, so that d tells nothing of them: the more votes look like theirs
+(`judge.mechanical`), the nearer is T to what is typical of models.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ __all__ = ["calm_factor", "contradiction"]
 
 #: The constants a, b and c.
 _RULE = (-0.76, -0.18, -0.33)
-#: T of a typical corpus: of people, and where all abstain.
-_PEOPLE, _SOURCES = 0.7, 0.55
+#: T of a typical corpus: of people, where all abstain, and of models.
+_PEOPLE, _SOURCES, _MODELS = 0.7, 0.55, 0.5
 #: What this corpus counts beside it where it is large, and the tokens with several
 #: votes for half of that.
 _OWN, _HALF = 0.7, 100.0
@@ -45,21 +47,23 @@ def calm_factor(
     ballots: Ballots,
     weights: FloatArray,
     scale: float = 1.0,
+    models: float = 0.0,
 ) -> float:
     """Estimate T from labels, [N], marginals of the text and evidence of the votes.
 
     `text` has not seen the votes on a sentence, and `votes` is not tempered, [N, L];
-    `weights` are those of the annotators, [A], and `scale` is the T of this kind of
-    text model against that of a partial CRF.
+    `weights` are those of the annotators, [A], `scale` is the T of this kind of text
+    model against that of a partial CRF, and `models` how far the votes are of models.
     """
     usual = _SOURCES if ballots.abstains.all() else _PEOPLE
+    usual = float(usual ** (1 - models) * _MODELS**models)
     d, n = contradiction(labels, ballots, weights)
     if not n:
         return scale * usual
     temper = preferred_temper(text[ballots.voted], votes[ballots.voted])
     a, b, c = _RULE
     told = np.exp(a + b * np.log(temper) + c * np.log(max(d, _LEAST)))
-    own = _OWN * n / (n + _HALF)
+    own = (1 - models) * _OWN * n / (n + _HALF)
     return float(scale * np.clip(told, *_LIMITS) ** own * usual ** (1 - own))
 
 

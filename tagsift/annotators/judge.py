@@ -14,13 +14,18 @@ A text that knows little (there are few sentences) agrees with no votes, and wou
 their weight away: τ has a least value, which is larger where there are few votes on a
 token (`rounds.weight_limits`). A text that knows much (it has word vectors)
 agrees with votes, and needs them less: τ has a greatest value.
+
+The text also tells models from people. A model reads what the text model reads, at
+every token anew, so that the text is explained far worse by its votes if their tables
+know the vote before (`tables`) than if they do not; with people's votes both are nearly
+the same.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
+from scipy.special import entr, log_softmax
 
 from tagsift.typing import BoolArray, FloatArray
 
@@ -29,6 +34,7 @@ __all__ = [
     "choose_temper",
     "judge_score",
     "least_temper",
+    "mechanical",
     "preferred_temper",
 ]
 
@@ -37,6 +43,9 @@ TEMPERS = tuple(round(0.05 * k, 2) for k in range(1, 31))
 #: The share of rare labels that a text finds by itself unless it is poor, the least
 #: that is believed of one, and the largest least τ beside a poor one.
 _KNOWN, _UNKNOWN, _POOR = 0.5, 0.25, 1.2
+#: How many times further the text is from votes with context than without, at most if
+#: they are people's and at least if they are models'; and that beside word vectors.
+_SPARSE, _VECTORS = (1.15, 1.35), (1.3, 1.7)
 
 
 def judge_score(text: FloatArray, evidence: FloatArray, temper: float) -> float:
@@ -91,3 +100,21 @@ def preferred_temper(text: FloatArray, evidence: FloatArray) -> float:
         options={"xatol": 1e-3},
     )
     return float(np.exp(found.x))
+
+
+def mechanical(
+    text: FloatArray, context: FloatArray, plain: FloatArray, *, vectors: bool = False
+) -> float:
+    """How much votes are like those of models, from 0 (of people) to 1.
+
+    `context` and `plain` are the evidence of the votes with and without the vote
+    before, [N, L]; it is compared by its divergence from the text, each at its best τ.
+    """
+    entropy = float(entr(text).sum(axis=1).mean())
+    apart, least = (
+        -judge_score(text, votes, preferred_temper(text, votes)) - entropy
+        for votes in (context, plain)
+    )
+    ratio = apart / max(least, np.finfo(float).tiny)
+    people, models = _VECTORS if vectors else _SPARSE
+    return float(np.clip((ratio - people) / (models - people), 0.0, 1.0))

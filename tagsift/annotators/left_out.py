@@ -65,11 +65,11 @@ def lessons(
     `weights` and `reliability` are those of the annotators, [A]. Tokens that are known
     exactly tell of the others with the same label.
     """
-    votes = vote_evidence(found.log_pi, ballots, weights)  # [N, L]
-    blind = found.model.marginals(found.temper * votes, found.calm)  # [N, L]
+    votes = found.temper * vote_evidence(found.log_pi, ballots, weights)  # [N, L]
+    blind = found.model.marginals(votes, found.calm)  # [N, L]
     said = np.where(ballots.exact >= 0, blind.argmax(axis=1), found.labels)  # [N]
     odds = error_odds(said, blind, found.text)  # [N]
-    taught = left_out_errors(said, blind, found, ballots, weights, reliability)
+    taught = left_out_errors(said, blind, votes, found, ballots, weights, reliability)
     both = odds  # [N]
     if taught is not None:
         chance = _TAUGHT * expit(taught) + (1 - _TAUGHT) * expit(odds)  # [N]
@@ -81,12 +81,16 @@ def lessons(
 def left_out_errors(
     said: IntArray,
     confidences: FloatArray,
+    votes: FloatArray,
     found: Consensus,
     ballots: Ballots,
     weights: FloatArray,
     reliability: FloatArray,
 ) -> FloatArray | None:
-    """Log-odds of w(x) for the labels `said`, [N]; None where there are few votes."""
+    """Log-odds of w(x) for the labels `said`, [N]; None where there are few votes.
+
+    `votes` is the evidence of all votes, tempered, [N, L].
+    """
     model, seen, told = found.model, [], []
     for turn in range(min(_TURNS, ballots.n_annotators)):
         who = leave_out(ballots, reliability, turn)  # [N]
@@ -96,18 +100,18 @@ def left_out_errors(
         others = replace(ballots, votes=np.where(mine, -1, ballots.votes))
         e = found.temper * vote_evidence(found.log_pi, others, weights)  # [N, L]
         label = model.best(e)  # [N]
-        x = measures(label, model.marginals(e, found.calm), found.text, others)
+        x = measures(label, model.marginals(e, found.calm), found.text, e, others)
         seen.append(x[asked])
         told.append(np.stack([who, label, own])[:, asked])
-    votes = np.concatenate([np.zeros((3, 0), dtype=int), *told], axis=1)  # [3, K]
-    z = votes[1] != votes[2]  # [K]
+    cast = np.concatenate([np.zeros((3, 0), dtype=int), *told], axis=1)  # [3, K]
+    z = cast[1] != cast[2]  # [K]
     if len(z) < _LEAST or z.all() or not z.any():
         return None
-    r = reliability[votes[0]]  # [K]
+    r = reliability[cast[0]]  # [K]
     trees = _fit_trees(
-        np.column_stack([np.concatenate(seen), r]), z, beyond_habit(*votes)
+        np.column_stack([np.concatenate(seen), r]), z, beyond_habit(*cast)
     )
-    x = measures(said, confidences, found.text, ballots)  # [N, F]
+    x = measures(said, confidences, found.text, votes, ballots)  # [N, F]
     poor, good = np.quantile(r, [_POOR, _GOOD])
     of_poor, of_good = (
         trees.predict_proba(np.column_stack([x, np.full(len(x), level)]))[:, 1]
@@ -190,9 +194,16 @@ def leave_out(ballots: Ballots, reliability: FloatArray, turn: int) -> IntArray:
 
 
 def measures(
-    said: IntArray, confidences: FloatArray, text: FloatArray, ballots: Ballots
+    said: IntArray,
+    confidences: FloatArray,
+    text: FloatArray,
+    votes: FloatArray,
+    ballots: Ballots,
 ) -> FloatArray:
-    """What is known of the label of every token, [N, F]."""
+    """What is known of the label of every token, and of the next likely one, [N, F].
+
+    `votes` is the evidence of the votes alone, [N, L].
+    """
     rows, counts = np.arange(len(said)), ballots.counts  # [N], [N, L]
     total = counts.sum(axis=1)  # [N]
     against = (total - counts[rows, said] + 0.5) / (total + 1)  # [N]
@@ -204,6 +215,11 @@ def measures(
     for apart, missing in ((1, place == 0), (-1, left == 0)):
         columns.append(_odds(np.where(missing, 0, np.roll(doubt, apart))))
         columns.append(np.where(missing, -1, np.roll(said, apart)))
+    rest = confidences.copy()  # [N, L]
+    rest[rows, said] = -1.0
+    second, sure = rest.argmax(axis=1), np.log(np.maximum(text, SURE))  # [N], [N, L]
+    columns += [second, _odds(confidences[rows, second])]
+    columns += [by[rows, second] - by[rows, said] for by in (sure, votes)]
     columns += [left, *_elsewhere(said, confidences, ballots)]
     return np.column_stack([*columns, confidences, text])
 

@@ -16,7 +16,12 @@ import numpy as np
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.calm import calm_factor
 from tagsift.annotators.cross_fit import TextScores
-from tagsift.annotators.judge import TEMPERS, choose_temper, least_temper
+from tagsift.annotators.judge import (
+    TEMPERS,
+    choose_temper,
+    least_temper,
+    mechanical,
+)
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
 from tagsift.progress import progress
@@ -40,6 +45,8 @@ History: TypeAlias = list[dict[str, Any]]
 _PEOPLE, _SOURCES = (0.3, 0.25), (0.6, 0.6)
 #: How many votes' worth of evidence a token has at least, and the largest least τ.
 _WORTH, _FEW = 1.1, 0.6
+#: The share of the table without context in that of a model, and the least τ of models.
+_ANEW, _OF_MODELS = 0.5, 0.5
 
 
 @dataclass(frozen=True)
@@ -111,6 +118,7 @@ def run_rounds(
     counts = count_votes(shares, ballots)  # [A, L, B, L]
     labels, text, score = shares.argmax(axis=1), shares, 0.0  # [N], [N, L], []
     history: History = []
+    models = 0.0  # how far the votes are those of models
     if kept is not None and (last := kept.read()) is not None:
         history, labels, text = last
         temper, score = history[-1]["temper"], history[-1]["judge"]
@@ -119,12 +127,12 @@ def run_rounds(
         if r:
             truth = np.eye(ballots.n_labels)[labels]  # [N, L]
             counts[people] = count_votes(truth, ballots)[people]
-            log_pi = confusion_tables(counts, ballots.abstains, plan.strength)
+            log_pi, models = _tables(counts, text, ballots, weights, plan)
         votes = vote_evidence(log_pi, ballots, weights)  # [N, L]
         if r and plan.temper is None:
-            floor = least
+            floor = max(least, _surely(models) * _OF_MODELS)
             if people.any():
-                floor = least_temper(text, votes, ballots.voted, least)
+                floor = least_temper(text, votes, ballots.voted, floor)
             temper, score = choose_temper(text, votes, ballots.voted, floor, most)
         evidence = temper * votes + pinned  # [N, L]
         model = chains.fit(evidence, plan.later if r else plan.first)
@@ -134,7 +142,7 @@ def run_rounds(
         history.append({"temper": temper, "judge": score, "changed": changed})
         if kept is not None and r + 1 < plan.rounds:  # the last gives the model, too
             kept.write(history, labels, text)
-    calm = calm_factor(labels, text, votes, ballots, weights, plan.scale)
+    calm = calm_factor(labels, text, votes, ballots, weights, plan.scale, models)
     return Consensus(
         labels,
         model.marginals(evidence, calm),
@@ -146,6 +154,32 @@ def run_rounds(
         history,
         model,
     )
+
+
+def _tables(
+    counts: FloatArray,
+    text: FloatArray,
+    ballots: Ballots,
+    weights: FloatArray,
+    plan: Plan,
+) -> tuple[FloatArray, float]:
+    """Tables for the counts, [A, L, B, L], and how far votes are those of models."""
+    abstains, voted, strength = ballots.abstains, ballots.voted, plan.strength
+    log_pi = confusion_tables(counts, abstains, strength)
+    if ballots.n_contexts == 1 or not voted.any():
+        return log_pi, 0.0
+    plain = confusion_tables(counts, abstains, strength, followed=0.0)
+    both = (vote_evidence(pi, ballots, weights)[voted] for pi in (log_pi, plain))
+    models = mechanical(text[voted], *both, vectors=plan.vectors)
+    if surely := _surely(models):
+        followed = 1.0 - _ANEW * surely
+        log_pi = confusion_tables(counts, abstains, strength, followed)
+    return log_pi, models
+
+
+def _surely(models: float) -> float:
+    """How far votes are treated as those of models: not where that is in doubt."""
+    return max(0.0, 2.0 * models - 1.0)
 
 
 def weight_limits(ballots: Ballots, weights: FloatArray) -> tuple[float, float]:

@@ -8,6 +8,10 @@ C_a counts the votes of annotator a under the current labels. π̄ is pooled ove
 annotators of the same kind (people, or sources that abstain), itself drawn to the
 pooled table without context, and that one to a diagonal: whoever has labelled little is
 judged like the others.
+
+People who go on with a span say little new at its second token, and the vote before
+tells so. Models read every token anew: the logarithms of their tables are averaged with
+those of the tables that know no context, and so is the evidence (`judge.mechanical`).
 """
 
 from __future__ import annotations
@@ -35,11 +39,16 @@ def count_votes(labels: FloatArray, ballots: Ballots) -> FloatArray:
 
 
 def confusion_tables(
-    counts: FloatArray, abstains: BoolArray, strength: float = 20.0
+    counts: FloatArray,
+    abstains: BoolArray,
+    strength: float = 20.0,
+    followed: float = 1.0,
 ) -> FloatArray:
     """Log chance of a vote, by annotator, truth and vote before, [A, L, B, L].
 
-    `strength` is κ, the pseudo-votes of the pooled table in that of each annotator.
+    `strength` is κ, the pseudo-votes of the pooled table in that of each annotator, and
+    `followed` the share of the table with context; the rest is that without. Chances
+    need not add up to 1 where both take part.
     """
     n_labels = counts.shape[1]
     log_pi = np.empty_like(counts)  # [A, L, B, L]
@@ -47,11 +56,20 @@ def confusion_tables(
         pooled = counts[kind].sum(axis=0)  # [L, B, L]
         plain = pooled.sum(axis=1) + _DIAGONAL * np.eye(n_labels) + _ANY  # [L, L]
         plain /= plain.sum(axis=1, keepdims=True)
-        pooled = pooled + _POOLED * plain[:, None]  # [L, B, L]
-        pooled /= pooled.sum(axis=2, keepdims=True)
-        own = counts[kind] + strength * pooled  # [A', L, B, L]
-        log_pi[kind] = np.log(own / own.sum(axis=3, keepdims=True))
+        pooled = _drawn(pooled, plain[:, None], _POOLED)  # [L, B, L]
+        own = _drawn(counts[kind], pooled, strength)  # [A', L, B, L]
+        alone = _drawn(counts[kind].sum(axis=2), plain, strength)  # [A', L, L]
+        log_pi[kind] = np.log(own)
+        if followed < 1:
+            log_pi[kind] *= followed
+            log_pi[kind] += (1 - followed) * np.log(alone)[:, :, None]
     return log_pi
+
+
+def _drawn(counts: FloatArray, towards: FloatArray, strength: float) -> FloatArray:
+    """Chances from counts and `strength` pseudo-counts of other chances, [..., L]."""
+    found = counts + strength * towards  # [..., L]
+    return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
 
 def vote_evidence(

@@ -12,6 +12,8 @@ from tagsift.annotators import VoteTagger
 from tagsift.annotators.ballots import read_ballots
 from tagsift.annotators.calm import calm_factor, contradiction
 from tagsift.annotators.judge import judge_score, preferred_temper
+from tagsift.baselines import PartialCRF
+from tagsift.data import VoteCorpus
 from tests.reference.annotators import careful, corpus_of
 
 CLASSES = ("B-X", "I-X", "O")
@@ -112,6 +114,36 @@ def test_the_scale_of_a_text_model_is_a_factor():
     weights = np.ones(3)
     calm = calm_factor(*told, ballots, weights)
     assert calm_factor(*told, ballots, weights, 0.5) == pytest.approx(0.5 * calm)
+
+
+def test_votes_of_models_have_their_own_factor():
+    *told, ballots = draw(n=3000)
+    people, half, models = (
+        calm_factor(*told, ballots, np.ones(3), 0.8, share) for share in (0, 0.5, 1)
+    )
+    assert models == pytest.approx(0.8 * 0.5)
+    assert models < half < people
+
+
+def test_a_fit_tells_models_from_people():
+    gold = tagsift.bundled()
+    rows = [list(sentence.rows) for sentence in gold.sentences]
+    labels = [list(sentence.labels) for sentence in gold.sentences]
+    read = []
+    for k in range(3):
+        few = [n for n in range(len(rows)) if n % 20 == k]
+        known = [[{label} for label in labels[n]] for n in few]
+        tagger = PartialCRF(scheme=gold.scheme).fit([rows[n] for n in few], known)
+        read.append(tagger.predict(rows))
+    columns = [[str(label) for one in column for label in one] for column in read]
+    entries = iter(zip(*columns, strict=True))
+    votes = [[next(entries) for _ in sentence] for sentence in rows]
+    found = []
+    for told in (votes, corpus_of({n: careful(0.3) for n in "abc"}, n=len(rows)).votes):
+        corpus = VoteCorpus(rows, told, ("a", "b", "c"), labels, gold.scheme)
+        model = VoteTagger(rounds=2, folds=2).fit(rows, corpus)
+        found.append((model.calm_, model.temperature_))
+    assert found[0] == (0.5, pytest.approx(0.5, abs=0.5)) and found[1][0] > 0.55
 
 
 def test_a_fit_tells_its_factor_and_a_file_keeps_it(tmp_path):

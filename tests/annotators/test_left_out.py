@@ -68,8 +68,9 @@ def test_measures_by_hand(ballots):
     sure = np.array(
         [[0.1, 0, 0.9], [0.8, 0, 0.2], [0.6, 0, 0.4], [0.2, 0, 0.8], [0, 0, 1.0]]
     )
-    found = measures(said, sure, sure[::-1], ballots)
-    assert found.shape == (5, 16 + 2 * 3)
+    votes = np.arange(15.0).reshape(5, 3) ** 2
+    found = measures(said, sure, sure[::-1], votes, ballots)
+    assert found.shape == (5, 20 + 2 * 3)
     doubt = logit([0.1, 0.2, 0.4, 0.2, 1e-4])
     np.testing.assert_allclose(found[:, 0], doubt)
     assert found[1, 2] == (2 - 1 + 0.5) / 3  # one of two votes is against it
@@ -79,10 +80,15 @@ def test_measures_by_hand(ballots):
     np.testing.assert_allclose(found[:, 6], [none, doubt[0], none, none, doubt[3]])
     assert found[:, 7].tolist() == [-1, 2, -1, -1, 2]
     np.testing.assert_allclose(found[:, 8], [doubt[1], none, none, doubt[4], none])
+    # The next likely label, its chance, and how far text and votes prefer it.
+    assert found[:, 10].tolist() == [0, 2, 2, 0, 0]
+    np.testing.assert_allclose(found[:, 11], logit([0.1, 0.2, 0.4, 0.2, 1e-4]))
+    np.testing.assert_allclose(found[:2, 12], np.log([1e-4 / 1.0, 0.8 / 0.2]))
+    assert found[:2, 13].tolist() == [0 - 4, 25 - 9]
     # IBM is B-X to 0.8 and to 0.6, and occurs twice.
-    np.testing.assert_allclose(found[1:3, 11], 1 - 1.4 / 2)
-    assert found[:, 12].tolist() == [0, 1, 1, 0, 0]
-    assert found[1, 13:16].tolist() == [1, 1, 1]
+    np.testing.assert_allclose(found[1:3, 15], 1 - 1.4 / 2)
+    assert found[:, 16].tolist() == [0, 1, 1, 0, 0]
+    assert found[1, 17:20].tolist() == [1, 1, 1]
 
 
 def test_a_habit_counts_as_if_it_were_three_times_what_is_typical():
@@ -155,9 +161,9 @@ def misled():
 
 def test_good_and_poor_annotators_tell_wrong_labels_from_wrong_votes(misled):
     found, ballots, weights, reliability = misled
-    odds = left_out_errors(
-        found.labels, found.confidences, found, ballots, weights, reliability
-    )
+    nothing = np.zeros((1500, 2))  # the tables here make no difference between labels
+    told = found.labels, found.confidences, nothing
+    odds = left_out_errors(*told, found, ballots, weights, reliability)
     # Near 0.8 and 0.05; a little more and less, since the poor are taken off.
     assert 0.75 < expit(odds[::2]).mean() < 0.98
     assert expit(odds[1::2]).mean() < 0.1

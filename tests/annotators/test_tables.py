@@ -8,7 +8,13 @@ from scipy.special import logsumexp
 
 from tagsift.annotators.ballots import read_ballots
 from tagsift.annotators.counting import mace
-from tagsift.annotators.judge import choose_temper, judge_score, least_temper
+from tagsift.annotators.judge import (
+    choose_temper,
+    judge_score,
+    least_temper,
+    mechanical,
+    preferred_temper,
+)
 from tagsift.annotators.rounds import weight_limits
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
@@ -89,6 +95,51 @@ def test_whoever_labelled_nothing_is_judged_like_the_others():
     np.testing.assert_allclose(
         np.exp(log_pi[1, :, 0]), [[0.8, 0.2], [0.1, 0.9]], atol=0.02
     )
+
+
+def test_tables_of_models_are_averaged_with_those_without_context(ballots):
+    counts = count_votes(vote_shares(ballots), ballots)
+    context = confusion_tables(counts, ballots.abstains)
+    plain = confusion_tables(counts, ballots.abstains, followed=0.0)
+    for a, kind in ((0, [0, 1]), (1, [0, 1]), (2, [2])):
+        for y in range(3):
+            pooled = counts[kind][:, y].sum(axis=(0, 1)) + 0.1 + 2.0 * np.eye(3)[y]
+            own = counts[a, y].sum(axis=0) + 20 * pooled / pooled.sum()
+            for b in range(counts.shape[2]):
+                np.testing.assert_allclose(np.exp(plain[a, y, b]), own / own.sum())
+    third = confusion_tables(counts, ballots.abstains, followed=1 / 3)
+    np.testing.assert_allclose(third, context / 3 + plain * 2 / 3)
+    evidence = [vote_evidence(pi, ballots) for pi in (context, plain)]
+    singles = ballots.votes.max(axis=1) < len(CLASSES)  # no sets
+    expected = evidence[0] / 3 + evidence[1] * 2 / 3
+    np.testing.assert_allclose(
+        vote_evidence(third, ballots)[singles], expected[singles]
+    )
+
+
+def test_votes_that_the_text_knows_token_by_token_are_those_of_models():
+    rng = np.random.default_rng(5)
+    plain = 3.0 * rng.normal(size=(300, 3))
+    text = np.exp(0.4 * plain + 0.5 * rng.normal(size=(300, 3)))
+    text /= text.sum(axis=1, keepdims=True)
+    ratio = []
+    for blur in (0.0, 0.5, 0.75, 3.0):
+        context = plain + blur * rng.normal(size=(300, 3))
+        apart = []
+        for e in (context, plain):
+            temper = preferred_temper(text, e)
+            prior = np.log(text.mean(axis=0))
+            total = 0.0
+            for q, row in zip(text, temper * e + prior, strict=True):
+                said = row - logsumexp(row)
+                total += sum(q * (np.log(q) - said))
+            apart.append(total)
+        ratio.append(apart[0] / apart[1])
+        expected = min(max((ratio[-1] - 1.15) / 0.2, 0.0), 1.0)
+        assert mechanical(text, context, plain) == pytest.approx(expected, abs=1e-9)
+        beside = mechanical(text, context, plain, vectors=True)
+        assert beside == pytest.approx(np.clip((ratio[-1] - 1.3) / 0.4, 0, 1), abs=1e-9)
+    assert ratio[0] == 1.0 and 1.15 < ratio[1] < 1.35 < ratio[-1]
 
 
 def test_shares_leave_out_those_who_abstain_and_pin_the_known(ballots):
