@@ -45,6 +45,8 @@ __all__ = [
 
 #: How many people of a sentence are left out in turn, and from how many votes on.
 _TURNS, _LEAST = 3, 1000
+#: How many times trees are grown, from as many seeds; their chances are averaged.
+_FORESTS = 4
 #: Shares of the votes that come from less reliable people than r' and r; the largest ρ.
 _POOR, _GOOD, _ALIKE = 0.2, 0.95, 0.8
 #: How many times as often as typical a difference must be to be a habit, and
@@ -114,7 +116,7 @@ def left_out_errors(
     x = measures(said, confidences, found.text, votes, ballots)  # [N, F]
     poor, good = np.quantile(r, [_POOR, _GOOD])
     of_poor, of_good = (
-        trees.predict_proba(np.column_stack([x, np.full(len(x), level)]))[:, 1]
+        _chance(trees, np.column_stack([x, np.full(len(x), level)]))
         for level in (poor, good)
     )  # [N], [N]
     rho = min((1 - good) / max(1 - poor, SURE), _ALIKE)
@@ -162,21 +164,30 @@ def share(odds: FloatArray, said: IntArray, ballots: Ballots) -> FloatArray:
 
 def _fit_trees(
     X: FloatArray, z: BoolArray, counts: FloatArray
-) -> HistGradientBoostingClassifier:
+) -> list[HistGradientBoostingClassifier]:
     """Trees for the chance of z, where it counts in part; the rest is no difference."""
     part = z & (counts < 1)  # [K]
-    return HistGradientBoostingClassifier(
-        max_iter=100,
-        learning_rate=0.06,
-        max_features=0.3,
-        min_samples_leaf=50,
-        early_stopping=False,
-        random_state=0,
-    ).fit(
+    told = (
         np.concatenate([X, X[part]]),
         np.concatenate([z, np.zeros(part.sum(), dtype=bool)]),
         np.concatenate([counts, 1 - counts[part]]),
     )
+    return [
+        HistGradientBoostingClassifier(
+            max_iter=100,
+            learning_rate=0.06,
+            max_features=0.3,
+            min_samples_leaf=50,
+            early_stopping=False,
+            random_state=seed,
+        ).fit(*told)
+        for seed in range(_FORESTS)
+    ]
+
+
+def _chance(forests: list[HistGradientBoostingClassifier], X: FloatArray) -> FloatArray:
+    """Chance of z by the mean of all forests, [N]."""
+    return np.asarray(np.mean([one.predict_proba(X)[:, 1] for one in forests], axis=0))
 
 
 def leave_out(ballots: Ballots, reliability: FloatArray, turn: int) -> IntArray:
