@@ -24,15 +24,16 @@ from __future__ import annotations
 import numpy as np
 
 from tagsift.annotators.ballots import Ballots
-from tagsift.annotators.judge import preferred_temper
+from tagsift.annotators.judge import preferred_temper, surely
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["calm_factor", "contradiction"]
 
 #: The constants a, b and c.
 _RULE = (-0.76, -0.18, -0.33)
-#: T of a typical corpus: of people, where all abstain, and of models.
-_PEOPLE, _SOURCES, _MODELS = 0.7, 0.55, 0.5
+#: T of a typical corpus: of people, where all abstain, and of what may be models; and
+#: the factor of that where they surely are.
+_PEOPLE, _SOURCES, _MODELS, _SURELY = 0.7, 0.55, 0.5, 0.8
 #: What this corpus counts beside it where it is large, and the tokens with several
 #: votes for half of that.
 _OWN, _HALF = 0.7, 100.0
@@ -56,7 +57,7 @@ def calm_factor(
     model against that of a partial CRF, and `models` how far the votes are of models.
     """
     usual = _SOURCES if ballots.abstains.all() else _PEOPLE
-    usual = float(usual ** (1 - models) * _MODELS**models)
+    usual = float(usual ** (1 - models) * _MODELS**models * _SURELY ** surely(models))
     d, n = contradiction(labels, ballots, weights)
     if not n:
         return scale * usual

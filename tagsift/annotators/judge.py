@@ -36,6 +36,7 @@ __all__ = [
     "least_temper",
     "mechanical",
     "preferred_temper",
+    "surely",
 ]
 
 #: Values of τ to choose from.
@@ -118,3 +119,8 @@ def mechanical(
     ratio = apart / max(least, np.finfo(float).tiny)
     people, models = _VECTORS if vectors else _SPARSE
     return float(np.clip((ratio - people) / (models - people), 0.0, 1.0))
+
+
+def surely(models: float) -> float:
+    """How far votes are treated as those of models: not where that is in doubt."""
+    return max(0.0, 2.0 * models - 1.0)

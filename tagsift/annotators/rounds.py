@@ -21,6 +21,7 @@ from tagsift.annotators.judge import (
     choose_temper,
     least_temper,
     mechanical,
+    surely,
 )
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
@@ -45,8 +46,9 @@ History: TypeAlias = list[dict[str, Any]]
 _PEOPLE, _SOURCES = (0.3, 0.25), (0.6, 0.6)
 #: How many votes' worth of evidence a token has at least, and the largest least τ.
 _WORTH, _FEW = 1.1, 0.6
-#: The share of the table without context in that of a model, and the least τ of models.
-_ANEW, _OF_MODELS = 0.5, 0.5
+#: The share of the table without context in that of a model; how many votes' worth of
+#: evidence models give a token at least, and limits of the least τ from that.
+_ANEW, _WORTH_OF_MODELS, _OF_MODELS = 0.5, 2.1, (0.5, 0.7)
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def run_rounds(
     With `kept` they go on with the round that was kept last.
     """
     people = ~ballots.abstains  # [A]
-    usual, least = weight_limits(ballots, weights)
+    usual, least, of_models = weight_limits(ballots, weights)
     most = usual if plan.vectors and people.any() else TEMPERS[-1]
     temper = plan.temper or usual
     shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
@@ -130,7 +132,7 @@ def run_rounds(
             log_pi, models = _tables(counts, text, ballots, weights, plan)
         votes = vote_evidence(log_pi, ballots, weights)  # [N, L]
         if r and plan.temper is None:
-            floor = max(least, _surely(models) * _OF_MODELS)
+            floor = max(least, surely(models) * of_models)
             if people.any():
                 floor = least_temper(text, votes, ballots.voted, floor)
             temper, score = choose_temper(text, votes, ballots.voted, floor, most)
@@ -171,28 +173,23 @@ def _tables(
     plain = confusion_tables(counts, abstains, strength, followed=0.0)
     both = (vote_evidence(pi, ballots, weights)[voted] for pi in (log_pi, plain))
     models = mechanical(text[voted], *both, vectors=plan.vectors)
-    if surely := _surely(models):
-        followed = 1.0 - _ANEW * surely
+    if surely(models):
+        followed = 1.0 - _ANEW * surely(models)
         log_pi = confusion_tables(counts, abstains, strength, followed)
     return log_pi, models
 
 
-def _surely(models: float) -> float:
-    """How far votes are treated as those of models: not where that is in doubt."""
-    return max(0.0, 2.0 * models - 1.0)
-
-
-def weight_limits(ballots: Ballots, weights: FloatArray) -> tuple[float, float]:
-    """The weight τ before there is any text, and the least later.
+def weight_limits(ballots: Ballots, weights: FloatArray) -> tuple[float, float, float]:
+    """The weight τ before there is any text, the least later, and the least of models.
 
     Where there are few votes on a token they are worth more each: the text would
     overrule two annotators who agree. Copies count as one.
     """
     people = ~ballots.abstains  # [A]
     if not people.any():
-        return _SOURCES
+        return *_SOURCES, _SOURCES[1]
     voted = ballots.votes[:, people] >= 0  # [N, P]
     on_a_token = (voted @ weights[people])[voted.any(axis=1)]  # [N']
-    each = _WORTH / on_a_token.mean() if len(on_a_token) else _FEW
-    usual, least = (max(limit, min(_FEW, float(each))) for limit in _PEOPLE)
-    return usual, least
+    n = float(on_a_token.mean()) if len(on_a_token) else 1.0
+    usual, least = (np.clip(_WORTH / n, limit, _FEW) for limit in _PEOPLE)
+    return float(usual), float(least), float(np.clip(_WORTH_OF_MODELS / n, *_OF_MODELS))

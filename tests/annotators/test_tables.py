@@ -222,19 +222,18 @@ def test_a_text_that_knows_much_takes_votes_at_most_at_the_given_weight():
 
 
 @pytest.mark.parametrize(
-    ("names", "weights", "usual", "least"),
+    ("names", "weights", "limits"),  # before any text, least later, least of models
     [
-        ("ab", [1.0, 1.0], 0.55, 0.55),  # two votes a token
-        ("ab", [0.5, 0.5], 0.6, 0.6),  # copies count as one
-        ("abcdef", [1.0] * 6, 0.3, 0.25),  # many, as in large crowds
+        ("ab", [1.0, 1.0], (0.55, 0.55, 0.7)),  # two votes a token
+        ("ab", [0.5, 0.5], (0.6, 0.6, 0.7)),  # copies count as one
+        ("abcd", [0.9] * 4, (1.1 / 3.6, 1.1 / 3.6, 2.1 / 3.6)),
+        ("abcdef", [1.0] * 6, (0.3, 0.25, 0.5)),  # many, as in large crowds
     ],
 )
-def test_the_fewer_votes_on_a_token_the_more_each_is_worth(
-    names, weights, usual, least
-):
+def test_the_fewer_votes_on_a_token_the_more_each_is_worth(names, weights, limits):
     votes = [[("O",) * len(names), ("B-X",) * len(names), (None,) * len(names)]]
     made = read_ballots(votes, CLASSES, np.array([3]), names=tuple(names))
-    assert weight_limits(made, np.array(weights)) == pytest.approx((usual, least))
+    assert weight_limits(made, np.array(weights)) == pytest.approx(limits)
 
 
 @pytest.mark.parametrize(
