@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import pkgutil
 import sys
 from importlib import import_module
@@ -38,13 +39,18 @@ def main(arguments: list[str], package: str) -> int:
     options.out = options.out or kind.place(options)
     options.records = options.records or options.out / "records"
     try:
-        return _carry_out(kind.from_options(options), options)
+        status = _carry_out(kind.from_options(options), options)
+        sys.stdout.flush()
+        return status
     except TagsiftError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped; every finished cell is kept.", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # the reader of standard output has gone (``| head``)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
 
 
 def parser_of(kind: type[Experiment]) -> argparse.ArgumentParser:

@@ -141,15 +141,25 @@ class Experiment(ABC):
 
 def choose(cells: Sequence[Any], conditions: Mapping[str, str]) -> list[Any]:
     """Keep the cells that meet all conditions: field → values joined by ``+``."""
-    if not cells:
-        return []
-    known = [field.name for field in fields(cells[0])]
-    for name in conditions:
+    kept = list(cells)
+    known = [field.name for field in fields(kept[0])] if kept else [*conditions]
+    for name, values in conditions.items():
         if name not in known:
             raise InputError(f"cells are chosen by {', '.join(known)}; found {name!r}.")
-    wanted = {name: values.lower().split("+") for name, values in conditions.items()}
+        there = {_plain(getattr(cell, name)): None for cell in cells}
+        wanted = [_plain(value) for value in values.split("+")]
+        if unknown := [value for value in wanted if cells and value not in there]:
+            raise InputError(
+                f"{name} of a cell is one of {', '.join(there)}; found {unknown[0]!r}."
+            )
+        kept = [cell for cell in kept if _plain(getattr(cell, name)) in wanted]
+    return kept
 
-    def text(value: Any) -> str:
-        return f"{value:g}" if isinstance(value, float) else str(value).lower()
 
-    return [c for c in cells if all(text(getattr(c, x)) in wanted[x] for x in wanted)]
+def _plain(value: Any) -> str:
+    """Write values in one way: 100.0 is 100."""
+    text = str(value).lower()
+    try:
+        return f"{float(text):g}"
+    except ValueError:
+        return text

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import multiprocessing
 import os
+import signal
 import threading
 import time
 import warnings
@@ -169,13 +170,14 @@ def _executor(experiment: Experiment, jobs: int, engine: str) -> futures.Executo
     return futures.ProcessPoolExecutor(
         jobs,
         multiprocessing.get_context("spawn"),
-        initializer=_end_with_parent,
+        initializer=_end_with_run,
         max_tasks_per_child=1 if experiment.separate else None,
     )
 
 
-def _end_with_parent() -> None:
-    """Let a worker end when the run that started it was killed."""
+def _end_with_run() -> None:
+    """Let a worker end, without a word, when the run was stopped or killed."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(1))
 
     def watch() -> None:
         parent = multiprocessing.parent_process()

@@ -117,13 +117,14 @@ class Tagging(Benchmark):
         )
         rows, ids, digest = contents(out)
         done = asdict(spent.result)
+        busy = done["cpu_s"]  # none where all was done before the kill
         return {
             "data": {"tokens": cell.tokens, "rows": rows, "ids": ids},
             "files": {"all": done["shards"], "killed_after": before},
             "found": digest,
             "measured_tokens": done["tokens"],
-            "workers": {"cpu_s": done["cpu_s"], "peak_mib": done["peak_mib"]},
-            "rate": round(done["tokens"] / done["cpu_s"]),
+            "workers": {"cpu_s": busy, "peak_mib": done["peak_mib"]},
+            "rate": round(done["tokens"] / busy) if busy else None,
             "time": {"wall_s": round(spent.wall, 1), "driver_peak_mib": peak_mib()},
         }
 
