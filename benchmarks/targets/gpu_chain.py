@@ -30,7 +30,7 @@ from tagsift.base import TrainingSet
 from tagsift.base.training_set import scheme_constraints
 from tagsift.chain.objective import ChainObjective
 from tagsift.chain_gp import ChainGP, estimator
-from tagsift.chain_gp.held_out import HeldOut
+from tagsift.chain_gp.mode import ModeFinder
 from tagsift.data import LabelSet, corrupt
 from tagsift.features import FeatureMatrix
 from tagsift.gp.kernels import GroupKernel, InducingColumns
@@ -126,7 +126,7 @@ class GpuChain(DeviceBenchmark):
     watched = (
         (ChainObjective, "__init__", "objective: prepare"),
         (ChainObjective, "__call__", "objective: evaluate"),
-        (HeldOut, "of", "held-out fit"),
+        (ModeFinder, "find", "modes, of held-out fits too"),
         (InducingColumns, "columns", "RBF columns"),
     )
 

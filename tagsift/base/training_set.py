@@ -248,12 +248,24 @@ def way_through(classes: Sequence[Label], scheme: str, seen: BoolArray) -> Allow
     return np.ones((len(classes), len(classes)), dtype=bool), free, free.copy()
 
 
-def hold_out(train: TrainingSet) -> tuple[IntArray, IntArray]:
-    """Draw sentences to fit and a fifth to leave out, in order; none is empty."""
+def hold_out(
+    train: TrainingSet,
+    *,
+    share: float = _HELD_OUT,
+    turn: int = 0,
+    together: int = 1,
+) -> tuple[IntArray, IntArray]:
+    """Draw sentences to fit and a share to leave out, in order; none is empty.
+
+    Every turn leaves out others, and neighbours are left out `together`.
+    """
     rng = np.random.default_rng([train.seed, _STREAM])
-    order = rng.permutation(np.flatnonzero(train.features.lengths))  # [S']
-    n_out = round(_HELD_OUT * len(order))
-    return np.sort(order[n_out:]), np.sort(order[:n_out])
+    each = np.flatnonzero(train.features.lengths)  # [S']
+    runs = np.split(each, np.arange(together, len(each), together))
+    order = np.concatenate([runs[k] for k in rng.permutation(len(runs))])  # [S']
+    first, last = (round(share * len(order) * (turn + k)) for k in (0, 1))
+    out = order[first:last]  # [S'']
+    return np.setdiff1d(order, out), np.sort(out)
 
 
 def hold_out_last(train: TrainingSet) -> tuple[IntArray, IntArray]:

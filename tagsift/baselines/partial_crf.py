@@ -14,6 +14,8 @@ from tagsift.baselines._tuning import Tuning, tune
 from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, TransitionPrior, banned_means
+from tagsift.chain.potentials import Allowed
+from tagsift.chain.viterbi import surest
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, number, part, whole
@@ -45,7 +47,8 @@ class PartialCRF(SequenceTagger):
         every token, or the best among the label sequences that the tag scheme allows.
     bans : bool
         Whether transitions that the tag scheme forbids start at a score of −5 in the
-        fit, as in `ChainGP`, and are never predicted. The published method has none;
+        fit, as in `ChainGP`, and are never predicted, nor recovered where candidates
+        leave another way. The published method has none;
         ``bans=True`` is the better tagger where labels follow a scheme.
     tune : bool
         Whether to choose `l2` from 0.1, 0.3, 1, 3 and 10 on held-out training
@@ -133,6 +136,8 @@ class PartialCRF(SequenceTagger):
         self.objective_, self.n_iter_ = -found.value, found.n_iter
         self.weights_ = objective.weights(found.x)
         recovered, self._train_confidences = train.recover(self.weights_)
+        if self.bans and self._train_confidences is not None:
+            return surest(self._train_confidences, train.offsets, self._allowed())
         return recovered
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:
@@ -161,11 +166,12 @@ class PartialCRF(SequenceTagger):
     def _predict(self, features: FeatureMatrix) -> IntArray:
         if self.decoder == "marginal":
             return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
-        allowed = None
-        if self.bans or self.decoder == "valid":
-            seen = self.weights_.possible  # [L]
-            allowed = way_through(self.classes_, self.scheme_, seen)
-        return self.weights_.best(features, allowed)
+        valid = self.bans or self.decoder == "valid"
+        return self.weights_.best(features, self._allowed() if valid else None)
+
+    def _allowed(self) -> Allowed:
+        """What the tag scheme allows."""
+        return way_through(self.classes_, self.scheme_, self.weights_.possible)
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
         return self.weights_.marginals(features)
@@ -173,7 +179,10 @@ class PartialCRF(SequenceTagger):
     def _restricted(
         self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray]:
-        return self.weights_.recover(features, evidence)
+        recovered, confidences = self.weights_.recover(features, evidence)
+        if self.bans:
+            recovered = surest(confidences, features.offsets, self._allowed())
+        return recovered, confidences
 
     def _log_likelihood(self, held_out: TrainingSet) -> float:
         """Return log Z_S − log Z, summed over sentences that were not trained on."""

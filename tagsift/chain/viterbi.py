@@ -17,17 +17,21 @@ import numpy as np
 
 from tagsift.backend import namespace
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.potentials import Potentials
+from tagsift.chain.potentials import Allowed, Potentials
 from tagsift.errors import InputError
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = [
     "neighbour_factor",
     "non_candidate",
+    "surest",
     "transition_factor",
     "viterbi",
     "weighted_viterbi",
 ]
+
+#: What breaking the tag scheme once costs, in labels expected to be right.
+_BROKEN = 30.0
 
 
 def viterbi(U: Array, T: Array, layout: ChainLayout, **scores: Any) -> Array:
@@ -87,6 +91,24 @@ def _best_label(scores: Array) -> tuple[Array, Array]:
         chosen[scores[:, label] > value] = label
         value = xp.maximum(value, scores[:, label])  # [S]
     return value, chosen
+
+
+def surest(
+    marginals: FloatArray, offsets: IntArray, allowed: Allowed | None = None
+) -> IntArray:
+    """Label sequence with most labels expected to be right, in stacked order, [N].
+
+    Marginals [N, L] are 0 outside the candidates, which are never left. What is not
+    allowed is taken only where the candidates leave nothing else.
+    """
+    U = np.where(marginals > 0, marginals, -np.inf)  # [N, L]
+    free = np.ones(U.shape[1], dtype=bool)  # [L]
+    between, first, last = allowed or (np.outer(free, free), free, free)
+    layout = ChainLayout.from_offsets(offsets)
+    start, end = (np.where(part, 0.0, -_BROKEN) for part in (first, last))  # [L]
+    T = np.where(between, 0.0, -_BROKEN)  # [L, L]
+    labels: IntArray = viterbi(U, T, layout, start=start, end=end)  # [N]
+    return labels
 
 
 def non_candidate(

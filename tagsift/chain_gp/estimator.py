@@ -13,11 +13,13 @@ from tagsift.base.label_sets import SetTagger
 from tagsift.base.training_set import AnyTrainingSet, scheme_constraints
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, banned_means
+from tagsift.chain.viterbi import surest
 from tagsift.chain_gp.held_out import (
     HeldOut,
     best_bonus,
     best_temperature,
-    usual_temperature,
+    leave_out,
+    temperature_of_seen,
 )
 from tagsift.chain_gp.mode import ModeFinder, Spread, a_sample, whitened
 from tagsift.data import opening_transitions
@@ -45,9 +47,9 @@ class ChainGP(SetTagger):
     linear parts in weight space, RBF parts through inducing points. The likelihood of a
     partly labelled sentence is that of all label sequences its candidates allow, summed
     by forward–backward. The posterior mode is found by quasi-Newton steps. The kernel
-    is the same for all data: wide priors, whose scores are too sure of themselves. A
-    fifth of the training sentences, whose labels may be partial too, is held out of one
-    more fit to set the temperature that mends this, and the bonus of a span.
+    is the same for all data: wide priors, whose scores are too sure of themselves.
+    Training sentences, whose labels may be partial too, are held out of up to five more
+    fits to set the temperatures that mend this, and the bonus of a span.
 
     Parameters
     ----------
@@ -62,8 +64,9 @@ class ChainGP(SetTagger):
         IOB2). Used only where the scheme was given or seen in exact sentences.
     temperature : float or "held-out"
         By what the scores are divided in `predict_marginals`; ``"held-out"`` sets it by
-        the likelihood of a fifth of the training sentences, fitted without them, and
-        stays near what such priors usually need unless they disagree.
+        what is known of training sentences in fits without them. A number holds for
+        `confidences_` too, which else have a temperature of their own: the fit has seen
+        their sentences, and is surer of them.
     decoder : {"viterbi", "marginal"}
         The best label sequence, or the best label of each token.
     span_bonus : float or "held-out"
@@ -88,6 +91,8 @@ class ChainGP(SetTagger):
         Hyperparameters in force.
     temperature_, span_bonus_ : float
         The temperature and the bonus in force.
+    confidence_temperature_ : float
+        The temperature of `confidences_`; not saved.
     n_iter_ : int
         Quasi-Newton steps of the final fit.
     log_posterior_ : float
@@ -149,20 +154,31 @@ class ChainGP(SetTagger):
     def _fit(self, train: AnyTrainingSet) -> IntArray | None:
         use_device(self.device)  # or say so before the work begins
         known = self.scheme != "auto" or train.has_exact
-        finder, whole = self._whiten(train, known=known)
+        finder, whole, held_out = self._whiten(train, known=known)
         chain, end = finder.find(
             whole, self.kernel_, tol=self.tol, title="ChainGP: mode", warn=True
         )
         self._keep(chain, whole)
         self.log_posterior_, self.n_iter_ = -end.value, end.n_iter
-        chain = chain.on(use_device(self.device))
-        recovered: IntArray | None
-        recovered, self._train_confidences = whole.recover(chain)
-        return recovered
+        return self._recover(chain.on(use_device(self.device)), whole, held_out)
+
+    def _recover(
+        self, chain: LinearChain, whole: AnyTrainingSet, held_out: list[HeldOut]
+    ) -> IntArray | None:
+        """Labels of the training tokens, [N], and confidences that know of the fit."""
+        seen = self.temperature_
+        if isinstance(self.temperature, str) and isinstance(whole, TrainingSet):
+            seen = temperature_of_seen(held_out, chain, seen)
+        self.confidence_temperature_ = seen
+        _, confidences = whole.recover(chain.tempered(seen))
+        self._train_confidences = confidences
+        if confidences is None:
+            return None
+        return surest(confidences, whole.offsets, self.allowed_)
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:
         """What others fit in its place, on evidence of their own."""
-        finder, whole = self._whiten(train, known=True)
+        finder, whole, _ = self._whiten(train, known=True)
         return ChainProblem(whole.features, 1.0, finder.prior(self.kernel_))
 
     def _take_chain(self, chain: LinearChain, problem: ChainProblem) -> None:
@@ -177,16 +193,18 @@ class ChainGP(SetTagger):
         self.weights_ = chain
         self.spread_ = Spread.of(whole.curvature(self._tempered()), chain.possible)
 
-    def _whiten(self, train: AnyTrainingSet, *, known: bool) -> tuple[ModeFinder, Any]:
-        """Whiten the features, and set temperature and bonus."""
+    def _whiten(
+        self, train: AnyTrainingSet, *, known: bool
+    ) -> tuple[ModeFinder, Any, list[HeldOut]]:
+        """Whiten the features, and set temperature and bonus by held-out sentences."""
         self.allowed_ = scheme_constraints(
             train, known=known and self.constraints == "scheme"
         )
         finder = self._finder()
         self.kernel_ = self._kernel(train)
         self.columns_, whole = finder.whiten(train, self.kernel_)
-        self._calibrate(finder, whole)
-        return finder, whole
+        held_out = self._calibrate(finder, whole)
+        return finder, whole, held_out
 
     def _finder(self) -> ModeFinder:
         return ModeFinder(
@@ -197,23 +215,21 @@ class ChainGP(SetTagger):
             bool(self.verbose),
         )
 
-    def _calibrate(self, finder: ModeFinder, train: AnyTrainingSet) -> None:
-        """Temperature and bonus as given, or by held-out sentences."""
+    def _calibrate(self, finder: ModeFinder, train: AnyTrainingSet) -> list[HeldOut]:
+        """Temperature and bonus as given, or by held-out sentences, which are given."""
         given = self.temperature
         bonus = 0.0 if train.scheme == "plain" else self.span_bonus
-        held_out = None
+        held_out: list[HeldOut] = []
         if isinstance(given, str) or isinstance(bonus, str):
             rough = _ROUGH * self.tol
-            held_out = HeldOut.of(finder, train, self.kernel_, tol=rough)
-        if isinstance(given, str):
-            found = best_temperature(held_out, usual_temperature(self.kernel_))
-        else:
-            found = float(given)
+            held_out = list(leave_out(finder, train, self.kernel_, tol=rough))
+        found = best_temperature(held_out) if isinstance(given, str) else float(given)
         if isinstance(bonus, str):
             names = [str(name) for name in train.classes]
             _, inside = opening_transitions(names, train.scheme)
             bonus = best_bonus(held_out, found, self.allowed_, inside)
         self.temperature_, self.span_bonus_ = found, float(bonus)
+        return held_out
 
     def _kernel(self, train: AnyTrainingSet) -> GroupKernel:
         """The kernel that was given, checked against the features, or the default."""
@@ -291,8 +307,8 @@ class ChainGP(SetTagger):
     def _restricted(
         self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray]:
-        chain = self.weights_.on(use_device(self.device))
-        return chain.recover(self._phi(features), evidence)
+        _, confidences = self._tempered().recover(self._phi(features), evidence)
+        return surest(confidences, features.offsets, self.allowed_), confidences
 
     # Save ----------------------------------------------------------------------
 

@@ -1,20 +1,28 @@
-r"""Temperature and span bonus of ChainGP, from sentences that a fit left out.
+r"""Temperatures and span bonus of ChainGP, from sentences that fits left out.
 
-Their labels may be as partial as all others: the temperature is judged by the
-likelihood of what is known of them, and by what such temperatures are elsewhere: the
-wider the prior of the weights, the surer are the scores, about as the tenth power of
-its variance. The bonus follows from how good the labels of these
-sentences are expected to be. With F the F1 that can be reached, F1 is highest when the
-spans of probability above F / 2 are taken; the likeliest sequence takes those above
-1 / 2. The difference of the log-odds, in scores that the temperature T has not divided,
-is
+Sentences are left out in turn, a fifth at a time, until they hold enough tokens, and
+neighbours together, since new text is mostly of other documents. Their labels may be as
+partial as all others. The temperature T of new text is judged by the chance of what is
+known of every left-out token, and by what such temperatures are elsewhere.
 
-.. math:: c = T \log\frac{2 - F}{F}
+Of sentences that the fit has seen it is surer still. Their confidences are divided by
+the temperature T' that brings them nearest to what fits without the sentence say, with
+q the marginals of those at T and c those of the whole fit, both given the candidates,
+
+.. math:: T' = \arg\max_{T'} \sum_n \sum_y q(n, y) \log c_{T'}(n, y).
+
+The bonus follows from how good the labels of left-out sentences are expected to be.
+With F the F1 that can be reached, F1 is highest when the spans of probability above
+F / 2 are taken; the likeliest sequence takes those above 1 / 2. The difference of the
+log-odds, in scores that T has not divided, is
+
+.. math:: b = T \log\frac{2 - F}{F}
 """
 
 from __future__ import annotations
 
-from math import exp, log
+from collections.abc import Callable, Iterator, Sequence
+from math import ceil, exp, log
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +32,7 @@ from tagsift.base import TrainingSet
 from tagsift.base.training_set import AnyTrainingSet, hold_out
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.potentials import Allowed
-from tagsift.chain_gp.mode import ModeFinder
+from tagsift.chain_gp.mode import ModeFinder, a_sample
 from tagsift.gp.kernels import GroupKernel
 from tagsift.typing import BoolArray
 
@@ -33,89 +41,136 @@ __all__ = [
     "best_bonus",
     "best_temperature",
     "expected_f1",
-    "held_out_likelihood",
-    "usual_temperature",
+    "leave_out",
+    "log_chance",
+    "temperature_of_seen",
 ]
 
-#: Most tokens that are looked at, and fewest held-out sentences that say anything.
-_MOST_TOKENS, _FEWEST = 20_000, 10
-#: Log-normal prior of the temperature: its centre at weights of variance 1, the power
-#: of that variance and where it holds, and its width.
-_AT_ONE, _POWER, _KNOWN, _SPREAD = 1.15, 0.1, (1.0, 10.0), 0.1
-#: Temperature and bonus without held-out sentences, and the largest bonus.
-_FEW, _USUAL, _LARGEST = 1.2, 0.5, 2.0
+#: The share of the sentences that is left out at a time, its most tokens, and how many
+#: neighbours go together.
+_SHARE, _MOST, _TOGETHER = 0.2, 15_000, 6
+#: How many tokens are enough, and the fewest sentences that say anything.
+_ENOUGH, _FEWEST = 6_000, 10
+#: Centre and width of the temperature's log-normal prior, and the limits of both.
+_USUAL, _SPREAD, _LIMITS = 1.25, 0.2, (-1.0, 2.0)
+#: Bonus without held-out sentences, and the largest.
+_BONUS, _LARGEST = 0.5, 2.0
 
 
 class HeldOut(NamedTuple):
-    """A chain, and sentences that it was not fitted to; None where these are few."""
+    """A chain, and sentences that it was not fitted to."""
 
     chain: LinearChain
     unseen: TrainingSet
 
-    @classmethod
-    def of(
-        cls,
-        finder: ModeFinder,
-        train: AnyTrainingSet,
-        kernel: GroupKernel,
-        *,
-        tol: float,
-    ) -> HeldOut | None:
-        """Leave out a fifth of the sentences, whose features are whitened."""
-        part = train.draw(_MOST_TOKENS, stream=30)
-        seen, unseen = map(part.take_sequences, hold_out(part))
-        if unseen.features.n_sequences < _FEWEST:
-            return None
-        chain, _ = finder.find(seen, kernel, tol=tol, title="ChainGP: held out")
-        return cls(chain, unseen)
+
+def leave_out(
+    finder: ModeFinder, train: AnyTrainingSet, kernel: GroupKernel, *, tol: float
+) -> Iterator[HeldOut]:
+    """Fit without some of the sentences, then without others; not if there are few.
+
+    The features are whitened. Of sentences in shards only a sample is fitted.
+    """
+    sample = a_sample(train)
+    n_tokens = max(sample.n_tokens, 1)
+    if np.count_nonzero(sample.features.lengths) < _FEWEST:
+        return
+    share = min(_SHARE, _MOST / n_tokens)
+    turns = min(ceil(_ENOUGH / (share * n_tokens)), round(1 / _SHARE))
+    for turn in range(turns):
+        parts = hold_out(sample, share=share, turn=turn, together=_TOGETHER)
+        seen, unseen = map(sample.take_sequences, parts)
+        title = f"ChainGP: held out, {turn + 1} of {turns}"
+        chain, _ = finder.find(seen, kernel, tol=tol, title=title)
+        yield HeldOut(chain, unseen)
 
 
-def usual_temperature(kernel: GroupKernel) -> float:
-    """Centre of the temperature's prior, by the variance that most groups have."""
-    variance = np.clip(np.median(list(kernel.linear.values())), *_KNOWN)
-    return float(_AT_ONE * variance**_POWER)
+def best_temperature(held_out: Sequence[HeldOut]) -> float:
+    """Temperature of the highest chance of what is known, times a log-normal prior."""
+
+    def score(temperature: float) -> float:
+        chance = sum(log_chance(one, temperature) for one in held_out)
+        return chance - 0.5 * (log(temperature / _USUAL) / _SPREAD) ** 2
+
+    return _highest(score) if held_out else _USUAL
 
 
-def best_temperature(held_out: HeldOut | None, usual: float) -> float:
-    """Temperature of the highest likelihood times a log-normal prior."""
-    if held_out is None:
-        return _FEW
+def log_chance(held_out: HeldOut, temperature: float) -> float:
+    """Log of the chance of what is known of a token, summed over tokens.
 
-    def loss(log_t: float) -> float:
-        shift = (log_t - log(usual)) / _SPREAD
-        return 0.5 * shift**2 - held_out_likelihood(held_out, exp(log_t))
+    A token none of whose candidates the chain can predict counts as unlabelled.
+    """
+    chain, unseen = held_out.chain.tempered(temperature), held_out.unseen
+    known = unseen.log_evidence  # [N, L]
+    known = np.exp(known - known.max(axis=1, keepdims=True))  # [N, L]
+    chance = (chain.marginals(unseen.features) * known).sum(axis=1)  # [N]
+    return float(np.log(chance[chance > 0]).sum())
 
-    found = minimize_scalar(loss, bounds=(-1.0, 1.0), method="bounded")
+
+def temperature_of_seen(
+    held_out: Sequence[HeldOut], chain: LinearChain, temperature: float
+) -> float:
+    """Temperature T' at which the chain of all sentences is as sure as those without.
+
+    `chain` lives where those of `held_out` do.
+    """
+    if not held_out:
+        return temperature
+    known = [(one.unseen.features, one.unseen.log_evidence) for one in held_out]
+    softer = [one.chain.tempered(temperature) for one in held_out]
+    without = [c.marginals(*told) for c, told in zip(softer, known, strict=True)]
+
+    def score(mine: float) -> float:
+        total, tempered = 0.0, chain.tempered(mine)
+        for q, told in zip(without, known, strict=True):
+            c = np.maximum(tempered.marginals(*told), np.finfo(float).tiny)  # [N, L]
+            total += float((q * np.log(c)).sum())
+        return total
+
+    return _highest(score)
+
+
+def _highest(score: Callable[[float], float]) -> float:
+    """The temperature of the highest score."""
+    found = minimize_scalar(
+        lambda log_t: -score(exp(log_t)),
+        bounds=_LIMITS,
+        method="bounded",
+        options={"xatol": 1e-3},
+    )
     return exp(found.x)
 
 
-def held_out_likelihood(held_out: HeldOut, temperature: float) -> float:
-    """Log-likelihood of what is known of the sentences, at a temperature."""
-    chain, unseen = held_out.chain.tempered(temperature), held_out.unseen
-    return float(chain.log_likelihood(unseen.features, unseen.log_evidence).sum())
-
-
 def best_bonus(
-    held_out: HeldOut | None, temperature: float, allowed: Allowed, inside: BoolArray
+    held_out: Sequence[HeldOut],
+    temperature: float,
+    allowed: Allowed,
+    inside: BoolArray,
 ) -> float:
     """Bonus at which F1 is highest; `inside` are the labels of spans, [L]."""
-    if held_out is None:
-        return _USUAL
+    if not held_out:
+        return _BONUS
     f1 = expected_f1(held_out, temperature, allowed, inside)
     ratio = (2.0 - f1) / max(f1, 1e-3)
     return min(temperature * log(ratio), _LARGEST)
 
 
 def expected_f1(
-    held_out: HeldOut, temperature: float, allowed: Allowed, inside: BoolArray
+    held_out: Sequence[HeldOut],
+    temperature: float,
+    allowed: Allowed,
+    inside: BoolArray,
 ) -> float:
     """F1 of the tokens in spans of the likeliest labels, by the model's own word.
 
     What is known of the sentences enters the probabilities of their labels.
     """
-    chain, unseen = held_out.chain.tempered(temperature), held_out.unseen
-    labels = chain.best(unseen.features, allowed)  # [N]
-    p = chain.marginals(unseen.features, unseen.log_evidence)  # [N, L]
-    taken = inside[labels]  # [N]
-    hits = p[np.arange(len(p)), labels][taken].sum()
-    return float(2.0 * hits / max(taken.sum() + p[:, inside].sum(), 1e-9))
+    hits = both = 0.0
+    for one in held_out:
+        chain, unseen = one.chain.tempered(temperature), one.unseen
+        labels = chain.best(unseen.features, allowed)  # [N]
+        p = chain.marginals(unseen.features, unseen.log_evidence)  # [N, L]
+        taken = inside[labels]  # [N]
+        hits += float(p[np.arange(len(p)), labels][taken].sum())
+        both += float(taken.sum() + p[:, inside].sum())
+    return 2.0 * hits / max(both, 1e-9)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import viterbi
+from tagsift.chain.viterbi import surest, viterbi
 from tagsift.errors import InputError
 from tests.tensors import tensor
 
@@ -102,3 +102,30 @@ def test_ties_take_the_lowest_index(library):
 def test_nothing_to_decode():
     layout = ChainLayout.from_offsets(np.array([0, 0]))
     assert viterbi(np.empty((0, 2)), np.zeros((2, 2)), layout).shape == (0,)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_surest_sequence_by_enumeration(seed: int):
+    """Most labels expected to be right; a broken rule costs more than any label."""
+    rng = np.random.default_rng(seed)
+    lengths, n_labels = [3, 0, 2], 3
+    mask = rng.random((5, n_labels)) < 0.6
+    mask[np.arange(5), rng.integers(n_labels, size=5)] = True
+    p = np.where(mask, rng.random((5, n_labels)), 0.0)
+    p /= p.sum(axis=1, keepdims=True)
+    allowed = rng.random((3, 3)) < 0.6, rng.random(3) < 0.6, rng.random(3) < 0.6
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    found = surest(p, offsets, allowed).tolist()
+    for lo, hi in ((0, 3), (3, 5)):
+        best = (np.inf, -np.inf)
+        for path in itertools.product(range(n_labels), repeat=hi - lo):
+            if not mask[np.arange(lo, hi), path].all():
+                continue
+            broken = int(not allowed[1][path[0]]) + int(not allowed[2][path[-1]])
+            broken += sum(not allowed[0][pair] for pair in itertools.pairwise(path))
+            value = (broken, -p[np.arange(lo, hi), path].sum())
+            if value < best or best[0] == np.inf:
+                best, chosen = value, list(path)
+        assert found[lo:hi] == chosen
+    free = surest(p, offsets)
+    np.testing.assert_array_equal(free, p.argmax(axis=1))

@@ -133,7 +133,7 @@ def test_temperature_flattens_marginals_and_keeps_labels(data):
     )
     assert (cold.temperature_, hot.temperature_) == (0.5, 2.0)
     assert cold.predict(test.rows) == hot.predict(test.rows)
-    assert cold.recovered_ == hot.recovered_
+    assert (cold.confidence_temperature_, hot.confidence_temperature_) == (0.5, 2.0)
     tops = [np.vstack(m.predict_marginals(test.rows)).max(axis=1) for m in (cold, hot)]
     assert tops[0].mean() > tops[1].mean()
 
@@ -145,7 +145,9 @@ def test_held_out_temperature_is_near_one(fitted):
 def test_too_few_sentences_have_the_usual_temperature():
     X = [["the", "cat"], ["a", "dog"]] * 5
     y = [[{"D"}, {"N", "D"}], [{"D", "V"}, {"N"}]] * 5
-    assert ChainGP().fit(X, y).temperature_ == 1.2
+    few = ChainGP().fit(X[:9], y[:9])
+    assert few.temperature_ == few.confidence_temperature_ == 1.25
+    assert ChainGP().fit(X, y).temperature_ != 1.25
 
 
 def test_a_kernel_used_again_gives_the_same_fit(data, fitted):
@@ -294,7 +296,7 @@ def test_save_and_load(fitted, data, tmp_path):
 def test_large_corpora_are_judged_by_a_part(data, monkeypatch: pytest.MonkeyPatch):
     partial, _ = data
     whole = ChainGP().fit(partial.rows, partial.candidates)
-    monkeypatch.setattr("tagsift.chain_gp.held_out._MOST_TOKENS", 500)
+    monkeypatch.setattr("tagsift.chain_gp.held_out._MOST", 100)
     part = ChainGP().fit(partial.rows, partial.candidates)
     assert part.temperature_ != whole.temperature_
     np.testing.assert_array_equal(part.weights_.emissions, whole.weights_.emissions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,14 +11,17 @@ import pytest
 from tagsift.base import TrainingSet
 from tagsift.base.training_set import hold_out, hold_out_last
 from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain.objective import banned_means
 from tagsift.chain_gp.held_out import (
     HeldOut,
     best_bonus,
     best_temperature,
     expected_f1,
-    held_out_likelihood,
-    usual_temperature,
+    leave_out,
+    log_chance,
+    temperature_of_seen,
 )
+from tagsift.chain_gp.mode import ModeFinder
 from tagsift.features import FeatureMatrix
 from tagsift.gp.kernels import GroupKernel
 
@@ -52,6 +56,43 @@ def test_a_fifth_is_held_out_and_empty_sentences_are_not():
     assert set(other[1]) != set(unseen)
 
 
+@pytest.mark.parametrize("together", [1, 4])
+@pytest.mark.parametrize(("n", "share"), [(60, 0.2), (13, 0.2), (40, 0.1)])
+def test_every_turn_leaves_out_others(n: int, share: float, together: int):
+    train = make([2] * n, np.ones((2 * n, 3), dtype=bool))
+    parts = [
+        hold_out(train, share=share, turn=k, together=together)
+        for k in range(round(1 / share))
+    ]
+    for seen, unseen in parts:
+        assert sorted([*seen, *unseen]) == list(range(n))
+        assert list(unseen) == sorted(unseen)
+    assert sorted(np.concatenate([unseen for _, unseen in parts])) == list(range(n))
+    if n == 60:
+        apart = [int((np.diff(unseen) > 1).sum()) for _, unseen in parts]
+        assert (max(apart) <= 4) == (together == 4)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "turns", "left_out"),
+    [
+        ([2] * 9, 0, 0),  # too few to say anything
+        ([0] * 50 + [2] * 9, 0, 0),  # empty ones say nothing
+        ([2] * 10, 5, 4),
+        ([100] * 100, 3, 2000),  # 6,000 tokens are enough
+        ([1000] * 40, 1, 8000),
+        ([1000] * 100, 1, 15000),  # of many sentences fewer than a fifth
+    ],
+)
+def test_sentences_are_left_out_until_they_are_enough(lengths, turns, left_out):
+    train = make(lengths, np.ones((sum(lengths), 2), dtype=bool))
+    allowed = (np.ones((2, 2), bool), np.ones(2, bool), np.ones(2, bool))
+    finder = ModeFinder(*banned_means(allowed), 1, 1)
+    parts = list(leave_out(finder, train, GroupKernel({"x": 1.0}, {}), tol=0.1))
+    assert [one.unseen.n_tokens for one in parts] == [left_out] * turns
+    assert len({one.unseen.features.block("x")[0, 0] for one in parts}) == turns
+
+
 def test_the_last_sentences_are_held_out():
     seen, unseen = hold_out_last(make([2] * 7, np.ones((14, 3), dtype=bool)))
     assert (seen.tolist(), unseen.tolist()) == ([0, 1, 2, 3, 4], [5, 6])
@@ -59,26 +100,41 @@ def test_the_last_sentences_are_held_out():
     assert (seen.tolist(), unseen.tolist()) == ([0, 1], [])
 
 
-def test_the_likelihood_by_enumeration(weights: LinearChain):
-    rng = np.random.default_rng(1)
-    mask = rng.random((5, 3)) < 0.5
-    mask[np.arange(5), rng.integers(3, size=5)] = True
-    train = make([3, 2], mask)
-    temperature, total = 1.4, 0.0
-    X = train.features.block("x")
-    for lo, hi in ((0, 3), (3, 5)):
-        inside = outside = 0.0
+def enumerated(weights: LinearChain, train: TrainingSet, T: float) -> np.ndarray:
+    """Marginals of every token by all label sequences of its sentence, [N, L]."""
+    X, found = train.features.block("x"), np.zeros(train.mask.shape)
+    for lo, hi in itertools.pairwise(train.offsets):
         for path in itertools.product(range(3), repeat=hi - lo):
             score = weights.start[path[0]]
             for n, y in enumerate(path):
                 score += X[lo + n] @ weights.emissions[:, y] + weights.bias[y]
             score += sum(weights.transitions[a, b] for a, b in itertools.pairwise(path))
-            outside += np.exp(score / temperature)
-            if all(mask[lo + n, y] for n, y in enumerate(path)):
-                inside += np.exp(score / temperature)
-        total += np.log(inside / outside)
-    found = held_out_likelihood(HeldOut(weights, train), temperature)
-    assert found == pytest.approx(total)
+            for n, y in enumerate(path):
+                found[lo + n, y] += np.exp(score / T)
+    return found / found.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_the_chance_of_what_is_known_by_enumeration(weights: LinearChain, soft: bool):
+    rng = np.random.default_rng(1)
+    mask = rng.random((5, 3)) < 0.5
+    mask[np.arange(5), rng.integers(3, size=5)] = True
+    train, known = make([3, 2], mask), mask.astype(float)
+    if soft:
+        known = rng.random((5, 3))
+        shift = rng.normal(size=(5, 1))  # of a token, which says nothing
+        train = replace(train, mask=known > 0, evidence=np.log(known) + shift)
+        known = known / known.max(axis=1, keepdims=True)
+    twin = np.log((enumerated(weights, train, 1.4) * known).sum(axis=1)).sum()
+    assert log_chance(HeldOut(weights, train), 1.4) == pytest.approx(twin)
+
+
+def test_tokens_that_a_chain_cannot_label_do_not_count(weights: LinearChain):
+    mask = np.array([[True, True, False], [False, False, True]])
+    never = replace(weights, bias=np.array([0.0, 0.0, -np.inf]))
+    train = make([1, 1], mask)
+    assert log_chance(HeldOut(never, train), 1.0) == pytest.approx(0.0)
+    assert np.isfinite(best_temperature([HeldOut(never, train)]))
 
 
 def test_temperatures_compose(weights: LinearChain):
@@ -101,15 +157,16 @@ def test_many_exact_labels_find_the_temperature(truth: float):
     p /= p.sum(axis=1, keepdims=True)
     y = (p.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
     unseen = make([1] * n, np.eye(3, dtype=bool)[y])
-    found = best_temperature(HeldOut(weights, unseen), 1.2)
+    halves = [unseen.take_sequences(range(lo, lo + n // 2)) for lo in (0, n // 2)]
+    found = best_temperature([HeldOut(weights, half) for half in halves])
     assert found == pytest.approx(truth, rel=0.06)
 
 
 def test_no_labels_leave_the_temperature_where_the_prior_is(weights: LinearChain):
     unseen = make([2] * 20, np.ones((40, 3), dtype=bool))
-    found = best_temperature(HeldOut(weights, unseen), 1.3)
-    assert found == pytest.approx(1.3, abs=1e-3)
-    assert best_temperature(None, 1.3) == 1.2
+    found = best_temperature([HeldOut(weights, unseen)])
+    assert found == pytest.approx(1.25, abs=2e-3)
+    assert best_temperature([]) == 1.25
 
 
 def test_the_prior_weighs_as_much_as_its_width_says(weights: LinearChain):
@@ -117,23 +174,40 @@ def test_the_prior_weighs_as_much_as_its_width_says(weights: LinearChain):
     mask = np.eye(3, dtype=bool)[np.random.default_rng(3).integers(3, size=40)]
     held_out = HeldOut(weights, make([2] * 20, mask))
     grid = np.exp(np.linspace(-1, 1, 2001))
-    values = [held_out_likelihood(held_out, t) for t in grid[::20]]
-    like = np.interp(grid, grid[::20], values)
-    twin = grid[np.argmax(like - 0.5 * (np.log(grid / 1.3) / 0.1) ** 2)]
-    found = best_temperature(held_out, 1.3)
+    like = np.interp(grid, grid[::20], [log_chance(held_out, t) for t in grid[::20]])
+    twin = grid[np.argmax(like - 0.5 * (np.log(grid / 1.25) / 0.2) ** 2)]
+    found = best_temperature([held_out])
     assert found == pytest.approx(twin, rel=0.005)
-    assert found > 1.31  # random labels pull it up
+    assert found > 1.3  # random labels pull it up
 
 
-def test_wider_weights_have_higher_temperatures():
-    def usual(*variances: float) -> float:
-        linear = {str(k): v for k, v in enumerate(variances)}
-        return usual_temperature(GroupKernel(linear, {}))
-
-    assert usual(1.0) == pytest.approx(1.15)
-    assert usual(6.0, 6.0) == pytest.approx(1.15 * 6**0.1)
-    assert usual(1.0, 1.0, 10.0) == usual(1.0)  # indicators beside vectors
-    assert (usual(0.0), usual(1e6)) == (usual(1.0), usual(10.0))
+def test_the_fit_is_as_sure_of_seen_sentences_as_fits_without_them(weights):
+    """Slow twin: the best of many temperatures, by the sum over tokens."""
+    rng = np.random.default_rng(3)
+    parts = []
+    for _ in range(2):
+        mask = rng.random((12, 3)) < 0.7
+        mask[np.arange(12), rng.integers(3, size=12)] = True
+        other = replace(weights, emissions=weights.emissions + rng.normal(size=(3, 3)))
+        parts.append(HeldOut(other, make([3] * 4, mask)))
+    surer = weights.tempered(0.25)
+    grid = np.exp(np.linspace(-1, 2, 301))
+    sums = []
+    for t in grid:
+        total = 0.0
+        for chain, unseen in parts:
+            known = unseen.features, unseen.log_evidence
+            q = chain.tempered(1.3).marginals(*known)
+            c = surer.tempered(t).marginals(*known)
+            total += sum(
+                q[n, y] * np.log(c[n, y]) for n, y in zip(*np.nonzero(q), strict=True)
+            )
+        sums.append(total)
+    found = temperature_of_seen(parts, surer, 1.3)
+    assert found == pytest.approx(grid[np.argmax(sums)], rel=0.02)
+    half = temperature_of_seen(parts, surer.tempered(2.0), 1.3)
+    assert half == pytest.approx(found / 2, rel=0.01)
+    assert temperature_of_seen([], weights, 1.3) == 1.3
 
 
 FREE = (np.ones((3, 3), dtype=bool), np.ones(3, dtype=bool), np.ones(3, dtype=bool))
@@ -154,9 +228,9 @@ def test_expected_f1_token_by_token(weights: LinearChain):
         taken += INSIDE[label]
         hits += INSIDE[label] * p[label]
         true += p[INSIDE].sum()
-    found = expected_f1(held_out, T, FREE, INSIDE)
+    found = expected_f1([held_out], T, FREE, INSIDE)
     assert found == pytest.approx(2 * hits / (taken + true))
-    bonus = best_bonus(held_out, T, FREE, INSIDE)
+    bonus = best_bonus([held_out], T, FREE, INSIDE)
     assert bonus == pytest.approx(T * np.log((2 - found) / found))
 
 
@@ -170,14 +244,19 @@ def test_the_bonus_takes_spans_from_half_the_f1_on():
     X = rng.normal(size=(400, 1))
     features = FeatureMatrix(("x",), (X,), np.arange(401))
     unseen = TrainingSet(features, mask, ("O", "B-X", "I-X"), "iob2", 0)
-    held_out = HeldOut(weights, unseen)
+    held_out = [
+        HeldOut(weights, unseen.take_sequences(range(lo, lo + 200))) for lo in (0, 200)
+    ]
     f1 = expected_f1(held_out, 1.0, FREE, INSIDE)
+    assert f1 == pytest.approx(
+        expected_f1([HeldOut(weights, unseen)], 1.0, FREE, INSIDE)
+    )
     bonus = best_bonus(held_out, 1.0, FREE, INSIDE)
     threshold = 1.0 / (1.0 + np.exp(bonus))  # where a score of −bonus is a tie
     assert 0.3 < f1 < 1.0 and threshold == pytest.approx(f1 / 2)
 
 
 def test_bonuses_are_bounded(weights: LinearChain):
-    assert best_bonus(None, 1.0, FREE, INSIDE) == 0.5
+    assert best_bonus([], 1.0, FREE, INSIDE) == 0.5
     unseen = make([2] * 20, np.tile([True, False, False], (40, 1)))
-    assert best_bonus(HeldOut(weights, unseen), 1.0, FREE, INSIDE) == 2.0
+    assert best_bonus([HeldOut(weights, unseen)], 1.0, FREE, INSIDE) == 2.0
