@@ -167,8 +167,8 @@ class ChainGP(SetTagger):
     ) -> IntArray | None:
         """Labels of the training tokens, [N], and confidences that know of the fit."""
         seen = self.temperature_
-        if isinstance(self.temperature, str) and isinstance(whole, TrainingSet):
-            seen = temperature_of_seen(held_out, chain, seen)
+        if isinstance(self.temperature, str):
+            seen = temperature_of_seen(held_out, chain, seen, whole.n_tokens)
         self.confidence_temperature_ = seen
         _, confidences = whole.recover(chain.tempered(seen))
         self._train_confidences = confidences

@@ -5,11 +5,14 @@ neighbours together, since new text is mostly of other documents. Their labels m
 partial as all others. The temperature T of new text is judged by the chance of what is
 known of every left-out token, and by what such temperatures are elsewhere.
 
-Of sentences that the fit has seen it is surer still. Their confidences are divided by
-the temperature T' that brings them nearest to what fits without the sentence say, with
-q the marginals of those at T and c those of the whole fit, both given the candidates,
+Of sentences that the fit has seen it is surer still. Fits without them tell how much:
+with q their marginals at T and c those of the whole fit, both given the candidates, c
+comes nearest to q at the temperature
 
-.. math:: T' = \arg\max_{T'} \sum_n \sum_y q(n, y) \log c_{T'}(n, y).
+.. math:: T^* = \arg\max_t \sum_n \sum_y q(n, y) \log c_t(n, y).
+
+But they know less than the whole fit does, and doubt more than it should: confidences
+have the temperature T' between the two, log T' = (1 − a) log T + a log T*.
 
 The bonus follows from how good the labels of left-out sentences are expected to be.
 With F the F1 that can be reached, F1 is highest when the spans of probability above
@@ -32,7 +35,7 @@ from tagsift.base import TrainingSet
 from tagsift.base.training_set import AnyTrainingSet, hold_out
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.potentials import Allowed
-from tagsift.chain_gp.mode import ModeFinder, a_sample
+from tagsift.chain_gp.mode import ModeFinder
 from tagsift.gp.kernels import GroupKernel
 from tagsift.typing import BoolArray
 
@@ -46,13 +49,17 @@ __all__ = [
     "temperature_of_seen",
 ]
 
-#: The share of the sentences that is left out at a time, its most tokens, and how many
-#: neighbours go together.
-_SHARE, _MOST, _TOGETHER = 0.2, 15_000, 6
-#: How many tokens are enough, and the fewest sentences that say anything.
-_ENOUGH, _FEWEST = 6_000, 10
+#: The share of the sentences that is left out at a time, and how many neighbours go
+#: together.
+_SHARE, _TOGETHER = 0.2, 6
+#: Most tokens that are looked at, how many left out are enough, and the fewest
+#: sentences that say anything.
+_MOST, _ENOUGH, _FEWEST = 20_000, 6_000, 10
 #: Centre and width of the temperature's log-normal prior, and the limits of both.
 _USUAL, _SPREAD, _LIMITS = 1.25, 0.2, (-1.0, 2.0)
+#: The share a of fits without a sentence in its temperature T', and T' / T where they
+#: cannot tell.
+_WITHOUT, _SEEN = 0.4, 1.15
 #: Bonus without held-out sentences, and the largest.
 _BONUS, _LARGEST = 0.5, 2.0
 
@@ -69,16 +76,14 @@ def leave_out(
 ) -> Iterator[HeldOut]:
     """Fit without some of the sentences, then without others; not if there are few.
 
-    The features are whitened. Of sentences in shards only a sample is fitted.
+    The features are whitened. Of a large corpus only some sentences are fitted.
     """
-    sample = a_sample(train)
-    n_tokens = max(sample.n_tokens, 1)
+    sample = train.draw(_MOST, stream=30)
     if np.count_nonzero(sample.features.lengths) < _FEWEST:
         return
-    share = min(_SHARE, _MOST / n_tokens)
-    turns = min(ceil(_ENOUGH / (share * n_tokens)), round(1 / _SHARE))
+    turns = min(ceil(_ENOUGH / (_SHARE * sample.n_tokens)), round(1 / _SHARE))
     for turn in range(turns):
-        parts = hold_out(sample, share=share, turn=turn, together=_TOGETHER)
+        parts = hold_out(sample, share=_SHARE, turn=turn, together=_TOGETHER)
         seen, unseen = map(sample.take_sequences, parts)
         title = f"ChainGP: held out, {turn + 1} of {turns}"
         chain, _ = finder.find(seen, kernel, tol=tol, title=title)
@@ -108,14 +113,18 @@ def log_chance(held_out: HeldOut, temperature: float) -> float:
 
 
 def temperature_of_seen(
-    held_out: Sequence[HeldOut], chain: LinearChain, temperature: float
+    held_out: Sequence[HeldOut],
+    chain: LinearChain,
+    temperature: float,
+    n_tokens: int,
 ) -> float:
-    """Temperature T' at which the chain of all sentences is as sure as those without.
+    """Temperature T' of sentences that the chain has seen.
 
-    `chain` lives where those of `held_out` do.
+    `chain` lives where those of `held_out` do, and was fitted to `n_tokens`. Where that
+    is far more than they were, they cannot tell, and T' is what it usually is.
     """
-    if not held_out:
-        return temperature
+    if not held_out or n_tokens > _MOST:
+        return _SEEN * temperature
     known = [(one.unseen.features, one.unseen.log_evidence) for one in held_out]
     softer = [one.chain.tempered(temperature) for one in held_out]
     without = [c.marginals(*told) for c, told in zip(softer, known, strict=True)]
@@ -127,7 +136,7 @@ def temperature_of_seen(
             total += float((q * np.log(c)).sum())
         return total
 
-    return _highest(score)
+    return temperature ** (1.0 - _WITHOUT) * _highest(score) ** _WITHOUT
 
 
 def _highest(score: Callable[[float], float]) -> float:

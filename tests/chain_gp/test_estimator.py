@@ -146,7 +146,8 @@ def test_too_few_sentences_have_the_usual_temperature():
     X = [["the", "cat"], ["a", "dog"]] * 5
     y = [[{"D"}, {"N", "D"}], [{"D", "V"}, {"N"}]] * 5
     few = ChainGP().fit(X[:9], y[:9])
-    assert few.temperature_ == few.confidence_temperature_ == 1.25
+    assert few.temperature_ == 1.25
+    assert few.confidence_temperature_ == pytest.approx(1.15 * 1.25)
     assert ChainGP().fit(X, y).temperature_ != 1.25
 
 
@@ -296,7 +297,7 @@ def test_save_and_load(fitted, data, tmp_path):
 def test_large_corpora_are_judged_by_a_part(data, monkeypatch: pytest.MonkeyPatch):
     partial, _ = data
     whole = ChainGP().fit(partial.rows, partial.candidates)
-    monkeypatch.setattr("tagsift.chain_gp.held_out._MOST", 100)
+    monkeypatch.setattr("tagsift.chain_gp.held_out._MOST", 500)
     part = ChainGP().fit(partial.rows, partial.candidates)
     assert part.temperature_ != whole.temperature_
     np.testing.assert_array_equal(part.weights_.emissions, whole.weights_.emissions)
