@@ -129,17 +129,14 @@ class Duel(Experiment):
         done = dict(self.finished(found))
         for title, pair in PAIRS.items():
             scores = _scores(done, pair, SEEDS)
-            leads = ("ChainGP ahead|>", "mean lead|>", "smallest lead|>")
-            head = ("score", "settings|>", *leads)
-            yield table(head, _counts(scores), title=f"Who wins how often: {title}")
-            yield table(
-                head,
-                _counts(_scores(done, pair, SEEDS[1:])),
-                title=f"The second and third seed alone: {title}",
+            yield lead_counts(scores, f"Who wins how often: {title}")
+            yield lead_counts(
+                _scores(done, pair, SEEDS[1:]),
+                f"The second and third seed alone: {title}",
                 note="Folds and candidates that were not looked at while the method "
                 "was made, of the same sentences.",
             )
-            yield _leads(scores, title)
+            yield leads(scores, title)
         yield table(
             ("data", "features", "hidden by", *(f"s: {side}|>" for side in SIDES)),
             _seconds(done),
@@ -161,17 +158,20 @@ def _scores(done: Done, pair: Sequence[str], seeds: Sequence[int]) -> Scores:
     return {titles: np.array(both) for titles, both in found.items()}
 
 
-def _counts(scores: Scores) -> Iterator[tuple[Any, ...]]:
+def lead_counts(scores: Scores, title: str, note: str = "") -> Table:
     """Who wins how often, by how much."""
+    rows = []
     for k, score in enumerate(FOUR_SCORES if scores else ()):
         gaps = [both[:, 1, k] - both[:, 0, k] for both in scores.values()]
-        leads = [(gap * score.sign).mean() for gap in gaps]
-        ahead = sum(lead > 0 for lead in leads)
-        told = (score.number(value, "+") for value in (np.mean(leads), min(leads)))
-        yield score.title, len(scores), ahead, *told
+        lead = [(gap * score.sign).mean() for gap in gaps]
+        ahead = sum(one > 0 for one in lead)
+        told = (score.number(value, "+") for value in (np.mean(lead), min(lead)))
+        rows.append((score.title, len(scores), ahead, *told))
+    head = ("score", "settings|>", "ChainGP ahead|>", "mean lead|>", "smallest lead|>")
+    return table(head, rows, title=title, note=note)
 
 
-def _leads(scores: Scores, title: str) -> Table:
+def leads(scores: Scores, title: str) -> Table:
     """Scores of the partial CRF and ChainGP's leads, setting by setting."""
     rows = []
     for titles, both in scores.items():

@@ -136,7 +136,7 @@ def temperature_of_seen(
             total += float((q * np.log(c)).sum())
         return total
 
-    return temperature ** (1.0 - _WITHOUT) * _highest(score) ** _WITHOUT
+    return exp((1 - _WITHOUT) * log(temperature) + _WITHOUT * log(_highest(score)))
 
 
 def _highest(score: Callable[[float], float]) -> float:
