@@ -290,7 +290,11 @@ class Desk:
             "refitting": learner is not None and learner.busy,
             "failed": None if learner is None else learner.failed,
             "reviewers": [
-                {"name": name, "decisions": len(own), "now": name in at_work}
+                {
+                    "name": name,
+                    "decisions": sum(one.answers for one in own),
+                    "now": name in at_work,
+                }
                 for name, own in sorted(self.ledger.by_reviewer.items())
             ],
         }

@@ -248,6 +248,8 @@ def test_skipped_is_for_one_and_flagged_for_all(desk, key):
     decided(desk, key, flagged, "accept", "bob")
     assert first(desk, "bob", state="flagged") == []
     assert first(desk, "bob", state="checked")[0]["flagged"] is None
+    told = {one["name"]: one["decisions"] for one in desk.progress()["reviewers"]}
+    assert told == {"ann": 0, "bob": 1}  # neither a skip nor a flag decides anything
 
 
 def test_a_new_start_goes_on(desk, key, material, path: Path, clock):
