@@ -15,6 +15,7 @@ from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, banned_means
 from tagsift.chain.viterbi import surest
 from tagsift.chain_gp.held_out import (
+    FEW_TOKENS,
     HeldOut,
     best_bonus,
     best_temperature,
@@ -36,7 +37,7 @@ from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["ChainGP"]
 
-#: How much rougher the fits without the held-out sentences are.
+#: How much rougher the fits without the held-out sentences, and of another view, are.
 _ROUGH = 10.0
 
 
@@ -154,27 +155,48 @@ class ChainGP(SetTagger):
     def _fit(self, train: AnyTrainingSet) -> IntArray | None:
         use_device(self.device)  # or say so before the work begins
         known = self.scheme != "auto" or train.has_exact
+        few = train.n_tokens <= FEW_TOKENS
+        seen = train.draw(FEW_TOKENS, stream=32) if few else None  # all of them
         finder, whole, held_out = self._whiten(train, known=known)
         chain, end = finder.find(
             whole, self.kernel_, tol=self.tol, title="ChainGP: mode", warn=True
         )
         self._keep(chain, whole)
         self.log_posterior_, self.n_iter_ = -end.value, end.n_iter
-        return self._recover(chain.on(use_device(self.device)), whole, held_out)
+        told = self._confidences(chain.on(use_device(self.device)), whole, held_out)
+        if told is not None and seen is not None:
+            told = self._seen_again(finder, seen, told)
+        self._train_confidences = told
+        return None if told is None else surest(told, whole.offsets, self.allowed_)
 
-    def _recover(
+    def _confidences(
         self, chain: LinearChain, whole: AnyTrainingSet, held_out: list[HeldOut]
-    ) -> IntArray | None:
-        """Labels of the training tokens, [N], and confidences that know of the fit."""
+    ) -> FloatArray | None:
+        """Probabilities of the training tokens' labels that know of the fit, [N, L]."""
         seen = self.temperature_
         if isinstance(self.temperature, str):
             seen = temperature_of_seen(held_out, chain, seen, whole.n_tokens)
         self.confidence_temperature_ = seen
-        _, confidences = whole.recover(chain.tempered(seen))
-        self._train_confidences = confidences
-        if confidences is None:
-            return None
-        return surest(confidences, whole.offsets, self.allowed_)
+        return whole.recover(chain.tempered(seen))[1]
+
+    def _seen_again(
+        self, finder: ModeFinder, train: TrainingSet, told: FloatArray
+    ) -> FloatArray:
+        """The mean of confidences and those of another view of the same tokens, [N, L].
+
+        Words around a token, most of them rare, bend to whichever candidate it leans
+        to. Large corpora know them well, and labels that are exact need no view at all.
+        """
+        kernel = self.kernel_.nearer()
+        if kernel is None or train.exact_sequences.all():
+            return told
+        device = use_device(self.device)
+        again = replace(train, features=whitened(train.features, kernel, {}, device))
+        rough, title = _ROUGH * self.tol, "ChainGP: another view"
+        chain, _ = finder.find(again, kernel, tol=rough, title=title)
+        softer = chain.tempered(self.confidence_temperature_)
+        _, other = again.recover(softer.on(device))
+        return np.asarray(0.5 * (told + other))
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:
         """What others fit in its place, on evidence of their own."""

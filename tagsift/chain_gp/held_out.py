@@ -40,6 +40,7 @@ from tagsift.gp.kernels import GroupKernel
 from tagsift.typing import BoolArray
 
 __all__ = [
+    "FEW_TOKENS",
     "HeldOut",
     "best_bonus",
     "best_temperature",
@@ -54,7 +55,7 @@ __all__ = [
 _SHARE, _TOGETHER = 0.2, 6
 #: Most tokens that are looked at, how many left out are enough, and the fewest
 #: sentences that say anything.
-_MOST, _ENOUGH, _FEWEST = 20_000, 6_000, 10
+FEW_TOKENS, _ENOUGH, _FEWEST = 20_000, 6_000, 10
 #: Centre and width of the temperature's log-normal prior, and the limits of both.
 _USUAL, _SPREAD, _LIMITS = 1.25, 0.2, (-1.0, 2.0)
 #: The share a of fits without a sentence in its temperature T', and T' / T where they
@@ -78,7 +79,7 @@ def leave_out(
 
     The features are whitened. Of a large corpus only some sentences are fitted.
     """
-    sample = train.draw(_MOST, stream=30)
+    sample = train.draw(FEW_TOKENS, stream=30)
     if np.count_nonzero(sample.features.lengths) < _FEWEST:
         return
     turns = min(ceil(_ENOUGH / (_SHARE * sample.n_tokens)), round(1 / _SHARE))
@@ -123,7 +124,7 @@ def temperature_of_seen(
     `chain` lives where those of `held_out` do, and was fitted to `n_tokens`. Where that
     is far more than they were, they cannot tell, and T' is what it usually is.
     """
-    if not held_out or n_tokens > _MOST:
+    if not held_out or n_tokens > FEW_TOKENS:
         return _SEEN * temperature
     known = [(one.unseen.features, one.unseen.log_evidence) for one in held_out]
     softer = [one.chain.tempered(temperature) for one in held_out]

@@ -16,7 +16,7 @@ times σ_r. The latent values are then f = Φw with w ~ N(0, I).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,6 +57,9 @@ _DENSE, _RBF, _THETA = 10.0, 10.0, 0.25
 #: Prior variance of transition and start scores, where the tag scheme's bans are known
 #: and where they have to be learnt; and of the label bias.
 _BANNED, _FREE, _BIAS = 2.0, 6.0, 5.0
+#: The group of the words around a token; what its variance, and that of all others, is
+#: multiplied by in another view of the same tokens.
+_AROUND, _FARTHER, _NEARER = "window", 1 / 3, 10 / 3
 #: Tokens whose columns are computed at once.
 _PORTION = 8192
 
@@ -152,6 +155,19 @@ class GroupKernel:
             for name, matrix in ({} if dense is None else rbf_inputs(dense)).items()
         }
         return cls(linear, parts if rbf else {}, _BANNED if bans else _FREE, _BIAS)
+
+    def nearer(self) -> GroupKernel | None:
+        """Another view: the words around a token say less of it, all else says more.
+
+        None where that is no other view: without such words, or beside dense groups.
+        """
+        if _AROUND not in self.linear or self.rbf:
+            return None
+        linear = {
+            name: variance * (_FARTHER if name == _AROUND else _NEARER)
+            for name, variance in self.linear.items()
+        }
+        return replace(self, linear=linear)
 
 
 def _mean_square(block: FloatArray) -> float:

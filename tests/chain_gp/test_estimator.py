@@ -54,7 +54,8 @@ def test_equals_the_partial_crf_without_its_additions(data, bans):
     ours, theirs = (m.predict_marginals(test.rows) for m in (plain, crf))
     for a, b in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-3)
-    assert plain.recovered_ == crf.recovered_
+    by_one_view = plain.recover(partial.rows, partial.candidates)[0]
+    assert by_one_view == crf.recovered_
     assert plain.predict(test.rows) == crf.predict(test.rows)
 
 
@@ -136,6 +137,24 @@ def test_temperature_flattens_marginals_and_keeps_labels(data):
     assert (cold.confidence_temperature_, hot.confidence_temperature_) == (0.5, 2.0)
     tops = [np.vstack(m.predict_marginals(test.rows)).max(axis=1) for m in (cold, hot)]
     assert tops[0].mean() > tops[1].mean()
+
+
+def test_confidences_are_the_mean_of_two_views_of_the_training_tokens(data):
+    partial, _ = data
+    told = partial.rows, partial.candidates
+    fitted = ChainGP(temperature=1.3).fit(*told)
+    kernel = fitted.kernel_.nearer()
+    assert kernel is not None
+    near = ChainGP(kernel=kernel.as_dict(), temperature=1.3, tol=1e-4).fit(*told)
+    views = [np.vstack(model.recover(*told)[1]) for model in (fitted, near)]
+    np.testing.assert_allclose(np.vstack(fitted.confidences_), sum(views) / 2)
+
+
+def test_exact_labels_are_seen_once(data):
+    _, test = data
+    model = ChainGP(verbose=False).fit(test.rows, test.labels)
+    once = model.recover(test.rows, test.labels)[1]
+    np.testing.assert_allclose(np.vstack(model.confidences_), np.vstack(once))
 
 
 def test_held_out_temperature_is_near_one(fitted):
@@ -297,7 +316,7 @@ def test_save_and_load(fitted, data, tmp_path):
 def test_large_corpora_are_judged_by_a_part(data, monkeypatch: pytest.MonkeyPatch):
     partial, _ = data
     whole = ChainGP().fit(partial.rows, partial.candidates)
-    monkeypatch.setattr("tagsift.chain_gp.held_out._MOST", 500)
+    monkeypatch.setattr("tagsift.chain_gp.held_out.FEW_TOKENS", 500)
     part = ChainGP().fit(partial.rows, partial.candidates)
     assert part.temperature_ != whole.temperature_
     np.testing.assert_array_equal(part.weights_.emissions, whole.weights_.emissions)

@@ -42,6 +42,14 @@ def test_dictionaries_and_back(kernel: GroupKernel):
     assert GroupKernel.from_dict(kernel.as_dict()) == kernel
 
 
+def test_another_view_hears_less_of_the_words_around():
+    kernel = GroupKernel({"word": 6.0, "window": 6.0}, {}, 2.0, 5.0)
+    near = kernel.nearer()
+    assert near == GroupKernel({"word": 20.0, "window": 2.0}, {}, 2.0, 5.0)
+    assert GroupKernel({"word": 6.0}, {}).nearer() is None
+    assert GroupKernel(kernel.linear, {"vectors": (4.0, 0.3)}).nearer() is None
+
+
 def test_rbf_parts(features: FeatureMatrix):
     inputs = rbf_inputs(features)
     assert list(inputs) == ["sparse", "vectors"]
