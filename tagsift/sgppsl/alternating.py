@@ -3,9 +3,11 @@ r"""Alternating optimisation of confidences and posterior: the loop of section I
 1. Fixed (μ, V): the confidences C by Equation (17), for tokens and for pairs.
 2. Fixed C: coordinate ascent on (μ, V), `tagsift.sgppsl.solver`.
 
-With the chain likelihood step 1 happens inside the likelihood at every call. With the
-pieces, transitions are settled first, being independent of the tokens, and where the
-next outer step begins is extrapolated from the last ones.
+With the pieces, transitions are settled first, being independent of the tokens, and
+where the next outer step begins is extrapolated from the last ones. With the chain
+likelihood step 1 happens inside the likelihood at every call, and the loop begins where
+that of the pieces ends: from μ = 0, where all sequences that the candidates allow are
+alike, it would hardly move.
 """
 
 from __future__ import annotations
@@ -76,13 +78,17 @@ def alternate(
     verbose: bool = False,
     warn: bool = False,
 ) -> Solution:
-    """Run the alternation, from μ = 0 or a warm start, until it settles.
+    """Run the alternation, from its own or a warm start, until it settles.
 
     The loop stops when the relative change of the bound falls below `tol` and the mean
     share of confidence that a token moves below ten times that, with variances that
     belong to its means: the last step refreshes them. The confidences of the tokens to
     `watch` are recorded at every step (Figure 5).
     """
+    if settings.likelihood == "chain" and state is None:
+        state = alternate(
+            problem, labels, settings.in_pieces(), max_iter=max_iter, tol=tol
+        ).state
     loop = _Loop(problem, labels, settings, state, tol, watch)
     for _ in progress(range(max_iter), "SGPPSL: outer steps", enabled=verbose):
         loop.step()

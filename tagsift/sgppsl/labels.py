@@ -10,7 +10,7 @@ every exponential is multiplied by the weight of its label (Reading R10).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,10 @@ class Settings:
     def weighted_pieces(self) -> bool:
         """Whether pieces are weighted by confidences that the loop keeps up to date."""
         return self.likelihood == "piecewise" and self.weighting == "confidence"
+
+    def in_pieces(self) -> Settings:
+        """The same with the paper's likelihood, weighted by confidences."""
+        return replace(self, likelihood="piecewise", weighting="confidence")
 
 
 @dataclass(frozen=True)

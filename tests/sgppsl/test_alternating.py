@@ -31,6 +31,19 @@ def test_it_settles(likelihood, way):
     assert all(np.isfinite(step.bound) for step in solution.history)
 
 
+def test_the_chain_begins_where_the_pieces_end():
+    fixed, _ = small(1).problem()
+    labels, settings = small(1).labels(), Settings(likelihood="chain")
+    begun = alternate(fixed, labels, settings.in_pieces(), max_iter=50, tol=1e-4)
+    one = {"max_iter": 1, "tol": 1e-4}
+    warm = alternate(fixed, labels, settings, state=begun.state, **one)
+    own = alternate(fixed, labels, settings, max_iter=50, tol=1e-4)
+    zero = start(fixed, labels.uniform(), labels.n_labels)
+    cold = alternate(fixed, labels, settings, state=zero, **one)
+    assert own.history[0].bound == pytest.approx(warm.history[0].bound)
+    assert own.history[0].bound > cold.history[0].bound
+
+
 def test_confidences_at_the_end_are_equation_17():
     problem = small(2)
     _, _, solution = problem.fit()
