@@ -11,6 +11,7 @@ import numpy as np
 from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import CrossFit, WarmChain
+from tagsift.annotators.decision import decide
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.left_out import lessons
 from tagsift.annotators.new_votes import weigh_votes
@@ -272,16 +273,18 @@ class VoteTagger(TaggerFromVotes):
                 told = (ballots.votes, ballots.exact, ballots.abstains, start)
                 kept = KeptRounds.of(train.checkpoint, sharded, same, *told)
             found = run_rounds(sharded, ballots, weights, plan, start, kept)
+            found, bonus = decide(found, train.classes, train.scheme)
             chain = sharded.whole(found.evidence, _LAST_STEPS)
-            inner._adopt(_banned(chain, allowed))
+            inner._adopt(_banned(chain, allowed), bonus)
         else:
             problem = inner._chain_problem(replace(train, evidence=first))
             problem = replace(problem, allowed=allowed)
             views = text_views(problem, train.features.dense, train.seed)
             chains = CrossFit(views, plan.parts, plan.seed, plan.n_jobs)
             found = run_rounds(chains, ballots, weights, plan, start)
+            found, bonus = decide(found, train.classes, train.scheme)
             chain = WarmChain(problem).fit(found.evidence, _LAST_STEPS)
-            inner._take_chain(_banned(chain, allowed), problem)
+            inner._take_chain(_banned(chain, allowed), problem, bonus)
         self.estimator_ = inner
         self.names_, self.log_pi_ = ballots.names, found.log_pi
         self.temperature_, self.calm_ = found.temper, found.calm

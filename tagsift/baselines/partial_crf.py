@@ -15,6 +15,7 @@ from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, TransitionPrior, banned_means
 from tagsift.chain.potentials import Allowed
+from tagsift.chain.span_bonus import leaning
 from tagsift.chain.viterbi import surest
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
@@ -69,6 +70,9 @@ class PartialCRF(SequenceTagger):
         Penalised log-likelihood at the end of the fit.
     n_iter_ : int
         Steps taken.
+    span_bonus_ : float
+        What opening a span adds to the score of a sequence: 0, unless `VoteTagger`
+        fitted this tagger.
     tuning_ : Tuning or None
         How `l2_` was chosen; None where it was given, and after loading.
 
@@ -98,6 +102,7 @@ class PartialCRF(SequenceTagger):
         "l2_": number(above=0),
         "n_iter_": whole(),
         "objective_": number(),
+        "span_bonus_": number(),
     }
 
     _tables: ClassVar[int] = 1
@@ -134,7 +139,7 @@ class PartialCRF(SequenceTagger):
             checkpoint=train.checkpoint,
         )
         self.objective_, self.n_iter_ = -found.value, found.n_iter
-        self.weights_ = objective.weights(found.x)
+        self.weights_, self.span_bonus_ = objective.weights(found.x), 0.0
         recovered, self._train_confidences = train.recover(self.weights_)
         if self.bans and self._train_confidences is not None:
             return surest(self._train_confidences, train.offsets, self._allowed())
@@ -152,22 +157,25 @@ class PartialCRF(SequenceTagger):
         )
         return ChainProblem(replace(train.features, blocks=blocks), self.l2_)
 
-    def _take_chain(self, chain: LinearChain, problem: ChainProblem) -> None:
+    def _take_chain(
+        self, chain: LinearChain, problem: ChainProblem, bonus: float
+    ) -> None:
         """Predict by a chain that was fitted to `_chain_problem`."""
         _, widths, sparse = zip(*problem.features.columns, strict=True)
         scale = np.repeat(np.where(sparse, 1.0, _DENSE), widths)  # [D]
-        self._adopt(replace(chain, emissions=scale[:, None] * chain.emissions))
+        self._adopt(replace(chain, emissions=scale[:, None] * chain.emissions), bonus)
 
-    def _adopt(self, chain: LinearChain) -> None:
-        """Predict by a chain that others fitted."""
-        self.weights_ = chain
+    def _adopt(self, chain: LinearChain, bonus: float) -> None:
+        """Predict by a chain that others fitted, with a bonus for every span."""
+        self.weights_, self.span_bonus_ = chain, bonus
         self.objective_, self.n_iter_, self.tuning_ = 0.0, 0, None
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
         if self.decoder == "marginal":
             return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
         valid = self.bans or self.decoder == "valid"
-        return self.weights_.best(features, self._allowed() if valid else None)
+        chain = leaning(self.weights_, self.span_bonus_, self.classes_, self.scheme_)
+        return chain.best(features, self._allowed() if valid else None)
 
     def _allowed(self) -> Allowed:
         """What the tag scheme allows."""

@@ -13,6 +13,7 @@ from tagsift.base.label_sets import SetTagger
 from tagsift.base.training_set import AnyTrainingSet, scheme_constraints
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, banned_means
+from tagsift.chain.span_bonus import leaning
 from tagsift.chain.viterbi import surest
 from tagsift.chain_gp.held_out import (
     FEW_TOKENS,
@@ -203,8 +204,15 @@ class ChainGP(SetTagger):
         finder, whole, _ = self._whiten(train, known=True)
         return ChainProblem(whole.features, 1.0, finder.prior(self.kernel_))
 
-    def _take_chain(self, chain: LinearChain, problem: ChainProblem) -> None:
-        """Predict by a chain that was fitted to `_chain_problem`."""
+    def _take_chain(
+        self, chain: LinearChain, problem: ChainProblem, bonus: float
+    ) -> None:
+        """Predict by a chain that was fitted to `_chain_problem`.
+
+        `bonus` is that of a span, unless one was given.
+        """
+        if self.span_bonus == "held-out":
+            self.span_bonus_ = bonus
         self.weights_ = chain
         h = self._tempered().curvature(problem.features)  # [D, L]
         self.spread_ = Spread.of(h, chain.possible)
@@ -296,16 +304,9 @@ class ChainGP(SetTagger):
     def _predict(self, features: FeatureMatrix) -> IntArray:
         if self.decoder == "marginal":
             return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
-        chain = self._leaning().on(use_device(self.device))
+        told = self.span_bonus_, self.classes_, self.scheme_
+        chain = leaning(self.weights_, *told).on(use_device(self.device))
         return chain.best(self._phi(features), self.allowed_)
-
-    def _leaning(self) -> LinearChain:
-        """The chain with the bonus on every transition that opens a span."""
-        names, chain = [str(name) for name in self.classes_], self.weights_
-        between, first = opening_transitions(names, self.scheme_)
-        transitions = chain.transitions + self.span_bonus_ * between  # [L, L]
-        start = chain.start + self.span_bonus_ * first  # [L]
-        return replace(chain, transitions=transitions, start=start)
 
     def predict_latent(self, X: Any) -> tuple[list[FloatArray], list[FloatArray]]:
         """Means of the latent values, and variances of their label differences.

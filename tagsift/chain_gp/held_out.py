@@ -14,12 +14,8 @@ comes nearest to q at the temperature
 But they know less than the whole fit does, and doubt more than it should: confidences
 have the temperature T' between the two, log T' = (1 − a) log T + a log T*.
 
-The bonus follows from how good the labels of left-out sentences are expected to be.
-With F the F1 that can be reached, F1 is highest when the spans of probability above
-F / 2 are taken; the likeliest sequence takes those above 1 / 2. The difference of the
-log-odds, in scores that T has not divided, is
-
-.. math:: b = T \log\frac{2 - F}{F}
+The bonus (`tagsift.chain.span_bonus`) follows from how good the labels of left-out
+sentences are expected to be.
 """
 
 from __future__ import annotations
@@ -35,6 +31,7 @@ from tagsift.base import TrainingSet
 from tagsift.base.training_set import AnyTrainingSet, hold_out
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.potentials import Allowed
+from tagsift.chain.span_bonus import expected_f1, span_bonus
 from tagsift.chain_gp.mode import ModeFinder
 from tagsift.gp.kernels import GroupKernel
 from tagsift.typing import BoolArray
@@ -44,7 +41,6 @@ __all__ = [
     "HeldOut",
     "best_bonus",
     "best_temperature",
-    "expected_f1",
     "leave_out",
     "log_chance",
     "temperature_of_seen",
@@ -61,8 +57,8 @@ _USUAL, _SPREAD, _LIMITS = 1.25, 0.2, (-1.0, 2.0)
 #: The share a of fits without a sentence in its temperature T', and T' / T where they
 #: cannot tell.
 _WITHOUT, _SEEN = 0.4, 1.15
-#: Bonus without held-out sentences, and the largest.
-_BONUS, _LARGEST = 0.5, 2.0
+#: Bonus without held-out sentences.
+_BONUS = 0.5
 
 
 class HeldOut(NamedTuple):
@@ -157,30 +153,16 @@ def best_bonus(
     allowed: Allowed,
     inside: BoolArray,
 ) -> float:
-    """Bonus at which F1 is highest; `inside` are the labels of spans, [L]."""
-    if not held_out:
-        return _BONUS
-    f1 = expected_f1(held_out, temperature, allowed, inside)
-    ratio = (2.0 - f1) / max(f1, 1e-3)
-    return min(temperature * log(ratio), _LARGEST)
-
-
-def expected_f1(
-    held_out: Sequence[HeldOut],
-    temperature: float,
-    allowed: Allowed,
-    inside: BoolArray,
-) -> float:
-    """F1 of the tokens in spans of the likeliest labels, by the model's own word.
+    """Bonus at which F1 is highest; `inside` are the labels of spans, [L].
 
     What is known of the sentences enters the probabilities of their labels.
     """
-    hits = both = 0.0
+    if not held_out:
+        return _BONUS
+    labels, p = [], []
     for one in held_out:
         chain, unseen = one.chain.tempered(temperature), one.unseen
-        labels = chain.best(unseen.features, allowed)  # [N]
-        p = chain.marginals(unseen.features, unseen.log_evidence)  # [N, L]
-        taken = inside[labels]  # [N]
-        hits += float(p[np.arange(len(p)), labels][taken].sum())
-        both += float(taken.sum() + p[:, inside].sum())
-    return 2.0 * hits / max(both, 1e-9)
+        labels.append(chain.best(unseen.features, allowed))  # [N]
+        p.append(chain.marginals(unseen.features, unseen.log_evidence))  # [N, L]
+    f1 = expected_f1(np.concatenate(labels), np.concatenate(p), inside)
+    return span_bonus(f1, temperature)

@@ -16,7 +16,6 @@ from tagsift.chain_gp.held_out import (
     HeldOut,
     best_bonus,
     best_temperature,
-    expected_f1,
     leave_out,
     log_chance,
     temperature_of_seen,
@@ -216,46 +215,24 @@ FREE = (np.ones((3, 3), dtype=bool), np.ones(3, dtype=bool), np.ones(3, dtype=bo
 INSIDE = np.array([False, True, True])
 
 
-def test_expected_f1_token_by_token(weights: LinearChain):
+def test_the_bonus_is_that_of_all_held_out_tokens(weights: LinearChain):
     """Against loops over the tokens of sentences of one token."""
     unseen = make([1] * 30, np.random.default_rng(3).random((30, 3)) < 0.8)
     unseen.mask[np.arange(30), np.random.default_rng(4).integers(3, size=30)] = True
-    held_out, T = HeldOut(weights, unseen), 1.5
-    hits = taken = true = 0.0
+    T, hits, both = 1.5, 0.0, 0.0
     for x, mask in zip(unseen.features.block("x"), unseen.mask, strict=True):
         score = (x @ weights.emissions + weights.bias + weights.start) / T
         p = np.where(mask, np.exp(score), 0.0)
         p /= p.sum()
         label = int(score.argmax())
-        taken += INSIDE[label]
         hits += INSIDE[label] * p[label]
-        true += p[INSIDE].sum()
-    found = expected_f1([held_out], T, FREE, INSIDE)
-    assert found == pytest.approx(2 * hits / (taken + true))
-    bonus = best_bonus([held_out], T, FREE, INSIDE)
-    assert bonus == pytest.approx(T * np.log((2 - found) / found))
-
-
-def test_the_bonus_takes_spans_from_half_the_f1_on():
-    """Lone tokens: the decision flips where the probability of a span is F / 2."""
-    weights = LinearChain(
-        np.array([[0.0, 1.0, -9.0]]), np.zeros(3), np.zeros((3, 3)), np.zeros(3)
-    )
-    rng = np.random.default_rng(0)
-    mask = np.ones((400, 3), dtype=bool)
-    X = rng.normal(size=(400, 1))
-    features = FeatureMatrix(("x",), (X,), np.arange(401))
-    unseen = TrainingSet(features, mask, ("O", "B-X", "I-X"), "iob2", 0)
-    held_out = [
-        HeldOut(weights, unseen.take_sequences(range(lo, lo + 200))) for lo in (0, 200)
-    ]
-    f1 = expected_f1(held_out, 1.0, FREE, INSIDE)
-    assert f1 == pytest.approx(
-        expected_f1([HeldOut(weights, unseen)], 1.0, FREE, INSIDE)
-    )
-    bonus = best_bonus(held_out, 1.0, FREE, INSIDE)
-    threshold = 1.0 / (1.0 + np.exp(bonus))  # where a score of −bonus is a tie
-    assert 0.3 < f1 < 1.0 and threshold == pytest.approx(f1 / 2)
+        both += INSIDE[label] + p[INSIDE].sum()
+    f1 = 2 * hits / both
+    expected = pytest.approx(T * np.log((2 - f1) / f1))
+    assert best_bonus([HeldOut(weights, unseen)], T, FREE, INSIDE) == expected
+    parts = (unseen.take_sequences(range(lo, lo + 15)) for lo in (0, 15))
+    held_out = [HeldOut(weights, part) for part in parts]
+    assert best_bonus(held_out, T, FREE, INSIDE) == expected
 
 
 def test_bonuses_are_bounded(weights: LinearChain):
