@@ -160,6 +160,38 @@ def test_rank_writes_a_sheet_that_clean_reads_back(tagsift, votes, corpus, tmp_p
         assert float(found[s][t][3]) == 1.0
 
 
+def test_a_sheet_is_renewed_and_never_lost(tagsift, votes, corpus, tmp_path):
+    sheet, out = tmp_path / "check.tsv", tmp_path / "out.tsv"
+    options = [*VOTES, "--o-means", "outside", "-m", "majority", "-q"]
+    assert tagsift("rank", votes, *options, "-o", sheet).status == 0
+    # Nothing is filled in, so that nothing can be lost.
+    assert tagsift("rank", votes, *options, "-o", sheet).status == 0
+
+    def rows() -> list[dict[str, str]]:
+        with sheet.open(encoding="utf-8", newline="") as stream:
+            return list(csv.DictReader(stream, delimiter="\t"))
+
+    made = rows()
+    made[0]["right_label"], made[1]["right_label"] = "OK", "B-PER"
+    with sheet.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(made[0]), delimiter="\t")
+        writer.writeheader()
+        writer.writerows(made)
+    before = sheet.read_bytes()
+    assert "would be lost" in bad(tagsift, "rank", votes, *options, "-o", sheet)
+    clean = ["clean", votes, *options, "--exact", sheet, "-o", sheet]
+    assert "take its place" in bad(tagsift, *clean)
+    assert sheet.read_bytes() == before
+    again = tagsift("rank", votes, *options, "--exact", sheet, "-o", sheet)
+    assert again.status == 0, again.err
+    place = ("sentence", "token")
+    answers = {tuple(r[k] for k in place): r["right_label"] for r in rows()}
+    first = [tuple(row[k] for k in place) for row in made[:2]]
+    assert [answers[one] for one in first] == [made[0]["label"], "B-PER"]
+    assert sum(map(bool, answers.values())) == 2
+    assert tagsift("clean", votes, *options, "--exact", sheet, "-o", out).status == 0
+
+
 def test_exactly_known_labels_in_a_column(tagsift, tmp_path):
     path, out = tmp_path / "votes.tsv", tmp_path / "out.tsv"
     rows = "Rome\tB-LOC\tO\t{}\nfell\tO\tO\t?\n\n"
