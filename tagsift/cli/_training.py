@@ -201,7 +201,14 @@ def check_training(training: TrainingData) -> None:
     if "labels" not in training.given:
         scheme = training.given.get("scheme", "auto")
         labels = partial.label_set
-        tagsift.data.check_learnable(training.path, partial.candidates, labels, scheme)
+        tagsift.data.check_learnable(
+            training.path,
+            partial.candidates,
+            labels,
+            scheme,
+            votes=training.votes is not None,
+            named=training.named,
+        )
 
 
 def make_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:

@@ -7,7 +7,7 @@ columns are votes is always said, never guessed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, compress
@@ -18,7 +18,7 @@ from tagsift.data.columns import ANY, PathName, check_label, check_written, writ
 from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import parse_columns
 from tagsift.data.rows import Row, RowCorpus, check_lengths
-from tagsift.data.schemes import check_scheme, detect_scheme
+from tagsift.data.schemes import check_scheme, detect_scheme, scheme_of_pairs
 from tagsift.data.sentence import Corpus
 from tagsift.data.table import CellTable
 from tagsift.errors import InputError
@@ -227,7 +227,7 @@ def read_votes(
         scoring only.
     scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
         How the labels are written; ``"auto"`` looks at the truth where it is given,
-        and else at the sequences of the single annotators.
+        and else at what follows what in the labels of the single annotators.
     comments, header
         As in `read_conll`.
     annotators : sequence of str, optional
@@ -270,7 +270,12 @@ def read_votes(
     votes: list[list[Vote]] = [entry.votes for entry in entries]
     truth = None if table.layout.gold is None else [entry.gold for entry in entries]
     if scheme == "auto":
-        scheme = detect_scheme(_sequences(votes) if truth is None else truth)
+        if truth is None:
+            given = chain.from_iterable(set(chain.from_iterable(votes)))
+            names = sorted(set(chain.from_iterable(map(_said, given))))
+            scheme = scheme_of_pairs(_pairs(votes), names)
+        else:
+            scheme = detect_scheme(truth)
     size = len(table.layout.votes)
     usual = table.annotators or [f"w{i:02d}" for i in range(size)]
     people = tuple(annotators or usual)
@@ -302,13 +307,20 @@ def _numbers_or_names(
     return ((), names) if names else (numbers, None)
 
 
-def _sequences(votes: list[list[Vote]]) -> Iterator[list[str]]:
-    """Yield the label sequences of the single annotators."""
+def _pairs(votes: list[list[Vote]]) -> dict[tuple[str | None, str], int]:
+    """How often an annotator lets a label follow another; None: it begins a sentence.
+
+    What follows a token that one did not label, or gave a set, is not known.
+    """
+    seen: Counter[tuple[Any, Any]] = Counter()
     for sentence in votes:
         for column in zip(*sentence, strict=True):
-            labels = [vote for vote in column if isinstance(vote, str)]
-            if len(labels) == len(column):
-                yield labels
+            seen.update(zip(("", *column), column, strict=False))
+    return {
+        (before or None, name): times
+        for (before, name), times in seen.items()
+        if isinstance(before, str) and isinstance(name, str)
+    }
 
 
 def write_votes(path: PathName, corpus: VoteCorpus, *, gold: bool = False) -> None:

@@ -146,6 +146,26 @@ def test_refused_cells(tmp_path: Path) -> None:
         read_votes(path, columns="2", scheme="bio")
 
 
+@pytest.mark.parametrize(
+    ("said", "scheme"),
+    [
+        ("DT DT ? NN ? NN ? VB VB", "plain"),
+        ("B-X B-X ? E-X E-X ? O ? O", "iobes"),
+        ("? O O I-X I-X ? I-X ? I-X", "iob1"),
+        ("O O ? B-X ? B-X I-X ? I-X", "iob2"),
+        ("? ? O I-X I-X B-X O O I-X", "iob2"),  # what I-X follows is not known
+        ("DT|NN DT DT|NN NN|VB VB NN|VB NN|VB VB NN|VB", "plain"),
+    ],
+)
+def test_the_scheme_of_sentences_labelled_in_part(
+    tmp_path: Path, said: str, scheme: str
+) -> None:
+    cells = said.split()
+    rows = [[f"word{t}", *cells[3 * t : 3 * t + 3]] for t in range(3)]
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    assert read_votes(save(tmp_path, text), columns="2:4").scheme == scheme
+
+
 def test_an_annotator_may_leave_a_set(tmp_path: Path) -> None:
     text = "a\tO\tO\nb\tB-X|O\tO\n"
     votes = read_votes(save(tmp_path, text), columns="2:3", o_means="abstain")
