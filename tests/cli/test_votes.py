@@ -127,6 +127,18 @@ def test_a_column_that_seems_to_abstain_is_pointed_at(tagsift, tmp_path):
     assert "w02 vote O" in outcome.err and "--abstain w02" in outcome.err
     for told in (["--o-means", "outside"], ["--abstain", "w02"]):
         assert not tagsift("clean", path, *options, *told).err
+    path.write_text(rows * 200, encoding="utf-8")  # so much that the tagger asks, too
+    options = ["--votes", "2:4", "-o", out, *QUICK]
+    assert tagsift("clean", path, *options).err.count("\n") == 1
+    assert not tagsift("clean", path, *options, "--o-means", "outside").err
+
+
+def test_a_file_without_blank_lines_is_pointed_at(tagsift, tmp_path):
+    path, out = tmp_path / "votes.tsv", tmp_path / "out.tsv"
+    path.write_text("Rome\tB-LOC\tO\nfell\tO\tO\n\n" + "a\tO\tO\n" * 1001)
+    outcome = tagsift("clean", path, "--votes", "2:3", "-m", "majority", "-o", out)
+    assert outcome.status == 0
+    assert "sentence 2 has 1001 tokens; sentences end with a blank line" in outcome.err
 
 
 def test_rank_writes_a_sheet_that_clean_reads_back(tagsift, votes, corpus, tmp_path):
