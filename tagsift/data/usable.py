@@ -108,15 +108,22 @@ def check_tags(path: PathName, labels: Collection[str]) -> None:
         )
 
 
-def check_votes(path: PathName, corpus: VoteCorpus, scheme: str = "auto") -> None:
-    """Refuse annotators who write their labels in different schemes."""
-    if scheme != "auto":
-        return
+def check_votes(
+    path: PathName, corpus: VoteCorpus, scheme: str = "auto", *, named: bool = False
+) -> None:
+    """Refuse annotators who write in different schemes, and columns that are no votes.
+
+    `named` says that somebody has said what each column is.
+    """
     said: list[Counter[str]] = [Counter() for _ in corpus.annotators]
     for entry, times in Counter(chain.from_iterable(corpus.votes)).items():
         for own, vote in zip(said, entry, strict=True):
             if isinstance(vote, str):
                 own[vote] += times
+    if not named:
+        _check_labels_in_common(path, corpus, said)
+    if scheme != "auto":
+        return
     labels = set(chain.from_iterable(said))
     check_tags(path, labels)
     if not are_tags(labels):
@@ -132,6 +139,26 @@ def check_votes(path: PathName, corpus: VoteCorpus, scheme: str = "auto") -> Non
             "all votes in one scheme, or say which by --scheme.",
             path,
         )
+
+
+def _check_labels_in_common(
+    path: PathName, corpus: VoteCorpus, said: Sequence[Counter[str]]
+) -> None:
+    """Refuse a column on most tokens, of whose labels no other annotator gives any."""
+    labels = [set(own) - {"O"} for own in said]
+    givers = Counter(chain.from_iterable(labels))
+    for name, own, times in zip(corpus.annotators, labels, said, strict=True):
+        alone = all(givers[label] == 1 for label in own)
+        most = 2 * sum(times[label] for label in own) > corpus.n_tokens
+        if alone and most and len(own) >= _FEW and len(givers) > len(own):
+            other = min(givers.keys() - own)
+            raise DataError(
+                f"{name} gives labels that nobody else gives (such as {min(own)!r}, "
+                f"and others {other!r}), as a column of features does; check the "
+                "columns of the votes (--votes), counted from 1, or name all columns "
+                "(--columns token,vote,vote or so).",
+                path,
+            )
 
 
 def check_text(

@@ -352,6 +352,24 @@ def test_annotators_who_write_in_different_schemes(save: Any) -> None:
         check_votes("file", mixed)
 
 
+def test_a_column_of_features_among_the_votes(save: Any) -> None:
+    rows = [("Ann", "NNP", "B-X", "B-X"), ("Lee", "NNP", "I-X", "O")]
+    rows += [("left", "VBD", "O", "O"), (".", ".", "O", "?")]
+    path = save("".join("\t".join(row) + "\n" for row in rows))
+    votes = read_votes(path, columns="token,vote,vote,vote")
+    with pytest.raises(DataError, match=r"w00 gives .*'\.', and others 'B-X'.*--votes"):
+        check_votes("file", votes)
+    with pytest.raises(DataError, match="w00 gives labels that nobody else gives"):
+        check_votes("file", votes, "plain")
+    check_votes("file", votes, "plain", named=True)
+    check_votes("file", read_votes(path, columns="3:4"))
+    # A rule may have labels of its own, where it says something.
+    labels = [("B-Y", "a"), ("I-Y", "b"), ("B-Z", "c")]
+    text = "".join(f"{w}\tB-X\t?\n{w}\tO\t{label}\n" for label, w in labels)
+    rules = save(text)
+    check_votes("file", read_votes(rules, columns="2:3"))
+
+
 def test_plain_labels_are_learnt() -> None:
     labels = ("NN", "VB", "O", "noun-sg", "b", "L")
     check_learnable("file", [[{name} for name in labels] * 3], LabelSet(labels))
