@@ -21,14 +21,17 @@ from tagsift.data.rows import Row, RowCorpus, check_lengths
 from tagsift.data.schemes import check_scheme, detect_scheme, scheme_of_pairs
 from tagsift.data.sentence import Corpus
 from tagsift.data.table import CellTable
-from tagsift.errors import InputError
+from tagsift.errors import DataError, InputError
 
 __all__ = ["Vote", "VoteCorpus", "read_votes", "write_votes"]
 
 #: What one token got: a label from each annotator, a set of labels where one could not
 #: decide, None where one did not label.
 Vote: TypeAlias = tuple[str | frozenset[str] | None, ...]
-_NO_VOTE = "expected at least one vote, found none in the corpus."
+_NO_VOTE = (
+    "expected at least one vote, found none in the corpus ('?' or None everywhere); "
+    "check which columns are votes."
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -173,6 +176,7 @@ class VoteCorpus(RowCorpus):
 
     def without(self, annotators: Iterable[str]) -> VoteCorpus:
         """Make the same corpus without the votes of some annotators."""
+        _refuse_text(annotators)
         gone = set(annotators)
         self._check_names(gone)
         kept = [name not in gone for name in self.annotators]
@@ -187,6 +191,14 @@ class VoteCorpus(RowCorpus):
         return (
             f"VoteCorpus({len(self)} sentences, {self.n_tokens} tokens, "
             f"{len(self.annotators)} annotators, scheme={self.scheme!r})"
+        )
+
+
+def _refuse_text(names: Iterable[str]) -> None:
+    """Refuse a name where a list of names is due: its letters are no names."""
+    if isinstance(names, str):
+        raise InputError(
+            f"expected a list of names of annotators, found a text; give [{names!r}]."
         )
 
 
@@ -241,6 +253,7 @@ def read_votes(
         The column of labels that are known exactly, ``?`` where they are not, counted
         from 1.
     """
+    _refuse_text(abstaining)
     numbers, names = _numbers_or_names(columns)
     for role, number in (("gold", gold), ("exact", exact)):
         if names is not None and number is not None:
@@ -279,6 +292,13 @@ def read_votes(
     size = len(table.layout.votes)
     usual = table.annotators or [f"w{i:02d}" for i in range(size)]
     people = tuple(annotators or usual)
+    double = [name for name, times in Counter(people).items() if times > 1]
+    if double:
+        raise DataError(
+            f"expected annotators with different names, found {double[0]!r} twice; "
+            "name them in the header, or in Python by annotators=.",
+            path,
+        )
     if len(people) != size:
         raise InputError(
             f"expected a name for each of the {size} vote columns, found "
@@ -302,6 +322,11 @@ def _numbers_or_names(
     if isinstance(columns, str):
         named = "token" in columns
         return ((), columns.split(",")) if named else (parse_columns(columns), None)
+    if isinstance(columns, int):
+        raise InputError(
+            f"expected column numbers such as '2:6' or [2, 3], found {columns!r}; give "
+            f"[{columns!r}] for one column."
+        )
     names = [entry for entry in columns if isinstance(entry, str)]
     numbers = tuple(entry for entry in columns if not isinstance(entry, str))
     return ((), names) if names else (numbers, None)

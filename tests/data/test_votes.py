@@ -181,6 +181,20 @@ def test_an_annotator_may_leave_a_set(tmp_path: Path) -> None:
         read_votes(tmp_path / "again.tsv", columns="2:3", abstaining=["eve"])
 
 
+def test_one_name_or_number_where_many_are_due(
+    votes: VoteCorpus, tmp_path: Path
+) -> None:
+    path = save(tmp_path, "token\tann\tann\nRome\tB-X\tO\n")
+    with pytest.raises(DataError, match="found 'ann' twice; name them in the header"):
+        read_votes(path, columns="2:3", header=True)
+    with pytest.raises(InputError, match=r"found 2; give \[2\] for one column"):
+        read_votes(path, columns=2)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"found a text; give \['ann'\]"):
+        read_votes(path, columns="2:3", abstaining="ann")
+    with pytest.raises(InputError, match=r"found a text; give \['w00'\]"):
+        votes.without("w00")
+
+
 def test_refused_records() -> None:
     rows = [[("a",)]]
     with pytest.raises(InputError, match="different names"):
