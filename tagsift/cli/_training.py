@@ -200,6 +200,13 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
             "gave them; leave out --method to weigh the annotators.",
             kind="note",
         )
+    if training.votes is None and takes_votes(model):
+        complain(
+            f"{model.method.title} learns from votes, and there are none: its text "
+            "model is fitted to the candidate sets; say which columns are votes by "
+            "--votes.",
+            kind="note",
+        )
     sizes = f"{partial.n_tokens} tokens, {len(partial.label_set)} labels"
     stage(f"fitting {model.method.title} to {sizes}", enabled=not fitting.quiet)
     with _asked_before():

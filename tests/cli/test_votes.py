@@ -106,6 +106,14 @@ def test_other_methods_get_the_union_and_say_so(tagsift, votes, tmp_path):
     assert outcome.err.count("\n") == 1
 
 
+def test_methods_for_votes_say_that_there_are_none(tagsift, partial, tmp_path):
+    options = ["--gold", "-m", "dawid-skene", "-o", tmp_path / "out", "-q"]
+    outcome = tagsift("clean", partial, *options)
+    assert outcome.status == 0
+    assert "learns from votes, and there are none" in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
 def test_settings_of_the_text_model(tagsift, votes, tmp_path):
     out = tmp_path / "m.tagsift"
     options = [*VOTES, "--abstain", "dict", "-o", out, *QUICK]
