@@ -13,6 +13,7 @@ from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.base import SequenceTagger, TrainingSet, setting
 from tagsift.base.inputs import resolve_labels
 from tagsift.base.saving import saved_state, with_settings
+from tagsift.base.scoring import Scorer
 from tagsift.base.sharding import ToShard
 from tagsift.base.training_set import AnyTrainingSet
 from tagsift.base.vectorizing import learn_features
@@ -118,6 +119,12 @@ class TaggerFromVotes(SequenceTagger):
         finally:
             self._exact = self._ballots = None
         return self
+
+    def score(self, X: Any, y: Any) -> float:
+        """As in `SequenceTagger.score`; of votes, the share of labels that got one."""
+        if VoteCorpus.joined(y) is not None:
+            return Scorer("inside").score(self, X, y)
+        return super().score(X, y)
 
     # How it works ----------------------------------------------------------------
 

@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
+
 import numpy as np
 
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.tables import vote_evidence
-from tagsift.errors import InputError
-from tagsift.typing import FloatArray
+from tagsift.data import VoteCorpus
+from tagsift.errors import InputError, TagsiftWarning
+from tagsift.progress import warn_user
+from tagsift.typing import FloatArray, Label
 
-__all__ = ["weigh_votes"]
+__all__ = ["check_known", "weigh_votes"]
+
+
+def check_known(
+    votes: VoteCorpus, names: Sequence[str], classes: Sequence[Label]
+) -> None:
+    """Refuse labels that a model does not have; say so if it knows no annotator."""
+    given = set(chain.from_iterable(chain.from_iterable(votes.votes))) - {None}
+    names_of = ((vote,) if isinstance(vote, str) else vote for vote in given if vote)
+    new = sorted(set(chain.from_iterable(names_of)) - set(classes))
+    if new:
+        raise InputError(
+            f"expected votes with labels that the model has ({_some(classes)}), found "
+            f"{new[0]!r}; correct it, or fit on all votes without the model."
+        )
+    if names and not set(names) & set(votes.annotators):
+        warn_user(
+            f"the model knows {_some(names)}, and none of these annotators "
+            f"({_some(votes.annotators)}): what it has learnt of each cannot be used; "
+            "if they are the same, give them the same names (--header).",
+            TagsiftWarning,
+        )
+
+
+def _some(names: Sequence[Label]) -> str:
+    return ", ".join(map(str, names[:6])) + ", …" * (len(names) > 6)
 
 
 def weigh_votes(

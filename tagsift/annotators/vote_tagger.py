@@ -14,7 +14,7 @@ from tagsift.annotators.cross_fit import CrossFit, WarmChain
 from tagsift.annotators.decision import decide
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.left_out import lessons
-from tagsift.annotators.new_votes import weigh_votes
+from tagsift.annotators.new_votes import check_known, weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
 from tagsift.annotators.ranking import Look, error_chance, rank_spans, rank_tokens
 from tagsift.annotators.rounds import Consensus, Plan, run_rounds
@@ -165,6 +165,9 @@ class VoteTagger(TaggerFromVotes):
         self
         """
         self._check_fitted()
+        votes = VoteCorpus.joined(y)
+        if votes is not None:
+            check_known(votes, self.names_, self.classes_)
         known = dict(zip(self.names_, self.log_pi_, strict=True))
         rounds, same = self.rounds, self.classes_
         self._known = known
@@ -208,6 +211,8 @@ class VoteTagger(TaggerFromVotes):
             Place, label, the chance that it is wrong, the votes, and a reason.
         """
         self._check_fitted()
+        if unit not in ("token", "span"):
+            raise InputError(f"unit must be 'token' or 'span'; got {unit!r}.")
         if self._seen is None:
             raise NotSupportedError(
                 "a model file does not hold the votes; fit on them to rank them."
@@ -241,6 +246,7 @@ class VoteTagger(TaggerFromVotes):
         if not isinstance(y, VoteCorpus):
             return super().recover(X, y)
         self._check_fitted()
+        check_known(y, self.names_, self.classes_)
         lengths = [len(sentence) for sentence in y.rows]
         abstaining = self._abstaining(y)
         ballots = ballots_of(y, self.classes_, lengths, abstaining=abstaining)

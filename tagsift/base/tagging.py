@@ -81,7 +81,9 @@ def ready(
 ) -> Iterator[Document]:
     """Documents with tokens, if the model can use them."""
     cut = tokenizer_of(model, tokenizer)
-    width = getattr(model.vectorizer_, "n_columns_", 1)
+    vectorizer = model.vectorizer_
+    least = getattr(vectorizer, "n_columns_", 1)
+    most = getattr(vectorizer, "n_columns_in_", least)
     for number, given in enumerate(documents, 1):
         if not isinstance(given, Document | str):
             raise InputError(
@@ -90,12 +92,19 @@ def ready(
             )
         document = Document(str(number), given) if isinstance(given, str) else given
         document = document.cut(cut)
-        if width > 1 and document.rows and len(document.rows[0]) < width:
+        found = len(document.rows[0]) if least > 1 and document.rows else least
+        if not least <= found <= most:
+            problem = (
+                "as in raw text; give them, or fit a model on the words alone "
+                "(--columns token,-,label or so)."
+                if found < least
+                else "and cannot tell which of them are meant; give these alone, in "
+                "the order of the training file."
+            )
             raise InputError(
-                f"document {short(document.id, 40)}: expected tokens with the {width} "
+                f"document {short(document.id, 40)}: expected tokens with the {least} "
                 "columns that the model was trained on (such as the part of speech), "
-                f"found {len(document.rows[0])} as in raw text; give them, or fit a "
-                "model on the words alone (--columns token,-,label or so)."
+                f"found {found} {problem}"
             )
         yield document
 

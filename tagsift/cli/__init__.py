@@ -43,7 +43,7 @@ for _verb in sorted(_verbs, key=lambda verb: verb.PLACE):
         _verb.__name__.rpartition(".")[2],
         epilog=f"Example: {_verb.EXAMPLE}",
         no_args_is_help=getattr(_verb, "NEEDS_ARGUMENTS", True),
-    )(grouped(_verb.run))
+    )(grouped(_verb.run, getattr(_verb, "RENEWS", ())))
 
 
 #: What a shell says of a program that writes to a closed pipe.

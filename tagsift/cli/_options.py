@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +19,7 @@ import typer
 from typer.models import OptionInfo
 
 import tagsift
+from tagsift.cli._apart import check_apart
 from tagsift.errors import InputError
 
 __all__ = [
@@ -304,8 +305,13 @@ class Sharding:
     quiet: Quiet = False
 
 
-def grouped(run: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb one parameter per option of the groups that it names."""
+def grouped(
+    run: Callable[..., None], renews: Collection[str] = ()
+) -> Callable[..., None]:
+    """Give a verb one parameter per option of the groups that it names.
+
+    It writes over nothing that it reads but for the files of the options `renews`.
+    """
     parameters: list[inspect.Parameter] = []
     groups: dict[str, tuple[Any, list[str]]] = {}
     for name, parameter in inspect.signature(run, eval_str=True).parameters.items():
@@ -327,6 +333,7 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(run)
     def with_groups(**options: Any) -> None:
+        check_apart(options, renews)
         made = {
             name: group(**{option: options.pop(option) for option in names})
             for name, (group, names) in groups.items()

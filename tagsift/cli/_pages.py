@@ -6,20 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tagsift
-from tagsift.errors import InputError
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
     from tagsift.data import Row
     from tagsift.report import Findings, Report
 
-__all__ = ["check_apart", "findings_in_text", "page_of"]
-
-
-def check_apart(out: Path, html: Path | None) -> None:
-    """Refuse a page in the place of a result."""
-    if html is not None and html.resolve() == out.resolve():
-        raise InputError(f"--html and --out name the same file, {out}; give two names.")
+__all__ = ["findings_in_text", "page_of"]
 
 
 def findings_in_text(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -23,7 +24,7 @@ from tagsift.cli._votes import (
     read_vote_file,
     takes_votes,
 )
-from tagsift.errors import InputError
+from tagsift.errors import InputError, TagsiftWarning
 from tagsift.progress import stage
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ __all__ = [
 
 #: What `fit`, `clean`, `rank` and `demo` use unless told otherwise.
 DEFAULT_METHOD = "chain-gp"
+#: From how many tokens on a sentence looks as if blank lines were missing.
+_LONG = 1000
 
 
 @dataclass(frozen=True)
@@ -170,9 +173,18 @@ def as_votes(training: TrainingData) -> TrainingData:
 
 
 def _said(training: TrainingData) -> TrainingData:
-    """Say what could not be kept of documents."""
+    """Say what could not be kept of documents, and where columns lack blank lines."""
     if training.documents is not None:
         say_losses(training.documents.losses)
+        return training
+    lengths = [len(sentence) for sentence in training.partial.rows]
+    longest = max(lengths, default=0)
+    if longest > _LONG:
+        complain(
+            f"sentence {lengths.index(longest) + 1} has {longest} tokens; sentences "
+            "end with a blank line, and such long ones take long.",
+            kind="warning",
+        )
     return training
 
 
@@ -188,9 +200,17 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
             "gave them; leave out --method to weigh the annotators.",
             kind="note",
         )
+    if training.votes is None and takes_votes(model):
+        complain(
+            f"{model.method.title} learns from votes, and there are none: its text "
+            "model is fitted to the candidate sets; say which columns are votes by "
+            "--votes.",
+            kind="note",
+        )
     sizes = f"{partial.n_tokens} tokens, {len(partial.label_set)} labels"
     stage(f"fitting {model.method.title} to {sizes}", enabled=not fitting.quiet)
-    model.fit(partial.rows, votes or partial.candidates)
+    with _asked_before():
+        model.fit(partial.rows, votes or partial.candidates)
     stage("fitted", enabled=not fitting.quiet)
     return model
 
@@ -201,7 +221,14 @@ def check_training(training: TrainingData) -> None:
     if "labels" not in training.given:
         scheme = training.given.get("scheme", "auto")
         labels = partial.label_set
-        tagsift.data.check_learnable(training.path, partial.candidates, labels, scheme)
+        tagsift.data.check_learnable(
+            training.path,
+            partial.candidates,
+            labels,
+            scheme,
+            votes=training.votes is not None,
+            named=training.named,
+        )
 
 
 def make_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
@@ -239,6 +266,15 @@ def _known_settings(name: str) -> Iterator[None]:
         yield
     except TypeError as error:
         raise InputError(f"--set: {name} has no such setting ({error}).") from error
+
+
+@contextmanager
+def _asked_before() -> Iterator[None]:
+    """Whether the O of quiet annotators says nothing was asked when votes were read."""
+    with warnings.catch_warnings():
+        quiet = ".* hardly ever say anything but O"
+        warnings.filterwarnings("ignore", quiet, TagsiftWarning)
+        yield
 
 
 def check_columns(
@@ -327,4 +363,5 @@ def update_model(
     check_columns(model, training.path, training.partial.rows)
     stage(f"updating {model.method.title}", enabled=not quiet)
     model.set_params(verbose=int(not quiet))
-    return model.update(training.partial.rows, training.votes)
+    with _asked_before():
+        return model.update(training.partial.rows, training.votes)

@@ -46,6 +46,8 @@ def read_vote_file(
     corpus = replace(corpus, abstaining=_abstaining(corpus, source))
     if exact is not None and column is None:
         corpus = replace(corpus, exact=_read_exact(exact, corpus))
+    named = source.columns is not None
+    tagsift.data.check_votes(path, corpus, source.scheme, named=named)
     _warn_of_silence(corpus, source)
     return corpus
 

@@ -51,7 +51,7 @@ def run(
     corpus = read_vote_file(file, source)
     found = tagsift.annotators.corpus_agreement(corpus)
     fitting = Fitting(seed=seed, quiet=quiet or json)
-    people, labels = _people(file, corpus, quick, fitting)
+    people, labels = _people(file, source, corpus, quick, fitting)
     gold = None
     if corpus.gold is not None:
         gold = tagsift.annotators.annotators_against(corpus, corpus.gold)
@@ -83,13 +83,15 @@ def run(
 
 
 def _people(
-    path: Path, corpus: VoteCorpus, quick: bool, fitting: Fitting
+    path: Path, source: Source, corpus: VoteCorpus, quick: bool, fitting: Fitting
 ) -> tuple[tuple[AnnotatorReport, ...], list[str]]:
     """Reports on the annotators, and what their confusions are of."""
     if quick:
         labels = tagsift.annotators.quick_labels(corpus)
         people = tagsift.annotators.annotators_against(corpus, labels)
         return people, list(corpus.label_set)
-    training = TrainingData(path, corpus.candidates(), corpus)
+    given = {} if source.scheme == "auto" else {"scheme": source.scheme}
+    named = source.columns is not None
+    training = TrainingData(path, corpus.candidates(), corpus, given, named)
     model: Any = fit_model(training, fitting)
     return model.annotators_, [str(name) for name in model.classes_]

@@ -19,7 +19,7 @@ from tagsift.cli._options import (
     option,
 )
 from tagsift.cli._output import number, percent, print_json, say, write_columns
-from tagsift.cli._pages import check_apart, page_of
+from tagsift.cli._pages import page_of
 from tagsift.cli._sources import format_to, write_labels
 from tagsift.cli._training import (
     TrainingData,
@@ -67,7 +67,6 @@ def run(
     same ids and offsets), in OUT's own format where its ending is that of TRAIN.
     """
     check_model_options(model, fitting)
-    check_apart(out, html)
     if to is not None:
         format_to(out, to, None)
     training = read_training(train, source)

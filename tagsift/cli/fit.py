@@ -19,7 +19,7 @@ from tagsift.cli._options import (
     option,
 )
 from tagsift.cli._output import print_json, say
-from tagsift.cli._pages import check_apart, page_of
+from tagsift.cli._pages import page_of
 from tagsift.cli._scaling import fit_pieces, forget_steps, is_large
 from tagsift.cli._training import (
     check_model_options,
@@ -31,10 +31,11 @@ from tagsift.cli._training import (
 )
 from tagsift.errors import InputError
 
-__all__ = ["EXAMPLE", "PLACE", "run"]
+__all__ = ["EXAMPLE", "PLACE", "RENEWS", "run"]
 
 PLACE = 30
 EXAMPLE = "tagsift fit votes.tsv --votes 2:6 -o model.tagsift"
+RENEWS = ("update",)
 
 
 def run(
@@ -57,7 +58,6 @@ def run(
 ) -> None:
     """Train a tagger on candidate sets (last column) or on votes (--votes)."""
     check_model_options(update, fitting, option="--update")
-    check_apart(out, html)
     fitting = replace(fitting, quiet=fitting.quiet or json)
     if is_large(scaling):
         if update is not None or html is not None:

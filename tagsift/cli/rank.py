@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -39,10 +40,11 @@ if TYPE_CHECKING:
     from tagsift.report import Findings
     from tagsift.typing import FloatArray
 
-__all__ = ["By", "EXAMPLE", "PLACE", "run"]
+__all__ = ["By", "EXAMPLE", "PLACE", "RENEWS", "run"]
 
 PLACE = 70
 EXAMPLE = "tagsift rank votes.tsv --votes 2:6 --top 30 -o check.tsv"
+RENEWS = ("exact",)
 
 #: Words to show on either side.
 _AROUND = 6
@@ -91,6 +93,7 @@ def run(
     Sentences and tokens are counted from 1. A sentence scores the sum of its tokens.
     With --out, all tokens go to a sheet, ranked: type the right labels into its column
     right_label (ok where the label is right), and give it to fit or clean by --exact.
+    What --exact tells stands in that column already, so that the sheet can be renewed.
     With --to, documents of that format are written instead, with the labels found, the
     most doubtful document first.
     """
@@ -99,6 +102,8 @@ def run(
         if out is None or text:
             raise InputError("--to: say where to write by --out, and leave out --text.")
         format_to(out, to, None)
+    elif out is not None:
+        _keep_answers(out, source.exact)
     fitting = replace(fitting, quiet=fitting.quiet or json)
     if text:
         found = _tag_text(train, source, model)
@@ -114,7 +119,7 @@ def run(
     if out is not None and to is not None:
         _write_documents(out, to, found, scores, source)
     elif out is not None:
-        tagsift.data.write_sheet(out, map(_sheet_row, enumerate(tokens, 1)))
+        tagsift.data.write_sheet(out, found.sheet(tokens))
     if json:
         method = found.findings.model.method.name
         print_json({"method": method, **found.sizes, "by": by.value, **shown})
@@ -168,6 +173,14 @@ class _Labelled:
             more = {"last": look.end, "word": " ".join(words)}
             described.append(self._described(look) | more)
         return described
+
+    def sheet(self, tokens: list[Described]) -> Iterator[dict[str, object]]:
+        """Yield the rows of the sheet to fill in, with the answers that are known."""
+        votes = None if self.training is None else self.training.votes
+        known = None if votes is None else votes.exact
+        for rank, cells in enumerate(tokens, 1):
+            s, t = cells["sentence"] - 1, cells["token"] - 1
+            yield _sheet_row(rank, cells, None if known is None else known[s][t])
 
     def _described(self, look: Look) -> Described:
         words = self.words[look.sentence]
@@ -253,14 +266,26 @@ def _write_documents(
     )
 
 
-def _sheet_row(numbered: tuple[int, Described]) -> dict[str, object]:
+def _keep_answers(out: Path, exact: str | None) -> None:
+    """Refuse to write over people's answers, but for a sheet that is read as well."""
+    if not out.is_file():
+        return
+    renewed = exact is not None and Path(exact).exists() and out.samefile(exact)
+    filled = tagsift.data.has_answers(out) and not renewed
+    if filled or tagsift.review.is_store(out):
+        raise InputError(
+            f"{out}: this file holds answers of people, which would be lost; write "
+            "another one (a sheet that is given by --exact, too, keeps its answers)."
+        )
+
+
+def _sheet_row(rank: int, cells: Described, answer: str | None) -> dict[str, object]:
     """A row of the sheet to fill in."""
-    rank, cells = numbered
     likely = cells["probabilities"].items()
     return {
         "rank": rank,
         **{name: cells[name] for name in ("sentence", "token", "word", "label")},
-        tagsift.data.ANSWER: "",
+        tagsift.data.ANSWER: answer or "",
         **{name: cells[name] for name in ("why", "votes", "context")},
         "probabilities": " ".join(f"{name}={p:.3f}" for name, p in likely),
         "score": f"{cells['score']:.6f}",

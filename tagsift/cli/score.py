@@ -39,7 +39,11 @@ def run(
     ] = None,
     fail_under: Annotated[
         float | None,
-        option("Exit with status 1 if the span F1 (0 to 1) is below this."),
+        option(
+            "Exit with status 1 if the span F1 (0 to 1) is below this.",
+            min=0.0,
+            max=1.0,
+        ),
     ] = None,
     html: Html = None,
     scheme: Scheme = "auto",

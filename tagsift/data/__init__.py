@@ -37,4 +37,5 @@ from tagsift.data.tokenizers import *
 from tagsift.data.tokenizing import *
 from tagsift.data.usable import check_learnable as check_learnable
 from tagsift.data.usable import check_text as check_text
+from tagsift.data.usable import check_votes as check_votes
 from tagsift.data.votes import *

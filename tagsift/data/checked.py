@@ -16,7 +16,7 @@ from tagsift.data.rows import Row
 from tagsift.errors import DataError
 from tagsift.storage import atomic_write
 
-__all__ = ["ANSWER", "read_checked", "write_sheet"]
+__all__ = ["ANSWER", "has_answers", "read_checked", "write_sheet"]
 
 #: The column to fill in, and what says there that the proposed label is right.
 ANSWER, _RIGHT = "right_label", "ok"
@@ -49,7 +49,7 @@ def read_checked(
         answer = cells[ANSWER].strip()
         if not answer:
             continue
-        if answer == _RIGHT and _RIGHT not in known:
+        if answer.lower() == _RIGHT and answer not in known:
             answer = cells.get("label", "").strip()
         with located(path, line):
             s, t = _place(cells, rows)
@@ -66,6 +66,14 @@ def read_checked(
                 )
         found[s][t] = answer
     return found
+
+
+def has_answers(path: PathName) -> bool:
+    """Whether a file is a sheet in which somebody has filled in a right label."""
+    try:
+        return any(cells[ANSWER].strip() for _, cells in _lines(path))
+    except DataError:
+        return False
 
 
 def _lines(path: PathName) -> Iterable[tuple[int, dict[str, str]]]:

@@ -99,6 +99,13 @@ class ColumnFile:
             split = self._splitter(stream)
             for number, raw in enumerate(stream, first):
                 line = decode_line(raw, self.path, number)
+                if "\r" in line:
+                    raise DataError(
+                        "expected lines that end with LF or CR LF, found a CR inside; "
+                        "save the file with the line ends of Unix or Windows.",
+                        self.path,
+                        number,
+                    )
                 cells = split(line) if line and line.strip(" \t") else [_DOCUMENT]
                 if cells[0] == _DOCUMENT:
                     if rows:

@@ -7,7 +7,7 @@ columns are votes is always said, never guessed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, compress
@@ -18,17 +18,20 @@ from tagsift.data.columns import ANY, PathName, check_label, check_written, writ
 from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import parse_columns
 from tagsift.data.rows import Row, RowCorpus, check_lengths
-from tagsift.data.schemes import check_scheme, detect_scheme
+from tagsift.data.schemes import check_scheme, detect_scheme, scheme_of_pairs
 from tagsift.data.sentence import Corpus
 from tagsift.data.table import CellTable
-from tagsift.errors import InputError
+from tagsift.errors import DataError, InputError
 
 __all__ = ["Vote", "VoteCorpus", "read_votes", "write_votes"]
 
 #: What one token got: a label from each annotator, a set of labels where one could not
 #: decide, None where one did not label.
 Vote: TypeAlias = tuple[str | frozenset[str] | None, ...]
-_NO_VOTE = "expected at least one vote, found none in the corpus."
+_NO_VOTE = (
+    "expected at least one vote, found none in the corpus ('?' or None everywhere); "
+    "check which columns are votes."
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -173,6 +176,7 @@ class VoteCorpus(RowCorpus):
 
     def without(self, annotators: Iterable[str]) -> VoteCorpus:
         """Make the same corpus without the votes of some annotators."""
+        _refuse_text(annotators)
         gone = set(annotators)
         self._check_names(gone)
         kept = [name not in gone for name in self.annotators]
@@ -187,6 +191,14 @@ class VoteCorpus(RowCorpus):
         return (
             f"VoteCorpus({len(self)} sentences, {self.n_tokens} tokens, "
             f"{len(self.annotators)} annotators, scheme={self.scheme!r})"
+        )
+
+
+def _refuse_text(names: Iterable[str]) -> None:
+    """Refuse a name where a list of names is due: its letters are no names."""
+    if isinstance(names, str):
+        raise InputError(
+            f"expected a list of names of annotators, found a text; give [{names!r}]."
         )
 
 
@@ -227,7 +239,7 @@ def read_votes(
         scoring only.
     scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
         How the labels are written; ``"auto"`` looks at the truth where it is given,
-        and else at the sequences of the single annotators.
+        and else at what follows what in the labels of the single annotators.
     comments, header
         As in `read_conll`.
     annotators : sequence of str, optional
@@ -241,6 +253,7 @@ def read_votes(
         The column of labels that are known exactly, ``?`` where they are not, counted
         from 1.
     """
+    _refuse_text(abstaining)
     numbers, names = _numbers_or_names(columns)
     for role, number in (("gold", gold), ("exact", exact)):
         if names is not None and number is not None:
@@ -270,10 +283,22 @@ def read_votes(
     votes: list[list[Vote]] = [entry.votes for entry in entries]
     truth = None if table.layout.gold is None else [entry.gold for entry in entries]
     if scheme == "auto":
-        scheme = detect_scheme(_sequences(votes) if truth is None else truth)
+        if truth is None:
+            given = chain.from_iterable(set(chain.from_iterable(votes)))
+            names = sorted(set(chain.from_iterable(map(_said, given))))
+            scheme = scheme_of_pairs(_pairs(votes), names)
+        else:
+            scheme = detect_scheme(truth)
     size = len(table.layout.votes)
     usual = table.annotators or [f"w{i:02d}" for i in range(size)]
     people = tuple(annotators or usual)
+    double = [name for name, times in Counter(people).items() if times > 1]
+    if double:
+        raise DataError(
+            f"expected annotators with different names, found {double[0]!r} twice; "
+            "name them in the header, or in Python by annotators=.",
+            path,
+        )
     if len(people) != size:
         raise InputError(
             f"expected a name for each of the {size} vote columns, found "
@@ -297,18 +322,30 @@ def _numbers_or_names(
     if isinstance(columns, str):
         named = "token" in columns
         return ((), columns.split(",")) if named else (parse_columns(columns), None)
+    if isinstance(columns, int):
+        raise InputError(
+            f"expected column numbers such as '2:6' or [2, 3], found {columns!r}; give "
+            f"[{columns!r}] for one column."
+        )
     names = [entry for entry in columns if isinstance(entry, str)]
     numbers = tuple(entry for entry in columns if not isinstance(entry, str))
     return ((), names) if names else (numbers, None)
 
 
-def _sequences(votes: list[list[Vote]]) -> Iterator[list[str]]:
-    """Yield the label sequences of the single annotators."""
+def _pairs(votes: list[list[Vote]]) -> dict[tuple[str | None, str], int]:
+    """How often an annotator lets a label follow another; None: it begins a sentence.
+
+    What follows a token that one did not label, or gave a set, is not known.
+    """
+    seen: Counter[tuple[Any, Any]] = Counter()
     for sentence in votes:
         for column in zip(*sentence, strict=True):
-            labels = [vote for vote in column if isinstance(vote, str)]
-            if len(labels) == len(column):
-                yield labels
+            seen.update(zip(("", *column), column, strict=False))
+    return {
+        (before or None, name): times
+        for (before, name), times in seen.items()
+        if isinstance(before, str) and isinstance(name, str)
+    }
 
 
 def write_votes(path: PathName, corpus: VoteCorpus, *, gold: bool = False) -> None:

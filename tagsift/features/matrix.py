@@ -135,7 +135,10 @@ def checked(features: FeatureMatrix) -> FeatureMatrix:
         for name, block in zip(features.names, features.blocks, strict=True)
     )
     if features.n_tokens and not sum(block.shape[1] for block in blocks):
-        raise InputError("the features have no column; give at least one number each.")
+        raise InputError(
+            "the features have no column; give at least one number each, or a smaller "
+            "min_count where it has left out all."
+        )
     for name, block in zip(features.names, blocks, strict=True):
         _check_values(name, block, offsets)
     return FeatureMatrix(features.names, blocks, offsets)

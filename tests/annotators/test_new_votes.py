@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.model_selection import cross_val_score
 
 from tagsift.annotators import VoteTagger
 from tagsift.data import VoteCorpus, generate
 from tagsift.data.simulated_annotators import SimulatedAnnotator, simulate_votes
-from tagsift.errors import InputError
+from tagsift.errors import InputError, TagsiftWarning
 
 PEOPLE = (
     SimulatedAnnotator(name="good", misses=0.05),
@@ -42,14 +43,45 @@ def test_an_unknown_annotator_is_the_average_one(tagger):
     renamed = VoteCorpus(new.rows, new.votes, ("x", "y"), None, new.scheme)
     turned = [[entry[::-1] for entry in row] for row in new.votes]
     other = VoteCorpus(new.rows, turned, ("x", "y"), None, new.scheme)
-    first, second = (tagger.recover(new.rows, votes)[1] for votes in (renamed, other))
+    with pytest.warns(TagsiftWarning, match=r"knows good, bad, and none .* \(x, y\)"):
+        found = [tagger.recover(new.rows, votes)[1] for votes in (renamed, other)]
+    first, second = found
     np.testing.assert_allclose(np.concatenate(first), np.concatenate(second))
+
+
+def test_labels_that_a_model_does_not_have(tagger):
+    new = simulate_votes(generate(5, random_state=7, task="ner"), PEOPLE)
+    votes = [[("B-FOOD", *entry[1:]) for entry in row] for row in new.votes]
+    other = VoteCorpus(new.rows, votes, new.annotators, None, new.scheme)
+    for method in (tagger.recover, tagger.update):
+        with pytest.raises(InputError, match="'B-FOOD'; correct it, or fit on all"):
+            method(new.rows, other)
+
+
+def test_votes_that_nobody_gave_leave_the_text_to_say(tagger):
+    new = simulate_votes(generate(3, random_state=7, task="ner"), PEOPLE)
+    nothing = [[(None, None)] * len(row) for row in new.rows]
+    silent = VoteCorpus(new.rows, nothing, new.annotators, None, new.scheme)
+    assert tagger.recover(new.rows, silent)[0] == tagger.predict(new.rows)
+
+
+def test_looks_are_at_tokens_or_spans(tagger):
+    with pytest.raises(InputError, match="'token' or 'span'; got 'sentence'"):
+        tagger.looks("sentence")
+
+
+def test_votes_are_scored_by_the_labels_that_were_voted(tagger):
+    new = simulate_votes(generate(6, random_state=9, task="ner"), PEOPLE)
+    assert 0.5 < tagger.score(new.rows, new) <= 1.0
+    model = VoteTagger(rounds=1, folds=2)
+    scores = cross_val_score(model, new.rows, list(new), cv=2)
+    assert np.isfinite(scores).all()
 
 
 def test_votes_that_do_not_fit(tagger):
     new = simulate_votes(generate(5, random_state=7, task="ner"), PEOPLE)
     rules = VoteCorpus(
-        new.rows, new.votes, ("x", "y"), None, new.scheme, abstaining=("x", "y")
+        new.rows, new.votes, new.annotators, None, new.scheme, abstaining=new.annotators
     )
     with pytest.raises(InputError, match="fit on all votes"):
         tagger.recover(new.rows, rules)

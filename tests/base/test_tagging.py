@@ -99,6 +99,10 @@ def test_a_model_of_more_columns_says_so():
     model = tagsift.make("partial-crf").fit(rows, LABELS)
     with pytest.raises(InputError, match="2 columns that the model was trained on"):
         model.tag("Ann left.")
+    wide = [(*row, "O") for row in rows[0]]  # a vote behind the part of speech, say
+    document = tagsift.Document("7", rows=wide, sentences=(0, len(wide)))
+    with pytest.raises(InputError, match="found 3 and cannot tell which"):
+        list(tagsift.tag_documents(model, [document]))
 
 
 def test_a_model_remembers_how_text_is_cut(model, tmp_path):

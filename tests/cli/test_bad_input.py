@@ -233,8 +233,12 @@ def test_exit_status_of_the_program(gold: Path, tmp_path: Path):
     assert missing.returncode == 2
     assert missing.stderr.count("\n") == 1
     assert "Traceback" not in missing.stderr
-    short = run("score", "--pred", gold, gold, "--fail-under", 2)
+    wrong = tmp_path / "wrong"
+    wrong.write_text(gold.read_text().replace("\tB-NP\n", "\tO\n"))
+    short = run("score", "--pred", wrong, gold, "--fail-under", 0.9)
     assert short.returncode == 1
+    percent = run("score", "--pred", gold, gold, "--fail-under", 90)
+    assert percent.returncode == 2 and "less than or equal to 1" in percent.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")

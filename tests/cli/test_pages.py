@@ -60,6 +60,21 @@ def test_a_page_does_not_take_the_place_of_a_result(tagsift, votes, tmp_path, ve
     assert not out.exists()
 
 
+@pytest.mark.parametrize("verb", ["clean", "fit", "rank", "report", "corrupt", "tag"])
+def test_nothing_is_written_over_what_is_read(
+    tagsift, model, gold, partial, tmp_path, verb
+):
+    given = {"tag": [model, gold, "--gold"], "corrupt": [gold, "--cl", 2]}
+    arguments = given.get(verb, [partial, "--gold"])
+    read = arguments[1] if verb == "tag" else arguments[0]
+    before, other = read.read_bytes(), tmp_path / "link"
+    other.symlink_to(read)
+    for out in (read, other):
+        outcome = tagsift(verb, *arguments, "-o", out)
+        assert outcome.status == 2 and "take its place" in outcome.err
+        assert read.read_bytes() == before
+
+
 def test_a_model_against_labels_that_leave_nothing_open(tagsift, model, gold, page):
     told = tagsift("report", gold, "--model", model, "-o", page, "--json").json
     assert told["ambiguous_tokens"] == 0

@@ -289,6 +289,11 @@ def test_columns_by_name(tagsift, gold, model, tmp_path):
 
 
 def test_text_with_other_columns_than_the_model(tagsift, model, gold, text, tmp_path):
+    table = tmp_path / "table.tsv"
+    table.write_text("token\tpos\tann\tbob\nthe\tDT\tO\tB-NP\n\n")
+    outcome = tagsift("tag", model, table)
+    assert outcome.status == 2
+    assert "found 4 and cannot tell which of them are meant" in outcome.err
     words = tmp_path / "words.txt"
     words.write_text("the\ndog\n")
     outcome = tagsift("tag", model, words)

@@ -106,6 +106,14 @@ def test_other_methods_get_the_union_and_say_so(tagsift, votes, tmp_path):
     assert outcome.err.count("\n") == 1
 
 
+def test_methods_for_votes_say_that_there_are_none(tagsift, partial, tmp_path):
+    options = ["--gold", "-m", "dawid-skene", "-o", tmp_path / "out", "-q"]
+    outcome = tagsift("clean", partial, *options)
+    assert outcome.status == 0
+    assert "learns from votes, and there are none" in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
 def test_settings_of_the_text_model(tagsift, votes, tmp_path):
     out = tmp_path / "m.tagsift"
     options = [*VOTES, "--abstain", "dict", "-o", out, *QUICK]
@@ -127,6 +135,18 @@ def test_a_column_that_seems_to_abstain_is_pointed_at(tagsift, tmp_path):
     assert "w02 vote O" in outcome.err and "--abstain w02" in outcome.err
     for told in (["--o-means", "outside"], ["--abstain", "w02"]):
         assert not tagsift("clean", path, *options, *told).err
+    path.write_text(rows * 200, encoding="utf-8")  # so much that the tagger asks, too
+    options = ["--votes", "2:4", "-o", out, *QUICK]
+    assert tagsift("clean", path, *options).err.count("\n") == 1
+    assert not tagsift("clean", path, *options, "--o-means", "outside").err
+
+
+def test_a_file_without_blank_lines_is_pointed_at(tagsift, tmp_path):
+    path, out = tmp_path / "votes.tsv", tmp_path / "out.tsv"
+    path.write_text("Rome\tB-LOC\tO\nfell\tO\tO\n\n" + "a\tO\tO\n" * 1001)
+    outcome = tagsift("clean", path, "--votes", "2:3", "-m", "majority", "-o", out)
+    assert outcome.status == 0
+    assert "sentence 2 has 1001 tokens; sentences end with a blank line" in outcome.err
 
 
 def test_rank_writes_a_sheet_that_clean_reads_back(tagsift, votes, corpus, tmp_path):
@@ -158,6 +178,38 @@ def test_rank_writes_a_sheet_that_clean_reads_back(tagsift, votes, corpus, tmp_p
         s, t = int(row["sentence"]) - 1, int(row["token"]) - 1
         assert found[s][t][2] == corpus.gold[s][t]
         assert float(found[s][t][3]) == 1.0
+
+
+def test_a_sheet_is_renewed_and_never_lost(tagsift, votes, corpus, tmp_path):
+    sheet, out = tmp_path / "check.tsv", tmp_path / "out.tsv"
+    options = [*VOTES, "--o-means", "outside", "-m", "majority", "-q"]
+    assert tagsift("rank", votes, *options, "-o", sheet).status == 0
+    # Nothing is filled in, so that nothing can be lost.
+    assert tagsift("rank", votes, *options, "-o", sheet).status == 0
+
+    def rows() -> list[dict[str, str]]:
+        with sheet.open(encoding="utf-8", newline="") as stream:
+            return list(csv.DictReader(stream, delimiter="\t"))
+
+    made = rows()
+    made[0]["right_label"], made[1]["right_label"] = "OK", "B-PER"
+    with sheet.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(made[0]), delimiter="\t")
+        writer.writeheader()
+        writer.writerows(made)
+    before = sheet.read_bytes()
+    assert "would be lost" in bad(tagsift, "rank", votes, *options, "-o", sheet)
+    clean = ["clean", votes, *options, "--exact", sheet, "-o", sheet]
+    assert "take its place" in bad(tagsift, *clean)
+    assert sheet.read_bytes() == before
+    again = tagsift("rank", votes, *options, "--exact", sheet, "-o", sheet)
+    assert again.status == 0, again.err
+    place = ("sentence", "token")
+    answers = {tuple(r[k] for k in place): r["right_label"] for r in rows()}
+    first = [tuple(row[k] for k in place) for row in made[:2]]
+    assert [answers[one] for one in first] == [made[0]["label"], "B-PER"]
+    assert sum(map(bool, answers.values())) == 2
+    assert tagsift("clean", votes, *options, "--exact", sheet, "-o", out).status == 0
 
 
 def test_exactly_known_labels_in_a_column(tagsift, tmp_path):

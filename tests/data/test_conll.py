@@ -147,6 +147,7 @@ def test_pipes_are_read_too() -> None:
         ("a\tO\n\tO\n", 2, "found column 1 empty"),
         ("a\tNN\t\n", 1, "found column 3 empty"),
         ("a\tO\nb\0\tO\n", 2, "found a NUL byte"),
+        ("a\tO\rb\tO\r\r", 1, "found a CR inside"),
         (b"a\tO\n\ncaf\xe9\tO\n", 3, "found the byte 0xe9 at position 4"),
         ("a\tO\n".encode("utf-16"), 1, "save the file as"),
         ("a\tB-NP|I-NP\n", 1, "expected one label without '|', found 'B-NP|I-NP'"),

@@ -13,6 +13,7 @@ from tagsift.data import (
     LabelSet,
     check_learnable,
     check_text,
+    check_votes,
     read_conll,
     read_partial,
     read_text,
@@ -315,6 +316,58 @@ def test_chunk_tags_in_another_spelling(labels: list[str], message: str) -> None
     with pytest.raises(DataError, match=f"{message}.*--scheme plain"):
         check_learnable("file", candidates, label_set)
     check_learnable("file", candidates, label_set, "plain")
+
+
+@pytest.mark.parametrize("odd", [["_"], ["-"], ["0"], ["X"], ["LOC", "PER"]])
+def test_a_few_odd_labels_among_chunk_tags(odd: list[str]) -> None:
+    label_set = LabelSet(("B-LOC", "I-LOC", "B-PER", "I-PER", *odd))
+    candidates = [[{name} for name in label_set] * 3]
+    with pytest.raises(DataError, match=f"'{odd[0]}' is none, .* --scheme plain"):
+        check_learnable("file", candidates, label_set)
+    check_learnable("file", candidates, label_set, "plain")
+
+
+def test_votes_to_learn_from() -> None:
+    with pytest.raises(DataError, match="votes hold only 'O'.*columns of the votes"):
+        check_learnable("file", [[{"O"}] * 3], LabelSet(("O",)), votes=True)
+    words = LabelSet(tuple("abcde"))
+    candidates = [[{name} for name in words]]
+    with pytest.raises(DataError, match="5 different labels.*token,vote,vote"):
+        check_learnable("file", candidates, words, votes=True)
+    check_learnable("file", candidates, words, votes=True, named=True)
+
+
+def test_annotators_who_write_in_different_schemes(save: Any) -> None:
+    rows = [("Ann", "B-X", "B-X"), ("Lee", "I-X", "E-X"), ("left", "O", "O")]
+    text = "".join("\t".join(row) + "\n" for row in rows) + "\n"
+    votes = read_votes(save(text * 2), columns="2:3")
+    with pytest.raises(DataError, match=r"w01 writes .*iobes \(such as 'E-X'\), w00 w"):
+        check_votes("file", votes)
+    check_votes("file", votes, "iobes")
+    check_votes("file", read_votes(save(text), columns="2:3"))  # too few to tell
+    mixed = read_votes(
+        save((text * 2).replace("\tB-X\tB-X", "\tX\tB-X")), columns="2:3"
+    )
+    with pytest.raises(DataError, match="'X' is none"):
+        check_votes("file", mixed)
+
+
+def test_a_column_of_features_among_the_votes(save: Any) -> None:
+    rows = [("Ann", "NNP", "B-X", "B-X"), ("Lee", "NNP", "I-X", "O")]
+    rows += [("left", "VBD", "O", "O"), (".", ".", "O", "?")]
+    path = save("".join("\t".join(row) + "\n" for row in rows))
+    votes = read_votes(path, columns="token,vote,vote,vote")
+    with pytest.raises(DataError, match=r"w00 gives .*'\.', and others 'B-X'.*--votes"):
+        check_votes("file", votes)
+    with pytest.raises(DataError, match="w00 gives labels that nobody else gives"):
+        check_votes("file", votes, "plain")
+    check_votes("file", votes, "plain", named=True)
+    check_votes("file", read_votes(path, columns="3:4"))
+    # A rule may have labels of its own, where it says something.
+    labels = [("B-Y", "a"), ("I-Y", "b"), ("B-Z", "c")]
+    text = "".join(f"{w}\tB-X\t?\n{w}\tO\t{label}\n" for label, w in labels)
+    rules = save(text)
+    check_votes("file", read_votes(rules, columns="2:3"))
 
 
 def test_plain_labels_are_learnt() -> None:

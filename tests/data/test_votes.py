@@ -146,6 +146,26 @@ def test_refused_cells(tmp_path: Path) -> None:
         read_votes(path, columns="2", scheme="bio")
 
 
+@pytest.mark.parametrize(
+    ("said", "scheme"),
+    [
+        ("DT DT ? NN ? NN ? VB VB", "plain"),
+        ("B-X B-X ? E-X E-X ? O ? O", "iobes"),
+        ("? O O I-X I-X ? I-X ? I-X", "iob1"),
+        ("O O ? B-X ? B-X I-X ? I-X", "iob2"),
+        ("? ? O I-X I-X B-X O O I-X", "iob2"),  # what I-X follows is not known
+        ("DT|NN DT DT|NN NN|VB VB NN|VB NN|VB VB NN|VB", "plain"),
+    ],
+)
+def test_the_scheme_of_sentences_labelled_in_part(
+    tmp_path: Path, said: str, scheme: str
+) -> None:
+    cells = said.split()
+    rows = [[f"word{t}", *cells[3 * t : 3 * t + 3]] for t in range(3)]
+    text = "".join("\t".join(row) + "\n" for row in rows)
+    assert read_votes(save(tmp_path, text), columns="2:4").scheme == scheme
+
+
 def test_an_annotator_may_leave_a_set(tmp_path: Path) -> None:
     text = "a\tO\tO\nb\tB-X|O\tO\n"
     votes = read_votes(save(tmp_path, text), columns="2:3", o_means="abstain")
@@ -159,6 +179,20 @@ def test_an_annotator_may_leave_a_set(tmp_path: Path) -> None:
         read_votes(tmp_path / "again.tsv", columns="2:3", o_means="silence")
     with pytest.raises(InputError, match="in abstaining, found 'eve'"):
         read_votes(tmp_path / "again.tsv", columns="2:3", abstaining=["eve"])
+
+
+def test_one_name_or_number_where_many_are_due(
+    votes: VoteCorpus, tmp_path: Path
+) -> None:
+    path = save(tmp_path, "token\tann\tann\nRome\tB-X\tO\n")
+    with pytest.raises(DataError, match="found 'ann' twice; name them in the header"):
+        read_votes(path, columns="2:3", header=True)
+    with pytest.raises(InputError, match=r"found 2; give \[2\] for one column"):
+        read_votes(path, columns=2)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"found a text; give \['ann'\]"):
+        read_votes(path, columns="2:3", abstaining="ann")
+    with pytest.raises(InputError, match=r"found a text; give \['w00'\]"):
+        votes.without("w00")
 
 
 def test_refused_records() -> None:

@@ -85,7 +85,9 @@ def test_a_candidate_that_is_no_tag_makes_the_labels_plain(tmp_path, capsys):
     path.write_text(f"{json.dumps(record)}\n" * 3, encoding="utf-8")
     assert read(path).candidates().scheme == "plain"
     options = ("--from", "jsonl", "-o", str(out), "-m", "partial-crf")
-    assert main(["rank", str(path), *options]) == 0
+    assert main(["rank", str(path), *options]) == 2
+    assert "'dog' is none" in capsys.readouterr().err
+    assert main(["rank", str(path), *options, "--scheme", "plain"]) == 0
 
 
 def test_nothing_is_written_before_all_is_known(tmp_path, capsys):
