@@ -7,7 +7,7 @@ drowns the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -25,7 +25,6 @@ __all__ = [
     "beside",
     "one_sequence",
     "scale_features",
-    "weigh_group",
 ]
 
 #: What `scale_features` accepts as `mode`.
@@ -107,20 +106,6 @@ def _parts(features: Any) -> tuple[Any, FloatArray | None, int, int]:
     )
     n_sparse = 0 if sparse is None else sparse.shape[1]
     return sparse, dense, n_sparse, features.n_features
-
-
-def weigh_group(features: FeatureMatrix, group: str, weight: float) -> FeatureMatrix:
-    """Multiply what a group of sparse columns adds to squared lengths by `weight`.
-
-    Groups of other names, and dense ones, stay as they are.
-    """
-    blocks = tuple(
-        sp.csr_matrix(weight**0.5 * block)
-        if name == group and weight != 1.0 and sp.issparse(block)
-        else block
-        for name, block in zip(features.names, features.blocks, strict=True)
-    )
-    return replace(features, blocks=blocks)
 
 
 def one_sequence(X: Any) -> FeatureMatrix:

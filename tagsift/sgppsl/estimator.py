@@ -16,7 +16,7 @@ from tagsift.chain.potentials import Allowed, log_evidence
 from tagsift.chain.viterbi import transition_factor
 from tagsift.errors import InputError, NumericalWarning
 from tagsift.features import FeatureMatrix
-from tagsift.features.scaling import FeatureScaler, scale_features, weigh_group
+from tagsift.features.scaling import FeatureScaler, scale_features
 from tagsift.gp.inducing import choose_points
 from tagsift.progress import warn_user
 from tagsift.sgppsl.alternating import alternate
@@ -42,9 +42,6 @@ from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["SGPPSL"]
 
-#: The group of features that `window` weighs.
-_AROUND = "window"
-
 
 class SGPPSL(SequenceTagger):
     """Structured Gaussian process for partial sequence labelling.
@@ -62,9 +59,6 @@ class SGPPSL(SequenceTagger):
     amplitude : float, optional
         Prior variance of the latent values; by default learnt, from 100. The paper has
         1.0.
-    window : float
-        Reading R13: what the words around a token count in the squared distances of
-        the kernel, beside its other features; by default as much as these.
     hyperparameters : {"held-out", "bound", "fixed"}
         How those not given are learnt: the candidate sets of held-out sentences choose
         the amplitude (or θ, if the amplitude is given); the gradient of the paper's
@@ -155,7 +149,6 @@ class SGPPSL(SequenceTagger):
 
     theta: float | None = setting(None, above=0)
     amplitude: float | None = setting(None, above=0)
-    window: float = setting(1.0, least=0)
     hyperparameters: Literal["held-out", "bound", "fixed"] = setting("held-out")
     posterior: Literal["auto", "dense", "inducing"] = setting("auto")
     n_inducing: int = setting(400, least=1)
@@ -184,7 +177,7 @@ class SGPPSL(SequenceTagger):
         own = self.hyperparameters == "bound" and self.theta is None
         n_widths = train.n_labels if own else 1
         check_memory(device, train.n_tokens, train.n_labels, n_points, n_widths)
-        X, self.scaler_ = scale_features(self._weighed(train.features))  # [N, D]
+        X, self.scaler_ = scale_features(train.features)  # [N, D]
         scaled = FeatureMatrix(("scaled",), (X,), train.offsets)
         train = replace(train, features=scaled)
         taken = expectation(self.expectation, train.seed)
@@ -273,16 +266,8 @@ class SGPPSL(SequenceTagger):
         mu, var = self._moments(features)
         return features.split(mu), features.split(var)
 
-    def _weighed(self, features: FeatureMatrix) -> FeatureMatrix:
-        """Features with less of the words around (R13)."""
-        return weigh_group(features, _AROUND, self.window)
-
-    def _scaled(self, features: FeatureMatrix) -> Any:
-        """New tokens as the kernel takes them, [M, D]."""
-        return self.scaler_.transform(self._weighed(features))
-
     def _moments(self, features: FeatureMatrix) -> tuple[FloatArray, FloatArray]:
-        return self.gp_.moments(self._scaled(features))
+        return self.gp_.moments(self.scaler_.transform(features))
 
     def _softmax(
         self, mu: FloatArray, var: FloatArray, evidence: FloatArray
@@ -300,7 +285,7 @@ class SGPPSL(SequenceTagger):
         transition = transition_scores(self.gp_.mu_T, self.gp_.var_T)  # [L, L]
         tau = None
         if way in {"weighted", "log-weighted"}:
-            X = self._scaled(features)  # [M, D]
+            X = self.scaler_.transform(features)  # [M, D]
             tau = known.factor(X, self.n_neighbours, self.neighbour_floor)  # [M, L]
         if way == "log-weighted":
             mu, var = self._moments(features)

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from tagsift.errors import InputError
 from tagsift.features.matrix import FeatureMatrix
-from tagsift.features.scaling import scale_features, weigh_group
+from tagsift.features.scaling import scale_features
 from tests.reference.saved_again import saved_again
 
 
@@ -96,13 +96,3 @@ def test_errors_name_what_is_wrong(binary):
         scaler.transform(np.ones((2, 5)))
     with pytest.raises(InputError, match="must be one of"):
         scale_features(binary, "minmax")
-
-
-def test_a_group_of_sparse_columns_counts_less_in_squared_distances(binary, real):
-    names, offsets = ("word", "window", "vector"), np.array([0, 30])
-    features = FeatureMatrix(names, (binary[:, :5], binary[:, 5:], real), offsets)
-    word, window, vector = weigh_group(features, "window", 0.25).blocks
-    assert word is features.blocks[0] and vector is features.blocks[2]
-    np.testing.assert_allclose(window.toarray(), 0.5 * binary[:, 5:].toarray())
-    assert weigh_group(features, "window", 1.0).blocks == features.blocks
-    assert weigh_group(features, "vector", 0.25).blocks == features.blocks
