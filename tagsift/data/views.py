@@ -19,7 +19,13 @@ from tagsift.data.documents import Document, Layer, Mark, Tag
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
 from tagsift.data.rows import Row
-from tagsift.data.schemes import Span, detect_scheme, spans, tags
+from tagsift.data.schemes import (
+    Span,
+    check_one_kind,
+    detect_scheme,
+    spans,
+    tags,
+)
 from tagsift.data.votes import Vote, VoteCorpus
 from tagsift.errors import DataError
 
@@ -198,6 +204,7 @@ def layers_scheme(layers: Iterable[Layer]) -> str:
         for tag in layer.tags or ()
         for name in ([tag] if isinstance(tag, str) else tag or ())
     }
+    check_one_kind(names)
     return detect_scheme(exact, names) if names else "iob2"
 
 

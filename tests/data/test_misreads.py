@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import tagsift
 from tagsift.data import (
     LabelSet,
     check_learnable,
@@ -89,7 +90,7 @@ def test_a_header(save: Any, header: str, separator: str, gap: str) -> None:
         assert caught.value.line == 1
         assert len(read(path, header=True)) == 2
     names = ",".join(("token", "x", "label"))
-    assert len(read_conll(path, columns=names).label_set) == 5
+    assert len(read_conll(path, columns=names, scheme="plain").label_set) == 5
 
 
 def test_a_header_of_text_and_of_votes(save: Any) -> None:
@@ -286,6 +287,23 @@ def test_names_in_any_order(save: Any) -> None:
     assert votes.votes == [[("x", "DT"), ("y", "NN")]]
     with pytest.raises(InputError, match="name it 'gold'"):
         read_votes(path, columns="gold,vote,vote,token", gold=1)
+
+
+@pytest.mark.parametrize("odd", ["nan", "None", "-", "_", "B_PER"])
+def test_what_is_no_tag_among_chunk_tags(save: Any, odd: str) -> None:
+    text = f"Ann\tB-PER\tB-PER\nLee\tI-PER\t{odd}\nleft\tO\tO\n\n" * 3
+    path, sentence = save(text), f"such as 'B-PER' throughout, found '{odd}'"
+    for read in (
+        lambda **more: read_votes(path, columns="2:3", **more),
+        lambda **more: read_votes(path, columns="token,vote,vote", **more),
+        lambda **more: read_conll(path, columns="token,-,label", **more),
+        lambda **more: read_partial(path, columns="token,-,label", **more),
+        lambda **more: tagsift.read(path, "conll", votes="2:3", **more).votes(),
+    ):
+        with pytest.raises(DataError, match=sentence):
+            read()
+        assert read(scheme="plain").scheme == "plain"
+    assert len(read_text(path)) == 3  # where no label is asked for
 
 
 def test_labels_to_learn_from(save: Any) -> None:
