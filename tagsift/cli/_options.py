@@ -19,6 +19,7 @@ import typer
 from typer.models import OptionInfo
 
 import tagsift
+from tagsift.cli._output import check_spared
 from tagsift.errors import InputError
 
 __all__ = [
@@ -327,6 +328,7 @@ def grouped(run: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(run)
     def with_groups(**options: Any) -> None:
+        check_spared(options)
         made = {
             name: group(**{option: options.pop(option) for option in names})
             for name, (group, names) in groups.items()

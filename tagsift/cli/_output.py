@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from os.path import isfile, samefile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,14 @@ from rich.console import Console
 from rich.text import Text
 
 import tagsift
+from tagsift.errors import InputError
 from tagsift.visible import visible
 
 if TYPE_CHECKING:
     from tagsift.report import Cell, Table
 
 __all__ = [
+    "check_spared",
     "complain",
     "draw",
     "draw_rows",
@@ -30,6 +33,24 @@ __all__ = [
     "write_columns",
     "write_lines",
 ]
+
+
+def check_spared(options: Mapping[str, Any]) -> None:
+    """Refuse to write over what is read; a model that is updated may be replaced."""
+    for name in ("out", "html"):
+        path = options.get(name)
+        if path is None or not isfile(path):
+            continue
+        for other, value in options.items():
+            given = value if isinstance(value, list) else [value]
+            files = [x for x in given if isinstance(x, str | Path) and isfile(x)]
+            if other in ("out", "html", "update") or not files:
+                continue
+            if any(samefile(path, one) for one in files):
+                raise InputError(
+                    f"{path}: expected another file to write ({name}) than those that "
+                    "are read, which would be lost."
+                )
 
 
 def complain(sentence: str, *, kind: str = "error") -> None:

@@ -56,6 +56,33 @@ def test_without_arguments_the_help_is_all(tagsift, arguments):
     assert "error" not in found.err
 
 
+def test_nothing_is_written_over_what_is_read(tagsift, gold, votes, tmp_path):
+    model, sheet = tmp_path / "m.tagsift", tmp_path / "sheet.tsv"
+    link = tmp_path / "link.tsv"
+    link.symlink_to(votes)
+    asked = (votes, "--votes", "2:4", "--gold", "-m", "majority")
+    assert tagsift("fit", *asked, "-o", model).status == 0
+    assert tagsift("rank", *asked, "-o", sheet).status == 0
+    before = {path: path.read_bytes() for path in (gold, votes, model, sheet)}
+    for *arguments, out in (
+        ("fit", *asked, "-o", votes),
+        ("fit", *asked, "-o", link),
+        ("fit", *asked, "-o", tmp_path / "new", "--html", votes),
+        ("clean", *asked, "-o", votes),
+        ("rank", *asked, "--exact", sheet, "-o", sheet),
+        ("corrupt", gold, "--cl", "2", "-o", gold),
+        ("tag", model, gold, "--gold", "-o", gold),
+        ("tag", model, gold, "--gold", "-o", model),
+        ("convert", gold, gold, "--to", "conll"),
+    ):
+        found = tagsift(*arguments, out)
+        assert found.status == 2 and "expected another file to write" in found.err
+        assert "Traceback" not in found.err
+    assert {path: path.read_bytes() for path in before} == before
+    asked = (votes, "--votes", "2:4", "--gold", "--update", model, "-o", model)
+    assert "knows no annotators" in tagsift("fit", *asked).err  # which it may read
+
+
 def test_hostile_tokens_are_shown_not_obeyed(tagsift, hostile, tmp_path):
     model = tmp_path / "m.tagsift"
     options = ("--votes", "2:3", "-m", "word-counts")
