@@ -60,6 +60,10 @@ def layer_tags(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:
     bounds = document.bounds()
     starts = [a for a, _ in bounds]
     for start, end, labels in _kept(document, layer, how):
+        if any(name[1:2] == "-" and name[0] in "BIES" for name in labels):
+            kind = "span whose label is a tag, taken for the name of a type"
+            where = f"{document.id}, {layer.annotator}, {labels[0]}"
+            how.losses.note(kind, where, lost=False)
         # a span over a sentence's end is cut there
         for a, b in bounds[bisect_right(starts, start) - 1 : bisect_left(starts, end)]:
             lo, hi = max(a, start), min(b, end)

@@ -234,9 +234,11 @@ def _find(
     loose = r"\s*".join(
         _SIGNS.get(sign) or re.escape(sign) for sign in "".join(words)[:2000]
     )
-    for pattern, flags in ((as_it_stands, 0), (loose, re.IGNORECASE)):
-        for form in (rf"(?<!\w){pattern}(?!\w)", pattern):
-            found = [one.span() for one in re.finditer(form, text, flags)]
+    for form in (r"(?<!\w){}(?!\w)", "{}"):
+        for pattern, flags in ((as_it_stands, 0), (loose, re.IGNORECASE)):
+            found = [
+                one.span() for one in re.finditer(form.format(pattern), text, flags)
+            ]
             left = [one for one in found if one not in taken]
             free = ((a, b) for a, b in left if all(d <= a or b <= c for c, d in placed))
             if left:

@@ -326,6 +326,7 @@ def test_offsets_of_a_model_that_fit_its_quote(tmp_path: Path) -> None:
     ("text", "quotes", "places"),
     [
         ("Annual Ann Ann", ["Ann", "Ann"], [(7, 10), (11, 14)]),
+        ("Annual report by ANN.", ["Ann", "Ann"], [(17, 20), (0, 3)]),
         ("a b a b", ["b", "a", "b"], [(2, 3), (0, 1), (6, 7)]),
         ("New  \n york", ["New York"], [(0, 11)]),
         ("U.S.-based", ["U.S."], [(0, 4)]),
