@@ -12,7 +12,7 @@ from tagsift.cli._options import (
     Fitting,
     Html,
     Json,
-    Out,
+    OutFile,
     Scaling,
     Train,
     Training,
@@ -39,7 +39,7 @@ EXAMPLE = "tagsift fit votes.tsv --votes 2:6 -o model.tagsift"
 
 def run(
     train: Train,
-    out: Out,
+    out: OutFile,
     *,
     update: Annotated[
         Path | None,
