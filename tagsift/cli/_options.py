@@ -20,6 +20,7 @@ from typer.models import OptionInfo
 
 import tagsift
 from tagsift.cli._apart import check_apart
+from tagsift.cli._output import beside_data
 from tagsift.errors import InputError
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "ModelFile",
     "OMeans",
     "Out",
+    "OutFile",
     "OutOrScreen",
     "Quiet",
     "Reading",
@@ -72,10 +74,21 @@ def _writable(path: Path | None) -> Path | None:
     return path
 
 
+def _file(path: Path | None) -> Path | None:
+    """Complain of standard output as well, for what is no text to be read in a pipe."""
+    if str(path) == "-":
+        raise InputError("expected the name of a file to write, found '-'.")
+    return _writable(path)
+
+
 Json = Annotated[bool, option("Print one JSON object, no text.")]
 Out = Annotated[
     Path,
     option("The file to write, whole or not at all.", "--out -o", callback=_writable),
+]
+OutFile = Annotated[
+    Path,
+    option("The file to write, whole or not at all.", "--out -o", callback=_file),
 ]
 OutOrScreen = Annotated[
     Path | None,
@@ -87,7 +100,7 @@ OutOrScreen = Annotated[
 ]
 Html = Annotated[
     Path | None,
-    option("Also write a page to look at, whole or not at all.", callback=_writable),
+    option("Also write a page to look at, whole or not at all.", callback=_file),
 ]
 Scheme = Annotated[str, option("Tag scheme: auto, iob1, iob2, iobes or plain.")]
 Seed = Annotated[int, option("Seed of everything random.")]
@@ -338,7 +351,8 @@ def grouped(
             name: group(**{option: options.pop(option) for option in names})
             for name, (group, names) in groups.items()
         }
-        run(**options, **made)
+        with beside_data(str(options.get("out")) == "-"):
+            run(**options, **made)
 
     ordered = sorted(parameters, key=lambda parameter: parameter.kind)
     with_groups.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tagsift.report import Cell, Table
 
 __all__ = [
+    "beside_data",
     "complain",
     "draw",
     "draw_rows",
@@ -39,9 +42,24 @@ def complain(sentence: str, *, kind: str = "error") -> None:
     console.print(Text.assemble("tagsift: ", (kind, colour), ": ", visible(sentence)))
 
 
+#: Whether standard output is for data, so that what is said goes beside it.
+_BESIDE: ContextVar[bool] = ContextVar("_BESIDE", default=False)
+
+
+@contextmanager
+def beside_data(data: bool) -> Iterator[None]:
+    """Say everything on standard error while data go to standard output."""
+    before = _BESIDE.set(data)
+    try:
+        yield
+    finally:
+        _BESIDE.reset(before)
+
+
 def say(text: str = "", *, end: str = "\n") -> None:
     """Print text on standard output, its control characters made visible."""
-    print(visible(text, keep="\n"), end=end, flush=True)
+    stream = sys.stderr if _BESIDE.get() else sys.stdout
+    print(visible(text, keep="\n"), end=end, flush=True, file=stream)
 
 
 def print_json(value: Any) -> None:
@@ -74,7 +92,7 @@ def draw(table: Table, *, title: str = "", most: int | None = None) -> None:
     for row in table.texts()[:most]:
         drawn.add_row(*(Text(visible(cell)) for cell in row))
     width = None if sys.stdout.isatty() else 120
-    Console(width=width, highlight=False).print(drawn)
+    Console(stderr=_BESIDE.get(), width=width, highlight=False).print(drawn)
 
 
 def draw_rows(

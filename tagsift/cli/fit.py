@@ -12,7 +12,7 @@ from tagsift.cli._options import (
     Fitting,
     Html,
     Json,
-    Out,
+    OutFile,
     Scaling,
     Train,
     Training,
@@ -40,7 +40,7 @@ RENEWS = ("update",)
 
 def run(
     train: Train,
-    out: Out,
+    out: OutFile,
     *,
     update: Annotated[
         Path | None,

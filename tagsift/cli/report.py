@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import Fitting, Json, Model, Out, Train, Training
+from tagsift.cli._options import Fitting, Json, Model, OutFile, Train, Training
 from tagsift.cli._output import print_json, say
 from tagsift.cli._pages import findings_in_text, page_of
 from tagsift.cli._training import (
@@ -31,7 +31,7 @@ EXAMPLE = "tagsift report votes.tsv --votes 2:6 -o report.html"
 
 def run(
     train: Train,
-    out: Out,
+    out: OutFile,
     *,
     model: Model = None,
     fitting: Fitting,

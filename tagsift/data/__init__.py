@@ -21,6 +21,7 @@ from tagsift.data.formats._format import open_target as open_target
 from tagsift.data.formats.text import check_prose as check_prose
 from tagsift.data.formats.text import read_bursts as read_bursts
 from tagsift.data.frames import *
+from tagsift.data.joining import merged as merged
 from tagsift.data.label_set import *
 from tagsift.data.layout import parse_columns as parse_columns
 from tagsift.data.losses import Losses as Losses

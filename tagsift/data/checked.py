@@ -49,7 +49,7 @@ def read_checked(
         answer = cells[ANSWER].strip()
         if not answer:
             continue
-        if answer.lower() == _RIGHT and answer not in known:
+        if answer.lower() == _RIGHT and answer not in known:  # "Ok", as tables write it
             answer = cells.get("label", "").strip()
         with located(path, line):
             s, t = _place(cells, rows)

@@ -112,7 +112,7 @@ def iter_text(
     What the file looks like is known, and said, at its end.
     """
     needed = "label" if gold else ""
-    for entry in CellTable(path, needed, str, **options):
+    for entry in CellTable(path, needed, str, scheme="plain", **options):
         yield entry.rows
 
 

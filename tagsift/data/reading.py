@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -13,6 +12,7 @@ from tagsift.data.candidates import PartialCorpus
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import Options, detect, format_named, write_documents
+from tagsift.data.joining import merged, together
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
 from tagsift.data.sentence import Corpus
@@ -35,9 +35,7 @@ __all__ = [
     "Documents",
     "as_options",
     "documents_of",
-    "merged",
     "read",
-    "together",
     "write",
 ]
 
@@ -195,45 +193,6 @@ class Documents(Sequence[Document]):
         )
 
 
-def merged(documents: Iterable[Document]) -> Iterator[Document]:
-    """Join documents that have the same id and text: the layers of all of them."""
-    found: dict[tuple[str, str | None, Any], Document] = {}
-    for document in documents:
-        key = (document.id, document.text, document.rows)
-        before = found.get(key)
-        found[key] = document if before is None else before.joined(document)
-    return iter(found.values())
-
-
-def together(sources: Iterable[tuple[str, Iterable[Document]]]) -> Iterator[Document]:
-    """Join what several sources, each with its name, have of the same documents.
-
-    Documents are the same by id and text, or by a text that stands once in a source.
-    An annotator's name that comes twice gets the name of its source.
-    """
-    found: list[Document] = []
-    for name, documents in sources:
-        known = {(one.id, one.text): n for n, one in enumerate(found)}
-        counts = Counter(one.text for one in found)
-        places = {one.text: n for n, one in enumerate(found)}
-        for document in list(documents):
-            place = known.get((document.id, document.text))
-            if place is None and counts[document.text] == 1:
-                place = places[document.text]
-            if place is None or document.text is None:
-                found.append(document)
-                continue
-            taken = {layer.annotator for layer in found[place].layers}
-            layers = tuple(
-                replace(layer, annotator=f"{layer.annotator} ({name})")
-                if layer.annotator in taken
-                else layer
-                for layer in document.layers
-            )
-            found[place] = found[place].joined(replace(document, layers=layers))
-    return iter(found)
-
-
 def read(
     path: PathName | Sequence[PathName],
     format: str | Sequence[str | None] | None = None,
@@ -269,7 +228,7 @@ def read(
         (Path(one).stem, merged(kind.read(one, how)))
         for one, kind in zip(paths, kinds, strict=True)
     ]
-    documents = together(sources) if len(sources) > 1 else sources[0][1]
+    documents = together(sources, how.losses) if len(sources) > 1 else sources[0][1]
     return Documents(tuple(documents), kinds[0].name, how)
 
 

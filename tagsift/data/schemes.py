@@ -18,13 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagsift.errors import InputError
+from tagsift.errors import DataError, InputError
 from tagsift.typing import BoolArray
 
 __all__ = [
     "SCHEMES",
     "Span",
     "allowed_transitions",
+    "check_one_kind",
     "check_scheme",
     "detect_scheme",
     "is_tag",
@@ -260,6 +261,24 @@ def scheme_of_pairs(
     if not any(opened_by.values()):
         return "iob1" if "I" in prefixes and "B" not in prefixes else "iob2"
     return "iob1" if opened_by["I"] > opened_by["B"] else "iob2"
+
+
+def check_one_kind(labels: Iterable[str]) -> None:
+    """Refuse a few labels that are no tags among chunk tags.
+
+    They would make all of them plain, and every chunk a row of tokens.
+    """
+    parse = _TABLE["iobes"].parse
+    names = sorted(set(labels))
+    others = [name for name in names if parse(name) is None]
+    typed = [name for name in names if name[1:2] == "-" and name not in others]
+    if others and len(others) <= 2 * len(typed):
+        raise DataError(
+            f"expected chunk tags such as {typed[0]!r} throughout, found "
+            f"{others[0]!r} among them, which would make all of them plain labels; "
+            "write '?' where there is no label, or say --scheme plain (in Python "
+            "scheme='plain')."
+        )
 
 
 def allowed_transitions(

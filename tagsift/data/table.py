@@ -20,7 +20,7 @@ from tagsift.data.layout import Columns, Layout, by_name, by_place, parse_names
 from tagsift.data.lookalikes import recognise_head
 from tagsift.data.misreads import Watch
 from tagsift.data.rows import Row
-from tagsift.data.schemes import check_scheme
+from tagsift.data.schemes import check_one_kind, check_scheme
 from tagsift.errors import DataError
 
 __all__ = ["CellTable", "Entry"]
@@ -95,6 +95,9 @@ class CellTable(Generic[T]):
             yield self._entry(block, known, seen_gold)
         if watch is not None:
             watch.end()
+        if self.scheme == "auto":
+            with located(self.path):
+                check_one_kind({x for cell in known for x in cell.split("|")} - {ANY})
 
     @property
     def annotators(self) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def check_learnable(
 
 
 def check_tags(path: PathName, labels: Collection[str]) -> None:
-    """Refuse chunk tags that would be read as plain labels: misspelt, or some odd."""
+    """Refuse chunk tags in a spelling that would be read as plain labels."""
     odd = sorted(name for name in labels if not are_tags([name]))
     if not odd:
         return
@@ -98,14 +98,6 @@ def check_tags(path: PathName, labels: Collection[str]) -> None:
                 "them as B-X, I-X, E-X, S-X and O, or say --scheme plain.",
                 path,
             )
-    chunks = sorted(name for name in labels if name[1:2] == "-" and name not in odd)
-    if len(chunks) >= max(2, len(odd)):
-        raise DataError(
-            f"some labels are chunk tags (such as {chunks[0]!r}), and {odd[0]!r} is "
-            "none, so that all would be read as plain ones; write O outside chunks and "
-            "B-X, I-X, E-X, S-X in them, or say --scheme plain.",
-            path,
-        )
 
 
 def check_votes(

@@ -19,7 +19,13 @@ from tagsift.data.documents import Document, Layer, Mark, Tag
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
 from tagsift.data.rows import Row
-from tagsift.data.schemes import Span, detect_scheme, spans, tags
+from tagsift.data.schemes import (
+    Span,
+    check_one_kind,
+    detect_scheme,
+    spans,
+    tags,
+)
 from tagsift.data.votes import Vote, VoteCorpus
 from tagsift.errors import DataError
 
@@ -54,6 +60,10 @@ def layer_tags(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:
     bounds = document.bounds()
     starts = [a for a, _ in bounds]
     for start, end, labels in _kept(document, layer, how):
+        if any(name[1:2] == "-" and name[0] in "BIES" for name in labels):
+            kind = "span whose label is a tag, taken for the name of a type"
+            where = f"{document.id}, {layer.annotator}, {labels[0]}"
+            how.losses.note(kind, where, lost=False)
         # a span over a sentence's end is cut there
         for a, b in bounds[bisect_right(starts, start) - 1 : bisect_left(starts, end)]:
             lo, hi = max(a, start), min(b, end)
@@ -198,6 +208,7 @@ def layers_scheme(layers: Iterable[Layer]) -> str:
         for tag in layer.tags or ()
         for name in ([tag] if isinstance(tag, str) else tag or ())
     }
+    check_one_kind(names)
     return detect_scheme(exact, names) if names else "iob2"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from os import PathLike
@@ -22,9 +23,13 @@ def atomic_write(path: str | PathLike[str], mode: str = "w") -> Iterator[IO[Any]
 
     Whatever stops the writer (an error, Ctrl-C, a full disk, a kill), `path` is either
     as it was before or complete. A link is followed; a device or a pipe is written to
-    as it stands, for it cannot be replaced.
+    as it stands, for it cannot be replaced; ``-`` is standard output.
     """
     named = Path(path)
+    if str(path) == "-":
+        yield sys.stdout if "b" not in mode else sys.stdout.buffer
+        sys.stdout.flush()
+        return
     how: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
     try:
         _refuse_unwritable(named)
@@ -55,6 +60,8 @@ def atomic_write(path: str | PathLike[str], mode: str = "w") -> Iterator[IO[Any]
 def check_writable(path: str | PathLike[str]) -> None:
     """Refuse a path that `atomic_write` could not write to, and leave no trace."""
     named = Path(path)
+    if str(path) == "-":
+        return
     try:
         _refuse_unwritable(named)
         if named.is_file() or not named.exists():

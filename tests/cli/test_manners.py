@@ -56,6 +56,60 @@ def test_without_arguments_the_help_is_all(tagsift, arguments):
     assert "error" not in found.err
 
 
+def test_nothing_is_written_over_what_is_read(tagsift, gold, votes, tmp_path):
+    model, sheet = tmp_path / "m.tagsift", tmp_path / "sheet.tsv"
+    link = tmp_path / "link.tsv"
+    link.symlink_to(votes)
+    asked = (votes, "--votes", "2:4", "--gold", "-m", "majority")
+    assert tagsift("fit", *asked, "-o", model).status == 0
+    assert tagsift("rank", *asked, "-o", sheet).status == 0
+    before = {path: path.read_bytes() for path in (gold, votes, model, sheet)}
+    for *arguments, out in (
+        ("fit", *asked, "-o", votes),
+        ("fit", *asked, "-o", link),
+        ("fit", *asked, "-o", tmp_path / "new", "--html", votes),
+        ("clean", *asked, "-o", votes),
+        ("corrupt", gold, "--cl", "2", "-o", gold),
+        ("tag", model, gold, "--gold", "-o", gold),
+        ("tag", model, gold, "--gold", "-o", model),
+        ("convert", gold, gold, "--to", "conll"),
+    ):
+        found = tagsift(*arguments, out)
+        assert found.status == 2 and "take its place" in found.err
+        assert "Traceback" not in found.err
+    assert {path: path.read_bytes() for path in before} == before
+    asked = (votes, "--votes", "2:4", "--gold", "--update", model, "-o", model)
+    assert "knows no annotators" in tagsift("fit", *asked).err  # which it may read
+
+
+@pytest.mark.parametrize("verb", ["clean", "rank", "corrupt"])
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_data_stand_alone_on_standard_output(
+    tagsift, gold, votes, tmp_path, monkeypatch, verb, more
+):
+    monkeypatch.chdir(tmp_path)
+    asked = (votes, "--votes", "2:4", "--gold", "-m", "majority", *more)
+    if verb == "corrupt":
+        asked = (gold, "--cl", "2", *more)
+    written = tagsift(verb, *asked, "-o", tmp_path / "file.tsv")
+    printed = tagsift(verb, *asked, "-o", "-")
+    assert (written.status, printed.status) == (0, 0)
+    assert printed.out == (tmp_path / "file.tsv").read_text()
+    assert len(printed.err.splitlines()) >= len(written.out.splitlines()) > 0
+    assert not (tmp_path / "-").exists()
+
+
+def test_models_and_pages_need_a_name(tagsift, votes, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = (votes, "--votes", "2:4", "--gold", "-m", "majority")
+    before = sorted(tmp_path.iterdir())
+    for verb, out in (("fit", "-"), ("report", "-"), ("clean", "x")):
+        more = ("--html", "-") if out == "x" else ()
+        found = tagsift(verb, *asked, "-o", out, *more)
+        assert found.status == 2 and "expected the name of a file" in found.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_hostile_tokens_are_shown_not_obeyed(tagsift, hostile, tmp_path):
     model = tmp_path / "m.tagsift"
     options = ("--votes", "2:3", "-m", "word-counts")

@@ -196,6 +196,8 @@ def test_round_trip(
         gold=[[g for _, g in sentence] for sentence in drawn] if gold else None,
     )
     write_partial(tmp_path / "trip.conll", corpus, gold=gold)
-    assert read_partial(tmp_path / "trip.conll", gold=gold) == corpus
-    again = read_partial(tmp_path / "trip.conll", labels=labels, gold=gold)
+    scheme = "plain" if corpus.scheme == "plain" else "auto"  # tags and NN: if told
+    assert read_partial(tmp_path / "trip.conll", gold=gold, scheme=scheme) == corpus
+    told = {"labels": labels, "gold": gold, "scheme": scheme}
+    again = read_partial(tmp_path / "trip.conll", **told)
     assert set(again.label_set) == set(labels)

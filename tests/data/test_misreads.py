@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import tagsift
 from tagsift.data import (
     LabelSet,
     check_learnable,
@@ -90,7 +91,7 @@ def test_a_header(save: Any, header: str, separator: str, gap: str) -> None:
         assert caught.value.line == 1
         assert len(read(path, header=True)) == 2
     names = ",".join(("token", "x", "label"))
-    assert len(read_conll(path, columns=names).label_set) == 5
+    assert len(read_conll(path, columns=names, scheme="plain").label_set) == 5
 
 
 def test_a_header_of_text_and_of_votes(save: Any) -> None:
@@ -289,6 +290,23 @@ def test_names_in_any_order(save: Any) -> None:
         read_votes(path, columns="gold,vote,vote,token", gold=1)
 
 
+@pytest.mark.parametrize("odd", ["nan", "None", "-", "_", "B_PER"])
+def test_what_is_no_tag_among_chunk_tags(save: Any, odd: str) -> None:
+    text = f"Ann\tB-PER\tB-PER\nLee\tI-PER\t{odd}\nleft\tO\tO\n\n" * 3
+    path, sentence = save(text), f"such as 'B-PER' throughout, found '{odd}'"
+    for read in (
+        lambda **more: read_votes(path, columns="2:3", **more),
+        lambda **more: read_votes(path, columns="token,vote,vote", **more),
+        lambda **more: read_conll(path, columns="token,-,label", **more),
+        lambda **more: read_partial(path, columns="token,-,label", **more),
+        lambda **more: tagsift.read(path, "conll", votes="2:3", **more).votes(),
+    ):
+        with pytest.raises(DataError, match=sentence):
+            read()
+        assert read(scheme="plain").scheme == "plain"
+    assert len(read_text(path)) == 3  # where no label is asked for
+
+
 def test_labels_to_learn_from(save: Any) -> None:
     for text, message in (
         ("a\tO\nb\tO\n", "only 'O'"),
@@ -318,15 +336,6 @@ def test_chunk_tags_in_another_spelling(labels: list[str], message: str) -> None
     check_learnable("file", candidates, label_set, "plain")
 
 
-@pytest.mark.parametrize("odd", [["_"], ["-"], ["0"], ["X"], ["LOC", "PER"]])
-def test_a_few_odd_labels_among_chunk_tags(odd: list[str]) -> None:
-    label_set = LabelSet(("B-LOC", "I-LOC", "B-PER", "I-PER", *odd))
-    candidates = [[{name} for name in label_set] * 3]
-    with pytest.raises(DataError, match=f"'{odd[0]}' is none, .* --scheme plain"):
-        check_learnable("file", candidates, label_set)
-    check_learnable("file", candidates, label_set, "plain")
-
-
 def test_votes_to_learn_from() -> None:
     with pytest.raises(DataError, match="votes hold only 'O'.*columns of the votes"):
         check_learnable("file", [[{"O"}] * 3], LabelSet(("O",)), votes=True)
@@ -345,18 +354,19 @@ def test_annotators_who_write_in_different_schemes(save: Any) -> None:
         check_votes("file", votes)
     check_votes("file", votes, "iobes")
     check_votes("file", read_votes(save(text), columns="2:3"))  # too few to tell
-    mixed = read_votes(
-        save((text * 2).replace("\tB-X\tB-X", "\tX\tB-X")), columns="2:3"
-    )
-    with pytest.raises(DataError, match="'X' is none"):
-        check_votes("file", mixed)
+    mixed = save((text * 2).replace("\tB-X\tB-X", "\tX\tB-X"))
+    with pytest.raises(DataError, match="throughout, found 'X' among them"):
+        read_votes(mixed, columns="2:3")
 
 
 def test_a_column_of_features_among_the_votes(save: Any) -> None:
     rows = [("Ann", "NNP", "B-X", "B-X"), ("Lee", "NNP", "I-X", "O")]
     rows += [("left", "VBD", "O", "O"), (".", ".", "O", "?")]
     path = save("".join("\t".join(row) + "\n" for row in rows))
-    votes = read_votes(path, columns="token,vote,vote,vote")
+    columns = "token,vote,vote,vote"
+    with pytest.raises(DataError, match=r"throughout, found '\.' among them"):
+        read_votes(path, columns=columns)
+    votes = read_votes(path, columns=columns, scheme="plain")
     with pytest.raises(DataError, match=r"w00 gives .*'\.', and others 'B-X'.*--votes"):
         check_votes("file", votes)
     with pytest.raises(DataError, match="w00 gives labels that nobody else gives"):

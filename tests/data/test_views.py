@@ -49,6 +49,13 @@ def test_spans_on_tokens(scheme: str, found: list[str]) -> None:
     assert tags == found and not losses.counts
 
 
+def test_labels_of_spans_that_are_tags_are_counted() -> None:
+    tags, losses = tagged(Mark(0, 3, ("B-PER",)), Mark(13, 16, ("LOC",)))
+    assert tags[0] == "B-B-PER"
+    kind = "span whose label is a tag, taken for the name of a type"
+    assert losses.cases == {kind: ["d, ann, B-PER"]}
+
+
 def test_neighbours_of_one_type_stay_apart() -> None:
     marks = Mark(13, 16, ("L",)), Mark(17, 21, ("L",))
     assert tagged(*marks, scheme="iob1")[0][3:5] == ["I-L", "B-L"]

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from tagsift import FeatureMatrix, read
+from tagsift import FeatureMatrix
 from tagsift.annotators import MajorityVote
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
@@ -75,7 +75,7 @@ def test_votes_that_are_no_labels(vote):
         MajorityVote().fit(corpus.rows, corpus)
 
 
-def test_a_candidate_that_is_no_tag_makes_the_labels_plain(tmp_path, capsys):
+def test_a_candidate_that_is_no_tag_is_refused(tmp_path, capsys):
     path, out = tmp_path / "file.jsonl", tmp_path / "out.tsv"
     record = {
         "tokens": ["the", "dog", "barks"],
@@ -83,10 +83,9 @@ def test_a_candidate_that_is_no_tag_makes_the_labels_plain(tmp_path, capsys):
         "gold": ["B-NP", "I-NP", "B-VP"],
     }
     path.write_text(f"{json.dumps(record)}\n" * 3, encoding="utf-8")
-    assert read(path).candidates().scheme == "plain"
     options = ("--from", "jsonl", "-o", str(out), "-m", "partial-crf")
     assert main(["rank", str(path), *options]) == 2
-    assert "'dog' is none" in capsys.readouterr().err
+    assert "found 'dog' among them" in capsys.readouterr().err
     assert main(["rank", str(path), *options, "--scheme", "plain"]) == 0
 
 

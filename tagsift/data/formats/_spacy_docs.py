@@ -77,7 +77,8 @@ def write_docs(path: PathName, documents: Iterable[Document], options: Options) 
     with tables.kept_twice(documents, lambda one: needed.update(_used(one))) as again:
         packed = spacy.tokens.DocBin(attrs=sorted(needed))
         for number, document in enumerate(again, 1):
-            ready = tables.cut(document, options).with_text().aligned()
+            cut = tables.check_words(tables.cut(document, options))
+            ready = cut.with_text().aligned()
             doc = _doc(ready, str(number), spacy, vocab, options)
             packed.store_user_data = bool(doc.user_data)
             packed.add(doc)

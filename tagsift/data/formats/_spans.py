@@ -22,6 +22,7 @@ __all__ = [
     "joined",
     "kept",
     "labels_of",
+    "note_words",
     "own",
     "said",
     "spanned",
@@ -84,6 +85,16 @@ class Counted:
         """The offsets of characters."""
         at = self._at
         return (start, end) if at is None else (at[start], at[end])
+
+
+def note_words(document: Document, losses: Losses) -> Document:
+    """Count tokens that are not what the text has at their offsets."""
+    text, rows = document.text or "", document.rows or ()
+    for row, (start, end) in zip(rows, document.offsets or (), strict=False):
+        if text[start:end] != row[0]:
+            kind = "token that is not what the text has at its offsets; see --offsets"
+            losses.note(kind, f"{document.id}, {row[0][:40]!r} at {start}:{end}")
+    return document
 
 
 def squeezed(text: str) -> str:

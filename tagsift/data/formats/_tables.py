@@ -14,10 +14,12 @@ from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats._format import Options
 from tagsift.data.tokenizing import cut_text
 from tagsift.data.views import OnTokens, layer_tags
+from tagsift.errors import InputError
 
 __all__ = [
     "LABELS",
     "cell_of",
+    "check_words",
     "cut",
     "feature_names",
     "heading",
@@ -115,6 +117,16 @@ def tags_of(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:
     if any(score is not None for score in scores):
         how.losses.note("scores, left out", f"{document.id}, {layer.annotator}")
     return layer_tags(document, layer, how)
+
+
+def check_words(document: Document) -> Document:
+    """Refuse an empty word, which a format could write and not read again."""
+    if "" in document.tokens:
+        raise InputError(
+            f"document {document.id!r}: expected words, found an empty one (token "
+            f"{document.tokens.index('') + 1}); leave it out."
+        )
+    return document
 
 
 def feature_names(document: Document) -> list[str]:

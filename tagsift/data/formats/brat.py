@@ -137,7 +137,7 @@ def _layer(
     if not os.path.exists(path):
         return None
     marks: list[Mark] = []
-    names: list[str] = []
+    names: dict[str, None] = {}
     others: list[str] = []
     scores: dict[str, float] = {}
     units = (options.offsets,)
@@ -151,7 +151,10 @@ def _layer(
         span = _SPAN.fullmatch(line)
         score = _SCORE.fullmatch(line)
         if span is not None:
-            names.append(span[1])
+            if span[1] in names:
+                kind = f"expected every span under a name of its own, found {span[1]}"
+                raise DataError(f"{kind[:80]} again.", path, number)
+            names[span[1]] = None
             try:
                 marks.append(_mark(span, text, counted, options, path))
             except DataError as error:
@@ -167,7 +170,7 @@ def _layer(
                 path,
                 number,
             )
-    counting = names == [f"T{n}" for n in range(1, len(names) + 1)]
+    counting = list(names) == [f"T{n}" for n in range(1, len(names) + 1)]
     told = {} if counting and not others else {name: {"id": name} for name in names}
     return Layer(
         annotator,
@@ -286,6 +289,9 @@ def _save(path: str, text: str) -> None:
 def _folder(layer: Layer, found: _Found, options: Options) -> str:
     """Where the work of an annotator goes; nothing where there is one alone."""
     if found.several:
+        if _quoted(layer.annotator) != layer.annotator:
+            kind = "annotator's name, which is no name of a folder, changed"
+            options.losses.note(kind, layer.annotator)
         return _quoted(layer.annotator)
     where = layer.annotator
     if where != (options.annotator or FORMAT.name) and not tables.named_by_default(

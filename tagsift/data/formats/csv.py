@@ -207,7 +207,12 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
         meta = {FORMAT.name: kept} if (kept := _kept(header, layout, options)) else {}
         known: dict[str, Tag] = {"": None}
         number = 0
+        names: set[str] = set()
         for number, block in enumerate(_blocks(rows, layout), 1):
+            if block.name in names:
+                kind = "rows of a sentence or document apart from its others, a new one"
+                options.losses.note(kind, f"{block.name}, line {block.lines[0]}")
+            names.add(block.name or "")
             yield _document(block, layout, str(number), meta, known, path, options)
     if not number:
         raise DataError("expected at least one token, found none.", path)
@@ -342,7 +347,7 @@ def _write(path: PathName, documents: Iterable[Document], options: Options) -> N
 
 def _rows(document: Document, found: _Found, options: Options) -> Iterator[list[str]]:
     how = tables.on_tokens(options)
-    tables.note_losses(document, FORMAT.name, options)
+    tables.note_losses(tables.check_words(document), FORMAT.name, options)
     if not document.rows:
         options.losses.note("document without tokens, left out", document.id)
     empty = [""] * len(document.rows or ())

@@ -19,6 +19,7 @@ from tagsift.data.columns import ANY, PathName
 from tagsift.data.documents import Bounds, Document, Kind, Layer, Mark, Tag
 from tagsift.data.formats._format import Format, Options
 from tagsift.data.formats._json import Place, first_record, iter_records, write_lines
+from tagsift.data.formats._spans import note_words
 from tagsift.data.rows import Row
 
 __all__ = ["FORMAT"]
@@ -62,7 +63,7 @@ def _document(
         layers.append(Layer("gold", "gold", tags=tags))
     given = place.take(record, "meta", dict, {})
     others = {k: v for k, v in record.items() if k not in _KEYS and k not in _OLD}
-    return Document(
+    made = Document(
         place.identity(record, "id", number),
         text,
         rows,
@@ -71,6 +72,7 @@ def _document(
         tuple(layers),
         {**others, **given},
     )
+    return note_words(made, options.losses)
 
 
 def _rows(tokens: list[Any], place: Place) -> tuple[Row, ...]:
@@ -178,6 +180,8 @@ def _tag(entry: Any, place: Place) -> Tag:
 
 def _layer(record: dict[str, Any], place: Place, size: int, text: str | None) -> Layer:
     annotator = place.need(record, "annotator", str)
+    if not annotator:
+        raise place.at("annotator").error("expected a name, found an empty one.")
     kind = record.get("kind", "person")
     if kind not in _KINDS:
         raise place.at("kind").error(

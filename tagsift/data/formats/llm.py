@@ -3,7 +3,7 @@
 One document a line: ``{"text": "Ann left.", "models": {"a-model": [{"label": "PER",
 "quote": "Ann"}]}}``, or the models' names as keys beside the text, or one line a model
 with its name under ``"model"``; an answer may also be the text that a model gave, with
-such a list as JSON in it. LangExtract's ``extractions`` are read with their
+such a list as JSON somewhere in it. LangExtract's ``extractions`` are read with their
 ``char_interval``. A quote is looked for as it stands, then ignoring case, spaces and
 the form of quotation marks and dashes, words before parts of words; the second of two
 equal quotes is the second place. What is not found is counted and listed.
@@ -31,9 +31,11 @@ _SCORE = ("score", "confidence", "probability")
 _LISTS = ("extractions", "spans", "entities", "labels", "annotations", "quotes")
 _GROUPS = ("models", "answers", "outputs")
 _NAMES = ("model", "annotator", "name")
+_ANSWERS = ("answer", "output", "response")
 _ALIKE = ("'‘’‛′`´", '"“”„‟″«»', "-‐‑‒–—−")
 _SIGNS = {sign: f"[{re.escape(signs)}]" for signs in _ALIKE for sign in signs}
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.S)
+_BEGINS = re.compile(r"\[\s*[{\]]|\{\s*\"")  # a list of objects, or an object
+_DECODER = json.JSONDecoder()
 
 
 def _read(path: PathName, options: Options) -> Iterator[Document]:
@@ -46,7 +48,7 @@ def _documents(path: PathName, options: Options) -> Iterator[Document]:
     for number, (place, record) in enumerate(iter_records(path), 1):
         text = record.get(options.text_key or "text")
         name = name if text == before else str(number)
-        before = text if isinstance(record.get("model"), str) else None
+        before = text if _model(record) else None
         yield _document(record, place, options, name)
 
 
@@ -79,15 +81,19 @@ def _answers(
 ) -> dict[str, tuple[Any, Place]]:
     """What each model said, and where it stands; `used` gets the keys."""
     found: dict[str, tuple[Any, Place]] = {}
-    model = record.get("model")
+    model = _model(record)
     listed = [k for k in _LISTS if isinstance(record.get(k), list)]
-    if isinstance(model, str):
-        listed += [k for k in ("answer", "output", "response") if k in record]
+    if model:
+        used.add("model")
+        listed += [k for k in _ANSWERS if k in record]
+        listed += [k for k, v in record.items() if k not in used and _is_answer(v)]
+        found[model] = None, place  # where no answer follows
     for key in listed[:1]:
         if not _named(record[key]):
-            who = model if isinstance(model, str) else options.annotator
-            found[who or "langextract"] = record[key], place.at(key)
-            used |= {"model", key}
+            who = model or options.annotator or "langextract"
+            found[who] = record[key], place.at(key)
+            used.add(key)
+    told = bool(found) or any(isinstance(record.get(k), dict) for k in _GROUPS)
     for key, value in record.items():
         if key in used:
             continue
@@ -101,10 +107,16 @@ def _answers(
                 who = next(one[k] for k in _NAMES if isinstance(one.get(k), str))
                 inner = next(k for k in _LISTS if k in one)
                 found[who] = one[inner], here.at(number).at(inner)
-        elif _is_answer(value):
+        elif _is_answer(value) and (value or not told):
             used.add(key)
             found[key] = value, here
     return found
+
+
+def _model(record: dict[str, Any]) -> str:
+    """The name of the one model that a line is of, if it is so."""
+    model = record.get("model")
+    return str(model) if isinstance(model, str) or type(model) is int else ""
 
 
 def _named(value: Any) -> bool:
@@ -126,25 +138,42 @@ def _are_answers(value: dict[str, Any]) -> bool:
 
 
 def _is_answer(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(one, dict)
-        and any(k in one for k in _LABEL)
-        and any(k in one for k in _QUOTE)
-        for one in value
+    """Whether a list holds labels with quotes; one of them that does says it."""
+    return isinstance(value, list) and (
+        not value
+        or any(
+            isinstance(one, dict)
+            and any(k in one for k in _QUOTE)
+            and ("quote" in one or any(k in one for k in _LABEL))
+            for one in value
+        )
     )
 
 
 def _items(answer: Any, place: Place) -> list[Any] | None:
     """The list of an answer, which may stand in the text that a model gave."""
     if isinstance(answer, str):
-        fenced = _FENCE.search(answer)
-        try:
-            answer = json.loads(fenced[1] if fenced else answer)
-        except (ValueError, RecursionError):
-            return None
+        found = [*_lists(answer)]
+        return next(filter(None, found), found[0] if found else None)
     if isinstance(answer, dict):
         answer = next((answer[k] for k in _LISTS if k in answer), None)
     return answer if isinstance(answer, list) else None
+
+
+def _lists(text: str) -> Iterator[list[Any]]:
+    """The answers in a text, as JSON, whatever else a model says before and after."""
+    at, whole = 0, True
+    while begins := _BEGINS.search(text, at):
+        at = begins.start() + 1
+        try:
+            value, at = _DECODER.raw_decode(text, begins.start())
+        except (ValueError, RecursionError):
+            whole = False  # what is empty may stand inside of what was cut off
+            continue
+        if isinstance(value, dict):
+            value = next((value[k] for k in _LISTS if k in value), None)
+        if _is_answer(value) and (value or whole):
+            yield value
 
 
 def _marks(
@@ -159,7 +188,7 @@ def _marks(
         quote = next((k for k in _QUOTE if isinstance(item.get(k), str)), None)
         score = next((k for k in _SCORE if k in item), "score")
         labels = labels_of(item.get(label), here.at(label))
-        bounds = _interval(item, counted, here)
+        bounds = _interval(item, quote, counted, here)
         if bounds is None:
             words = here.need(item, "quote", str) if quote is None else item[quote]
             own = taken.setdefault(words, set())
@@ -178,16 +207,18 @@ def _marks(
         yield Mark(*bounds, labels, sure, meta=kept(_NAME, more))
 
 
-def _interval(item: dict[str, Any], counted: Counted, place: Place) -> Bounds | None:
+def _interval(
+    item: dict[str, Any], quote: str | None, counted: Counted, place: Place
+) -> Bounds | None:
     """The offsets that came with a quote; a model's own must fit its quote."""
     given = item.get("char_interval")
     if isinstance(given, dict) and given.get("start_pos") is not None:
         here = place.at("char_interval")
         return counted.read(given["start_pos"], given.get("end_pos"), here)
     start, end = item.get("start"), item.get("end")
-    if type(start) is int and type(end) is int:
+    if type(start) is int and type(end) is int and quote is not None:
         found = counted.find(start, end)
-        if found is not None and counted.text[slice(*found)] == item.get("quote"):
+        if found is not None and counted.text[slice(*found)] == item[quote]:
             return found
     return None
 
@@ -203,9 +234,11 @@ def _find(
     loose = r"\s*".join(
         _SIGNS.get(sign) or re.escape(sign) for sign in "".join(words)[:2000]
     )
-    for pattern, flags in ((as_it_stands, 0), (loose, re.IGNORECASE)):
-        for form in (rf"(?<!\w){pattern}(?!\w)", pattern):
-            found = [one.span() for one in re.finditer(form, text, flags)]
+    for form in (r"(?<!\w){}(?!\w)", "{}"):
+        for pattern, flags in ((as_it_stands, 0), (loose, re.IGNORECASE)):
+            found = [
+                one.span() for one in re.finditer(form.format(pattern), text, flags)
+            ]
             left = [one for one in found if one not in taken]
             free = ((a, b) for a, b in left if all(d <= a or b <= c for c, d in placed))
             if left:

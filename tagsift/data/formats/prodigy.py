@@ -13,6 +13,7 @@ from typing import Any
 
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Bounds, Document, Layer, Mark
+from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options
 from tagsift.data.formats._json import Place, first_record, iter_records, write_lines
 from tagsift.data.formats._spans import (
@@ -20,8 +21,10 @@ from tagsift.data.formats._spans import (
     joined,
     kept,
     labels_of,
+    note_words,
     own,
     spanned,
+    unit_of,
     users,
 )
 from tagsift.data.rows import Row
@@ -31,6 +34,7 @@ __all__ = ["FORMAT"]
 _NAME = "prodigy"
 _DOCUMENT = ("id", "text", "tokens", "meta")
 _SPAN = ("start", "end", "token_start", "token_end", "label", "score")
+_ANSWERS = (None, "accept", "reject", "ignore")
 _WHO = ("_annotator_id", "_session_id")
 
 
@@ -46,9 +50,7 @@ def _document(
     record: dict[str, Any], place: Place, options: Options, number: str
 ) -> Document:
     text = place.need(record, options.text_key or "text", str)
-    counted = Counted(
-        text, "characters" if options.offsets == "auto" else options.offsets
-    )
+    counted = Counted(text, _unit(record, text, options))
     rows, offsets, more = _tokens(record, counted, place)
     hashed = record.get("_input_hash")
     name = place.identity(record, "id", number if hashed is None else str(hashed))
@@ -57,6 +59,9 @@ def _document(
     if "id" not in record and hashed is None:
         more["numbered"] = True
     answer = record.get("answer")
+    if answer not in _ANSWERS:
+        found = f"found {str(answer)[:40]!r}."
+        raise place.at("answer").error(f"expected accept, reject or ignore, {found}")
     spans = place.take(record, "spans", list, None)
     layers = []
     if answer in ("reject", "ignore"):
@@ -80,7 +85,17 @@ def _document(
     else:
         more |= keys
     meta |= kept(_NAME, more)
-    return Document(name, text, rows, offsets, None, tuple(layers), meta)
+    made = Document(name, text, rows, offsets, None, tuple(layers), meta)
+    return note_words(made, options.losses)
+
+
+def _unit(record: dict[str, Any], text: str, options: Options) -> str:
+    """How offsets count; the last token says it, which is furthest off."""
+    tokens = record.get("tokens")
+    last = tokens[-1] if isinstance(tokens, list) and tokens else None
+    token = last if isinstance(last, dict) else {}
+    start, end, word = (token.get(key) for key in ("start", "end", "text"))
+    return unit_of(text, start, end, word, options.offsets)
 
 
 def _tokens(
@@ -149,7 +164,7 @@ def _write(path: PathName, documents: Iterable[Document], options: Options) -> N
 
 def _records(document: Document, options: Options) -> Iterator[dict[str, Any]]:
     losses = options.losses
-    document = document.with_text()
+    document = tables.check_words(document).with_text()
     if len(document.bounds()) > 1:
         losses.note(f"sentences, which {_NAME} does not keep", document.id)
     if any(len(row) > 1 for row in document.rows or ()):

@@ -185,6 +185,13 @@ def _gather(
             spelled = cells[word] if word is not None else name or cells[task]
             votes.words.append(spelled)
             votes.sentences.append("" if sentence is None else cells[sentence])
+        elif word is not None and cells[word] not in ("", votes.words[at]):
+            raise DataError(
+                f"expected the word {votes.words[at][:40]!r}, as of this token in the "
+                f"rows before, found {cells[word][:40]!r}.",
+                path,
+                line,
+            )
         name = cells[who]
         if not name:
             continue

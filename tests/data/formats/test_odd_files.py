@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import tagsift
-from tagsift.data import detect
-from tagsift.data.documents import Document
-from tagsift.errors import DataError
+from tagsift.data import Losses, detect
+from tagsift.data.documents import Document, Layer
+from tagsift.errors import DataError, InputError
 
 TITLE, BODY = "Ann wins", "Yesterday Ann Lee won in Rome."
 
@@ -295,3 +295,100 @@ def test_empty_texts_come_back_from_hugging_face(tmp_path: Path, ending: str) ->
     tagsift.write(documents, tmp_path / f"a.{ending}", "hf")
     found = tagsift.read(tmp_path / f"a.{ending}", "hf")
     assert [one.text for one in found] == ["", " \n ", BODY]
+
+
+SMILE = "😀 Ann left"
+
+
+def test_tokens_say_how_prodigy_counts(tmp_path: Path) -> None:
+    words = [("😀", 0, 2), ("Ann", 3, 6), ("left", 7, 11)]
+    tokens = [{"text": w, "start": a, "end": b} for w, a, b in words]
+    spans = [{"start": 3, "end": 6, "label": "PER"}]
+    record = {"text": SMILE, "tokens": tokens, "spans": spans, "answer": "accept"}
+    documents = tagsift.read(save(tmp_path / "a.jsonl", record), "prodigy")
+    assert said(documents[0]) == [("Ann", "PER")] and not documents.losses.counts
+    assert documents[0].offsets == ((0, 1), (2, 5), (6, 10))
+
+
+@pytest.mark.parametrize("form", ["prodigy", "jsonl"])
+def test_tokens_that_are_not_in_the_text_are_counted(tmp_path: Path, form: str) -> None:
+    tokens: list[Any] = [("Ann", 0, 3), ("rode", 4, 8)]
+    record: dict[str, Any] = {"text": "Ann left", "tokens": [w for w, _, _ in tokens]}
+    record["offsets"] = [[a, b] for _, a, b in tokens]
+    if form == "prodigy":
+        record = {"text": "Ann left", "answer": "accept", "spans": []}
+        record["tokens"] = [{"text": w, "start": a, "end": b} for w, a, b in tokens]
+    documents = tagsift.read(save(tmp_path / "a.jsonl", record), form)
+    kind = "token that is not what the text has at its offsets; see --offsets"
+    assert documents.losses.cases == {kind: ["1, 'rode' at 4:8"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "text", "message"),
+    [
+        (
+            "a.jsonl",
+            "prodigy",
+            '{"text": "a", "spans": [], "answer": "maybe"}',
+            "answer: expected accept, reject or ignore, found 'maybe'",
+        ),
+        (
+            "a.jsonl",
+            "jsonl",
+            '{"text": "a", "layers": [{"annotator": "", "spans": []}]}',
+            r"layers\[0\].annotator: expected a name, found an empty one",
+        ),
+        (
+            "a.csv",
+            "votes-csv",
+            "document,token,word,annotator,label\nd,0,Ann,a,O\nd,0,Bob,b,O\n",
+            "line 3: expected the word 'Ann', .* found 'Bob'",
+        ),
+        (
+            "a.csv",
+            "votes-csv",
+            "document,word,annotator,label\nd,Ann,a,O\nd,left,a,O\n",
+            "line 3: expected the word 'Ann', .* found 'left'",
+        ),
+    ],
+)
+def test_what_would_be_mixed_up_is_refused(
+    tmp_path: Path, name: str, form: str, text: str, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        tagsift.read(path, form)
+
+
+def test_spans_of_brat_have_names_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Ann left Rome")
+    (tmp_path / "a.ann").write_text("T1\tPER 0 3\tAnn\nT1\tLOC 9 13\tRome\n")
+    with pytest.raises(DataError, match=r"a\.ann, line 2: .*, found T1 again"):
+        tagsift.read(tmp_path, "brat")
+
+
+def test_rows_of_a_sentence_that_stand_apart_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("sentence,token,vote:a\n1,Ann,O\n2,Bob,O\n1,left,O\n")
+    documents = tagsift.read(path, "csv")
+    kind = "rows of a sentence or document apart from its others, a new one"
+    assert documents.losses.cases == {kind: ["1, line 4"]}
+    with pytest.raises(DataError, match="--strict forbids it"):
+        tagsift.read(path, "csv", losses=Losses(strict=True))
+
+
+@pytest.mark.parametrize("form", ["csv", "prodigy", "spacy", "conllu", "conll"])
+def test_an_empty_word_is_not_written(tmp_path: Path, form: str) -> None:
+    layer = Layer("ann", tags=("O", "O"))
+    document = Document("7", rows=(("a",), ("",)), layers=(layer,))
+    with pytest.raises(InputError, match=r"expected (words|cells)"):
+        tagsift.write([document], tmp_path / "out", form)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_names_that_are_no_folders_of_brat_are_counted(tmp_path: Path) -> None:
+    layers = tuple(Layer(name, marks=()) for name in ("a/b", "c"))
+    losses = tagsift.write([Document("1", "x", layers=layers)], tmp_path / "o", "brat")
+    kind = "annotator's name, which is no name of a folder, changed"
+    assert losses.cases == {kind: ["a/b"]}

@@ -266,9 +266,67 @@ def test_quotes_are_found(tmp_path: Path, record: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
+    "answer",
+    [
+        'Here they are:\n\n[{"label":"PER","quote":"May"}]\n\nI hope that helps [1].',
+        'First none: []. ```json\n[{"label":"PER","quote":"May"}]\n``` {"a": 1}',
+        'In {braces}: {"reason": "x", "entities": [{"label":"PER","quote":"May"}]}.',
+    ],
+)
+def test_a_list_is_found_in_what_a_model_says(tmp_path: Path, answer: str) -> None:
+    record = {"text": TEXT, "models": {"a": answer}}
+    (document,) = tagsift.read(save(tmp_path / "a.jsonl", record), "llm")
+    assert [mark.labels for mark in document.layers[0].marks or ()] == [("PER",)]
+
+
+@pytest.mark.parametrize(
+    "answer", ["[no] idea", '{"first": [], "entities": [{"label": "PE', "", "[1, 2]"]
+)
+def test_an_answer_cut_short_says_nothing(tmp_path: Path, answer: str) -> None:
+    record = {"text": TEXT, "models": {"a": answer, "b": "None: []"}}
+    documents = tagsift.read(save(tmp_path / "a.jsonl", record), "llm")
+    assert documents.annotators == ("b",)
+    assert list(documents.losses.counts) == [
+        "answer without a list of labels and quotes, left out"
+    ]
+
+
+def test_who_answered_and_who_did_not(tmp_path: Path) -> None:
+    said = [{"label": "PER", "quote": "May"}]
+    records = [
+        {"text": TEXT, "model": "a", "prediction": said},
+        {"text": TEXT, "model": 7, "answer": said},
+        {"text": TEXT, "model": "c"},
+    ]
+    documents = tagsift.read(save(tmp_path / "a.jsonl", *records), "llm")
+    assert documents.annotators == ("a", "7") and len(documents) == 1
+    assert documents.losses.counts.total() == 1
+    record = {"text": TEXT, "models": {"a": said}, "keywords": []}
+    (document,) = tagsift.read(save(tmp_path / "a.jsonl", record), "llm")
+    assert [layer.annotator for layer in document.layers] == ["a"]
+    assert document.meta == {"keywords": []}
+
+
+def test_a_misspelt_key_of_an_answer_is_no_metadata(tmp_path: Path) -> None:
+    record = {"text": TEXT, "a": [{"label": "PER", "quote": "May"}], "b": []}
+    record["b"] = [{"labl": "PER", "quote": "May"}]
+    with pytest.raises(DataError, match=r"b\[0\].label: expected the name of a label"):
+        tagsift.read(save(tmp_path / "a.jsonl", record), "llm")
+
+
+def test_offsets_of_a_model_that_fit_its_quote(tmp_path: Path) -> None:
+    for key in ("quote", "text", "span"):
+        item = {"label": "PER", key: "May", "start": 8, "end": 11}
+        record = {"text": "May met May.", "models": {"a": [item]}}
+        (document,) = tagsift.read(save(tmp_path / "a.jsonl", record), "llm")
+        assert [mark.start for mark in document.layers[0].marks or ()] == [8]
+
+
+@pytest.mark.parametrize(
     ("text", "quotes", "places"),
     [
         ("Annual Ann Ann", ["Ann", "Ann"], [(7, 10), (11, 14)]),
+        ("Annual report by ANN.", ["Ann", "Ann"], [(17, 20), (0, 3)]),
         ("a b a b", ["b", "a", "b"], [(2, 3), (0, 1), (6, 7)]),
         ("New  \n york", ["New York"], [(0, 11)]),
         ("U.S.-based", ["U.S."], [(0, 4)]),
