@@ -9,7 +9,7 @@
 ``cross_fit``     text models that never saw the votes they help to judge
 ``judge``         how much votes are worth, chosen by the text
 ``rounds``        annotators → evidence → text → labels, and again
-``decision``      which spans are worth their risk
+``decision``      how readily the tagger sees spans in new text
 ``people``        a report on each annotator, also against labels that are given
 ``ranking``       where a second look pays
 ``reasons``       why it pays, in kinds and in words

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -26,7 +25,6 @@ from tagsift.typing import FloatArray, IntArray
 
 __all__ = [
     "CrossFit",
-    "Lean",
     "Part",
     "ScoredPart",
     "TOL",
@@ -43,8 +41,6 @@ _UNSEEN = -50.0
 _FORBIDDEN = -50.0
 #: When a step changes the objective by less than this share, a fit ends.
 TOL = 1e-5
-#: What is added to the scores of transitions, [L, L], and of starts, [L].
-Lean: TypeAlias = tuple[FloatArray | float, FloatArray | float]
 
 
 class WarmChain:
@@ -90,11 +86,10 @@ class ScoredPart:
         )
         return np.asarray(found.marginals)
 
-    def best(self, evidence: FloatArray, lean: Lean) -> IntArray:
-        """The best label sequences, [N''], with these additions to T and start."""
+    def best(self, evidence: FloatArray) -> IntArray:
+        """The best label sequences, [N'']."""
         U = self.U + evidence[self.rows]  # [N'', L]
-        T, start = self.T + lean[0], self.start + lean[1]  # [L, L], [L]
-        return np.asarray(viterbi(U, T, self.layout, start=start))
+        return np.asarray(viterbi(U, self.T, self.layout, start=self.start))
 
 
 @dataclass(frozen=True)
@@ -111,12 +106,9 @@ class TextScores:
         """Marginals of every token of all scores times `factor`, [N, L]."""
         return self._gather(lambda part: part.marginals(evidence, factor))
 
-    def best(self, evidence: FloatArray, lean: Lean = (0.0, 0.0)) -> IntArray:
-        """The best label sequences of text and evidence, [N].
-
-        `lean` is added to the scores of transitions and starts.
-        """
-        return self._gather(lambda part: part.best(evidence, lean))
+    def best(self, evidence: FloatArray) -> IntArray:
+        """The best label sequences of text and evidence, [N]."""
+        return self._gather(lambda part: part.best(evidence))
 
     def _gather(self, of_part: Callable[[ScoredPart], np.ndarray]) -> np.ndarray:
         pieces = Parallel(n_jobs=self.n_jobs, prefer="threads")(

@@ -1,15 +1,14 @@
-"""Which spans are worth their risk: the labels, once text and votes have spoken.
+"""How readily the tagger sees spans in new text.
 
-A label of half a chance or less is still right often enough to raise the F1 of all
-spans: a bonus for every span (`tagsift.chain.span_bonus`) follows from the F1 that the
-confidences promise. New text is known less well than text with votes: its tagger gets
-a bonus from the F1 that they promise to the labels of the text alone.
+New text is known less well than text with votes: of the labels that the text alone
+gives to sentences it was not fitted on, the confidences, which know the votes, say how
+many are right. A bonus for every span (`tagsift.chain.span_bonus`) follows from the F1
+that this makes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,25 +17,14 @@ from tagsift.chain.span_bonus import expected_f1, span_bonus
 from tagsift.data import opening_transitions
 from tagsift.typing import Label
 
-__all__ = ["decide"]
+__all__ = ["bonus_of_new_text"]
 
 
-def decide(
-    found: Consensus, classes: Sequence[Label], scheme: str
-) -> tuple[Consensus, float]:
-    """The same with the labels of highest expected F1, and the bonus of new text.
-
-    Plain tags are left as they are.
-    """
+def bonus_of_new_text(found: Consensus, classes: Sequence[Label], scheme: str) -> float:
+    """Bonus of a span in text without votes; plain tags have none."""
     if scheme == "plain":
-        return found, 0.0
-    between, first = opening_transitions([str(name) for name in classes], scheme)
-    p, model = found.confidences, found.model  # [N, L]
-    unread = model.best(np.zeros_like(found.evidence))  # [N], of the text alone
-    here, elsewhere = (
-        span_bonus(expected_f1(labels, p, inside=first), 1.0 / found.calm)
-        for labels in (found.labels, unread)
-    )
-    lean = np.asarray(here * between), np.asarray(here * first)  # [L, L], [L]
-    labels = model.best(found.evidence, lean)  # [N]
-    return replace(found, labels=labels, lean=lean), elsewhere
+        return 0.0
+    _, inside = opening_transitions([str(name) for name in classes], scheme)  # [L]
+    labels = found.model.best(np.zeros_like(found.evidence))  # [N]
+    f1 = expected_f1(labels, found.confidences, inside)
+    return span_bonus(f1, 1.0 / found.calm)

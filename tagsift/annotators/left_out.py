@@ -101,7 +101,7 @@ def left_out_errors(
         mine = who[:, None] == np.arange(ballots.n_annotators)  # [N, A]
         others = replace(ballots, votes=np.where(mine, -1, ballots.votes))
         e = found.temper * vote_evidence(found.log_pi, others, weights)  # [N, L]
-        label = model.best(e, found.lean)  # [N]
+        label = model.best(e)  # [N]
         x = measures(label, model.marginals(e, found.calm), found.text, e, others)
         seen.append(x[asked])
         told.append(np.stack([who, label, own])[:, asked])

@@ -15,7 +15,7 @@ import numpy as np
 
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.calm import calm_factor
-from tagsift.annotators.cross_fit import Lean, TextScores
+from tagsift.annotators.cross_fit import TextScores
 from tagsift.annotators.judge import (
     TEMPERS,
     choose_temper,
@@ -81,7 +81,6 @@ class Consensus:
     calm: float  # factor T of all scores in `confidences`
     history: History  # τ, judge's score, share of changed labels by round
     model: TextScores  # the text
-    lean: Lean = (0.0, 0.0)  # added to transitions and starts for `labels`
 
 
 class Chains(Protocol):

@@ -11,7 +11,7 @@ import numpy as np
 from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import CrossFit, WarmChain
-from tagsift.annotators.decision import decide
+from tagsift.annotators.decision import bonus_of_new_text
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.left_out import lessons
 from tagsift.annotators.new_votes import check_known, weigh_votes
@@ -279,7 +279,7 @@ class VoteTagger(TaggerFromVotes):
                 told = (ballots.votes, ballots.exact, ballots.abstains, start)
                 kept = KeptRounds.of(train.checkpoint, sharded, same, *told)
             found = run_rounds(sharded, ballots, weights, plan, start, kept)
-            found, bonus = decide(found, train.classes, train.scheme)
+            bonus = bonus_of_new_text(found, train.classes, train.scheme)
             chain = sharded.whole(found.evidence, _LAST_STEPS)
             inner._adopt(_banned(chain, allowed), bonus)
         else:
@@ -288,7 +288,7 @@ class VoteTagger(TaggerFromVotes):
             views = text_views(problem, train.features.dense, train.seed)
             chains = CrossFit(views, plan.parts, plan.seed, plan.n_jobs)
             found = run_rounds(chains, ballots, weights, plan, start)
-            found, bonus = decide(found, train.classes, train.scheme)
+            bonus = bonus_of_new_text(found, train.classes, train.scheme)
             chain = WarmChain(problem).fit(found.evidence, _LAST_STEPS)
             inner._take_chain(_banned(chain, allowed), problem, bonus)
         self.estimator_ = inner

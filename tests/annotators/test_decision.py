@@ -1,4 +1,4 @@
-"""Labels of highest expected F1, against all label sequences."""
+"""The bonus of new text, against all label sequences."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from tagsift.annotators.cross_fit import ScoredPart, TextScores
-from tagsift.annotators.decision import decide
+from tagsift.annotators.decision import bonus_of_new_text
 from tagsift.annotators.rounds import Consensus
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.span_bonus import expected_f1, span_bonus
-from tagsift.data import spans
 
 CLASSES = ("B-X", "I-X", "O")
 CALM = 0.8
@@ -44,35 +42,27 @@ def found() -> Consensus:
     )
 
 
-def likeliest(found: Consensus, evidence: np.ndarray, bonus: float) -> list[int]:
-    """The best of all label sequences, sentence by sentence."""
-    part, best = found.model.parts[0], []
+def test_the_bonus_by_enumeration(found: Consensus):
+    """The best sequences of the text, and what text and votes say of them."""
+    part, p = found.model.parts[0], found.confidences
+    hits = both = 0.0
     for lo in range(0, 24, 4):
-        U = part.U[lo : lo + 4] + evidence[lo : lo + 4]  # [4, L]
+        U = part.U[lo : lo + 4]  # [4, L]
 
         def score(labels: tuple[int, ...], U: np.ndarray = U) -> float:
-            names = [CLASSES[k] for k in labels]
             moves = sum(part.T[a, b] for a, b in itertools.pairwise(labels))
             own = U[np.arange(4), labels].sum() + part.start[labels[0]]
-            return float(own + moves + bonus * len(spans(names, "iob2")))
+            return float(own + moves)
 
-        best += max(itertools.product(range(3), repeat=4), key=score)
-    return best
-
-
-def test_labels_and_bonus_by_enumeration(found: Consensus):
-    inside = np.array([True, True, False])
-    f1 = expected_f1(found.labels, found.confidences, inside)
-    text = np.array(likeliest(found, np.zeros((24, 3)), 0.0))
-    of_text = expected_f1(text, found.confidences, inside)
-    decided, bonus = decide(found, CLASSES, "iob2")
-    wanted = likeliest(found, found.evidence, span_bonus(f1) / CALM)
-    assert decided.labels.tolist() == wanted
-    assert wanted != found.labels.tolist()
-    assert bonus == pytest.approx(span_bonus(of_text, 1 / CALM))
-    assert bonus > span_bonus(f1, 1 / CALM)  # the text alone knows less
+        best = max(itertools.product(range(3), repeat=4), key=score)
+        for row, label in zip(p[lo : lo + 4], best, strict=True):
+            hits += row[label] if CLASSES[label] != "O" else 0.0
+            both += (CLASSES[label] != "O") + row[:2].sum()
+    f1 = 2 * hits / both
+    expected = np.log((2 - f1) / f1) / CALM
+    assert 0.2 < f1 < 0.9
+    assert bonus_of_new_text(found, CLASSES, "iob2") == pytest.approx(expected)
 
 
-def test_plain_tags_are_left_as_they_are(found: Consensus):
-    decided, bonus = decide(found, ("A", "B", "C"), "plain")
-    assert decided is found and bonus == 0.0
+def test_plain_tags_have_none(found: Consensus):
+    assert bonus_of_new_text(found, ("A", "B", "C"), "plain") == 0.0
