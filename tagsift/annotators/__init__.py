@@ -5,6 +5,7 @@
 ``agreement``     how far annotators agree, token by token and span by span
 ``tables``        the chance of a vote, given the truth and the vote before
 ``start``         where the rounds begin
+``spammers``      who knows the label, and who gives any (MACE)
 ``copies``        annotators who copy each other
 ``cross_fit``     text models that never saw the votes they help to judge
 ``judge``         how much votes are worth, chosen by the text

@@ -11,24 +11,22 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import softmax
 
 from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.hidden_labels import dawid_skene
+from tagsift.annotators.spammers import mace
 from tagsift.annotators.start import vote_shares
 from tagsift.base import Method, TrainingSet, setting
 from tagsift.typing import FloatArray
 
-__all__ = ["MACE", "CountedVotes", "DawidSkene", "MajorityVote", "counted", "mace"]
+__all__ = ["MACE", "CountedVotes", "DawidSkene", "MajorityVote", "counted"]
 
 #: What is true of all methods here.
 counted = partial(Method, structured=True, probabilities=True, weighted=True)
 #: What the share of ``O`` counts against others: as many votes for both are a tie, and
 #: a tie is no reason to see nothing.
 _TIE = 0.99
-#: Pseudo-counts of knowing and spamming, and of every label that is spammed, in MACE.
-_SMOOTH = 0.1
 
 
 class CountedVotes(TaggerFromVotes):
@@ -137,41 +135,3 @@ class MACE(CountedVotes):
 
     def _posterior(self, ballots: Ballots) -> FloatArray:
         return mace(ballots, vote_shares(ballots), self.n_steps)
-
-
-def mace(ballots: Ballots, shares: FloatArray, n_steps: int = 50) -> FloatArray:
-    """Probability of every label of every token, beginning with the shares, [N, L].
-
-    With chance θ_a annotator a gives the true label, else one drawn from a distribution
-    ξ_a of their own; all is estimated by expectation–maximisation.
-    """
-    token, annotator = ballots.given
-    n_tokens, n_people, n_labels = *ballots.votes.shape, ballots.n_labels
-    vote = ballots.members[ballots.votes[token, annotator]].argmax(axis=1)  # [K]
-    speaks = ~(ballots.abstains[annotator] & (vote == ballots.outside))  # [K]
-    token, annotator, vote = token[speaks], annotator[speaks], vote[speaks]
-    silent = np.bincount(token, minlength=n_tokens) == 0  # [N]
-    of_all = np.bincount(annotator, minlength=n_people)  # [A]
-    posterior = shares  # [N, L]
-    knows = np.full(n_people, 0.8)  # [A]
-    spam = np.full((n_people, n_labels), 1.0 / n_labels)  # [A, L]
-    by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
-    for _ in range(n_steps):
-        # Where the vote is the truth, it was known or spammed; else it was spammed.
-        known = knows[annotator] / (knows[annotator] + by_chance)  # [K]
-        right = posterior[token, vote] * known  # [K]
-        of_right = np.bincount(annotator, right, n_people)  # [A]
-        knows = (of_right + _SMOOTH) / (of_all + 2 * _SMOOTH)
-        cell = annotator * n_labels + vote  # [K]
-        spam = np.bincount(cell, 1 - right, n_people * n_labels) + _SMOOTH / n_labels
-        spam = np.asarray(spam.reshape(n_people, n_labels))  # [A, L]
-        spam = np.asarray(spam / spam.sum(axis=1, keepdims=True))
-        prior = posterior[~silent].mean(axis=0)  # [L], of tokens with a vote
-        by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
-        other = np.bincount(token, np.log(by_chance), n_tokens)  # [N]
-        gain = np.log(knows[annotator] + by_chance) - np.log(by_chance)  # [K]
-        gains = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
-        scores = gains.reshape(n_tokens, n_labels) + other[:, None]  # [N, L]
-        log_prior = np.log(np.maximum(prior, 1e-9))  # [L]
-        posterior = softmax(scores + log_prior + ballots.pinned, axis=1)
-    return np.where(silent[:, None], shares, posterior)  # [N, L]

@@ -1,4 +1,8 @@
-"""Where the rounds begin: shares of the votes, and steps of Dawid and Skene."""
+"""Where the rounds begin: shares of the votes, who spams, and Dawid and Skene's steps.
+
+Where most annotators are careless, the majority is wrong, and tables counted under it
+never recover: they begin with what MACE makes of the votes.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import numpy as np
 from scipy.special import softmax
 
 from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.spammers import mace
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
 from tagsift.typing import FloatArray
 
@@ -45,12 +50,16 @@ def first_tables(
     """Tables of the annotators before any text was read, [A, L, B, L].
 
     Sources that abstain are counted once, under the shares: counted again under labels
-    that their own tables shaped, they drift. People get two steps of
-    expectation–maximisation, or `n_steps`, but none in a small corpus.
+    that their own tables shaped, they drift. Where there are people, the shares become
+    what `mace` makes of them, and tables get two steps of expectation–maximisation, or
+    `n_steps`, but none in a small corpus.
     """
+    only_sources = ballots.abstains.all()
+    if not only_sources:
+        shares = mace(ballots, shares, weights=weights)  # [N, L]
     counts = count_votes(shares, ballots)  # [A, L, B, L]
     log_pi = confusion_tables(counts, ballots.abstains, strength)
-    if ballots.abstains.all():
+    if only_sources:
         return log_pi
     if n_steps is None:
         n_steps = _STEPS if ballots.voted.sum() >= _MANY else 0

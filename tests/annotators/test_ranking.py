@@ -94,9 +94,9 @@ def test_spans_are_ranked_whole(small):
 
 
 def test_wrong_labels_come_first():
-    chances = {"ann": 0.5, "bob": 0.55, "cat": 0.6}
+    chances = {"ann": 0.4, "bob": 0.5}
     annotators = {name: careful(chance) for name, chance in chances.items()}
-    corpus = corpus_of(annotators, seed=1, n=200)
+    corpus = corpus_of(annotators, seed=2, n=200)
     model = VoteTagger(rounds=2).fit(corpus.rows, corpus)
     wrong = [
         model.recovered_[look.sentence][look.start]

@@ -1,0 +1,69 @@
+r"""Who knows and who spams: the annotator model of MACE.
+
+With chance θ_a annotator a gives the true label, else one drawn from a distribution ξ_a
+of their own,
+
+.. math:: p(v \mid y) = \theta_a [v = y] + (1 - \theta_a) \, \xi_a(v).
+
+So few numbers tell a careless annotator from a good one even in a small corpus, and
+where most are careless.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import softmax
+
+from tagsift.annotators.ballots import Ballots
+from tagsift.typing import FloatArray
+
+__all__ = ["mace"]
+
+#: Pseudo-counts of knowing and spamming, and of every label that is spammed.
+_SMOOTH = 0.1
+
+
+def mace(
+    ballots: Ballots,
+    shares: FloatArray,
+    n_steps: int = 50,
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    """Probability of every label of every token, beginning with the shares, [N, L].
+
+    θ and ξ are estimated by expectation–maximisation; a vote of annotator a counts
+    `weights[a]` times. Where nobody says anything the shares stay.
+    """
+    token, annotator = ballots.given
+    n_tokens, n_people, n_labels = *ballots.votes.shape, ballots.n_labels
+    vote = ballots.members[ballots.votes[token, annotator]].argmax(axis=1)  # [K]
+    speaks = ~(ballots.abstains[annotator] & (vote == ballots.outside))  # [K]
+    token, annotator, vote = token[speaks], annotator[speaks], vote[speaks]
+    silent = np.bincount(token, minlength=n_tokens) == 0  # [N]
+    if silent.all():
+        return shares
+    worth = np.ones(n_people)[annotator] if weights is None else weights[annotator]
+    of_all = np.bincount(annotator, minlength=n_people)  # [A]
+    posterior = shares  # [N, L]
+    knows = np.full(n_people, 0.8)  # [A]
+    spam = np.full((n_people, n_labels), 1.0 / n_labels)  # [A, L]
+    by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
+    for _ in range(n_steps):
+        # Where the vote is the truth, it was known or spammed; else it was spammed.
+        known = knows[annotator] / (knows[annotator] + by_chance)  # [K]
+        right = posterior[token, vote] * known  # [K]
+        of_right = np.bincount(annotator, right, n_people)  # [A]
+        knows = (of_right + _SMOOTH) / (of_all + 2 * _SMOOTH)
+        cell = annotator * n_labels + vote  # [K]
+        spam = np.bincount(cell, 1 - right, n_people * n_labels) + _SMOOTH / n_labels
+        spam = np.asarray(spam.reshape(n_people, n_labels))  # [A, L]
+        spam = np.asarray(spam / spam.sum(axis=1, keepdims=True))
+        prior = posterior[~silent].mean(axis=0)  # [L], of tokens with a vote
+        by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
+        other = np.bincount(token, worth * np.log(by_chance), n_tokens)  # [N]
+        gain = worth * np.log1p(knows[annotator] / by_chance)  # [K]
+        gains = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
+        scores = gains.reshape(n_tokens, n_labels) + other[:, None]  # [N, L]
+        log_prior = np.log(np.maximum(prior, 1e-9))  # [L]
+        posterior = softmax(scores + log_prior + ballots.pinned, axis=1)
+    return np.where(silent[:, None], shares, posterior)  # [N, L]
