@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from inspect import cleandoc
 from pkgutil import iter_modules
 from typing import Annotated
 
@@ -32,6 +33,14 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _flowing(text: str) -> str:
+    """The paragraphs of a docstring, each on one line: the terminal breaks them."""
+    paragraphs = cleandoc(text).split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
 # Every file here whose name does not begin with an underscore is a verb.
 _verbs = [
     import_module(f"{__name__}.{found.name}")
@@ -41,6 +50,7 @@ _verbs = [
 for _verb in sorted(_verbs, key=lambda verb: verb.PLACE):
     app.command(
         _verb.__name__.rpartition(".")[2],
+        help=_flowing(_verb.run.__doc__),
         epilog=f"Example: {_verb.EXAMPLE}",
         no_args_is_help=getattr(_verb, "NEEDS_ARGUMENTS", True),
     )(grouped(_verb.run, getattr(_verb, "RENEWS", ())))

@@ -82,21 +82,11 @@ def _file(path: Path | None) -> Path | None:
 
 
 Json = Annotated[bool, option("Print one JSON object, no text.")]
-Out = Annotated[
-    Path,
-    option("The file to write, whole or not at all.", "--out -o", callback=_writable),
-]
-OutFile = Annotated[
-    Path,
-    option("The file to write, whole or not at all.", "--out -o", callback=_file),
-]
+_WHOLE = "The file to write, whole or not at all"
+Out = Annotated[Path, option(f"{_WHOLE}.", "--out -o", callback=_writable)]
+OutFile = Annotated[Path, option(f"{_WHOLE}.", "--out -o", callback=_file)]
 OutOrScreen = Annotated[
-    Path | None,
-    option(
-        "The file to write, whole or not at all; else the screen.",
-        "--out -o",
-        callback=_writable,
-    ),
+    Path | None, option(f"{_WHOLE}; else the screen.", "--out -o", callback=_writable)
 ]
 Html = Annotated[
     Path | None,

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tagsift.cli import app
+
 PYTHON = [sys.executable, "-m", "tagsift"]
 ROOT = Path(__file__).parents[2]
 HOSTILE = "\x1b[2J\x9b1mdog\u202e"
@@ -254,3 +256,11 @@ def test_stages_with_times_where_there_is_no_terminal(tagsift, gold, tmp_path):
     for silent in ("--quiet", "--json"):
         assert tagsift("fit", gold, "-o", out, "-m", "word-counts", silent).err == ""
     assert json.loads(tagsift("info", out, "--json").out)
+
+
+def test_help_flows_with_the_terminal():
+    """A line break of the source is none on the screen, whatever its width."""
+    for command in app.registered_commands:
+        assert command.help
+        for paragraph in command.help.split("\n\n"):
+            assert paragraph == " ".join(paragraph.split())
