@@ -100,9 +100,10 @@ class DawidSkene(CountedVotes):
         first = ballots.members.argmax(axis=1)  # [V], a set counts as its first label
         votes = np.where(ballots.votes < 0, -1, first[ballots.votes])  # [N, A]
         votes[(votes == ballots.outside) & ballots.abstains] = -1
-        heard = (votes >= 0).any(axis=1)  # [N]
+        given = (votes >= 0).sum(axis=1)  # [N]
+        heard = given > 0  # [N]
         posterior = vote_shares(ballots)  # [N, L]
-        if heard.any():
+        if given.max(initial=0) > 1:  # else there is nothing to judge anybody by
             n_labels, strength = ballots.n_labels, self.strength
             found = dawid_skene(votes[heard], n_labels, strength=strength)
             posterior[heard] = found.posterior

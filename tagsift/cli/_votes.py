@@ -68,7 +68,8 @@ def _read(path: Path, source: Source, exact: int | None) -> VoteCorpus:
         if len(documents.annotators) < 2:
             raise InputError(
                 f"{path}: expected the votes of several annotators, found "
-                f"{len(documents.annotators)}."
+                f"{len(documents.annotators)}; say which columns of a table are votes "
+                "(--votes), or give the files of the others (--with)."
             )
         corpus = documents.votes()
         say_losses(documents.losses)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+from tagsift.annotators import DawidSkene
 from tagsift.annotators.ballots import read_ballots
 from tagsift.annotators.judge import (
     choose_temper,
@@ -18,6 +19,8 @@ from tagsift.annotators.rounds import weight_limits
 from tagsift.annotators.spammers import mace
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
+from tagsift.baselines import PartialCRF
+from tagsift.data import VoteCorpus
 from tagsift.errors import InputError
 
 CLASSES = ("B-X", "I-X", "O")
@@ -247,3 +250,14 @@ def test_votes_weigh_more_beside_a_text_that_finds_few_rare_labels(
     assert least_temper(text, evidence, voted, least) == pytest.approx(expected)
     assert least_temper(text, evidence, ~voted, least) == least
     assert least_temper(text, evidence, said == 2, least) == least
+
+
+@pytest.mark.parametrize("others", [(), (None,)])
+def test_dawid_and_skene_believe_who_stands_alone(others):
+    """Nobody can be judged where no two annotators meet: rare labels were mixed up."""
+    said = ["B-X"] * 8 + ["I-X"] * 4 + ["O"] * 120
+    votes = [[(label, *others)] for label in said]
+    names = ("a", "b")[: 1 + len(others)]
+    corpus = VoteCorpus([[("x",)]] * len(said), votes, names, None, "iob2")
+    found = DawidSkene(PartialCRF(max_iter=5)).fit(corpus.rows, corpus).recovered_
+    assert found == [[label] for label in said]
