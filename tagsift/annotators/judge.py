@@ -78,16 +78,19 @@ def least_temper(
 ) -> float:
     """Find the least τ beside this text: a larger one where it hardly knows anything.
 
-    It knows little if it finds less than half of what is voted to be no common label:
-    few sentences teach it to say ``O``, which votes at their usual weight do not mend.
+    It knows little if it finds less than half of what is voted to be no common label,
+    beyond what it would find by chance: few sentences teach it to say ``O``, which
+    votes at their usual weight do not mend.
     """
     q, e = text[voted], evidence[voted]  # [N', L], [N', L]
-    prior = np.log(np.maximum(text.mean(axis=0), 1e-9))  # [L]
-    said = (least * e + prior).argmax(axis=1)  # [N']
+    usual = text.mean(axis=0)  # [L]
+    said = (least * e + np.log(np.maximum(usual, 1e-9))).argmax(axis=1)  # [N']
     rare = said != np.bincount(said, minlength=1).argmax()  # [N']
     if not rare.any():
         return least
+    by_chance = float(usual[said[rare]].mean())
     share = float((q.argmax(axis=1) == said)[rare].mean())
+    share = (share - by_chance) / max(1.0 - by_chance, 1e-9)
     poor = max(_KNOWN / max(share, _UNKNOWN), 1.0)
     return max(least, min(least * poor**2, _POOR))
 

@@ -226,27 +226,20 @@ def test_the_fewer_votes_on_a_token_the_more_each_is_worth(names, weights, limit
     assert weight_limits(made, np.array(weights)) == pytest.approx(limits)
 
 
-@pytest.mark.parametrize(
-    ("found", "least", "expected"),
-    [
-        (0.0, 0.2, 0.8),  # four times as much beside a text that knows nothing
-        (0.25, 0.2, 0.8),
-        (0.4, 0.2, 0.2 * (0.5 / 0.4) ** 2),
-        (0.5, 0.2, 0.2),
-        (1.0, 0.2, 0.2),
-        (0.0, 0.6, 1.2),  # at most
-        (0.0, 1.3, 1.3),
-    ],
-)
-def test_votes_weigh_more_beside_a_text_that_finds_few_rare_labels(
-    found, least, expected
-):
+@pytest.mark.parametrize("found", [0.0, 0.25, 0.4, 0.5, 0.6, 1.0])
+@pytest.mark.parametrize("least", [0.2, 0.6, 1.3])
+def test_votes_weigh_more_beside_a_text_that_finds_few_rare_labels(found, least):
+    """Twenty spans, of which the text finds some: (½ / share)² times, at most four."""
     said = np.repeat([2, 0], [80, 20])  # [N]  O, and 20 spans
     heard = said.copy()
     heard[80 + round(20 * found) :] = 2  # the text says O of the rest
     text = np.where(np.eye(3)[heard] > 0, 0.9, 0.05)  # [N, L]
     evidence = np.where(np.eye(3)[said] > 0, 20.0, 0.0)  # [N, L]
     voted = np.ones(100, dtype=bool)
+    by_chance = (0.9 * 20 * found + 0.05 * (100 - 20 * found)) / 100
+    share = (found - by_chance) / (1 - by_chance)
+    more = (0.5 / min(max(share, 0.25), 0.5)) ** 2
+    expected = max(least, min(least * more, 1.2))
     assert least_temper(text, evidence, voted, least) == pytest.approx(expected)
     assert least_temper(text, evidence, ~voted, least) == least
     assert least_temper(text, evidence, said == 2, least) == least
