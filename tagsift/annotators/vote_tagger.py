@@ -52,8 +52,9 @@ class VoteTagger(TaggerFromVotes):
     In rounds, the tables of the annotators (the chance of a vote given the truth and
     the vote before) make evidence of the votes, a text model that has not seen the
     votes on a sentence judges how much that evidence is worth, and both together give
-    the labels, from which the tables are counted again. The tagger is fitted on the
-    evidence itself. See `tagsift.annotators.rounds`.
+    the labels, from which the tables are counted again. The first tables are counted
+    under what MACE makes of people's votes. The tagger is fitted on the evidence
+    itself. See `tagsift.annotators.rounds`.
 
     Parameters
     ----------

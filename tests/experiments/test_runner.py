@@ -269,7 +269,7 @@ def test_the_command_runs_in_pieces(tiny, tmp_path, capsys, unbroken):
         (["paper", "--only", "speed=1"], "cells are chosen by task"),
         (["paper", "--suite", "big"], "expected one of the suites"),
         (["paper", "table-9"], "expected one of table-1"),
-        (["nonsense"], "NAME is one of amplitudes, contiguous, development, duel, "),
+        (["nonsense"], "NAME is one of amplitudes, contiguous, crowds, development, "),
     ],
 )
 def test_misuse_is_one_sentence(tmp_path, capsys, arguments, words):
