@@ -25,9 +25,6 @@
 # ruff: noqa: F403
 from __future__ import annotations
 
-from tagsift.annotators.agreement import *
-from tagsift.annotators.ballots import Ballots as Ballots
-from tagsift.annotators.ballots import ballots_of as ballots_of
 from tagsift.annotators.counting import MACE as MACE
 from tagsift.annotators.counting import DawidSkene as DawidSkene
 from tagsift.annotators.counting import MajorityVote as MajorityVote
@@ -36,6 +33,7 @@ from tagsift.annotators.people import *
 from tagsift.annotators.ranking import *
 from tagsift.annotators.reasons import *
 from tagsift.annotators.stopping import *
-from tagsift.annotators.tally import *
+from tagsift.annotators.vote_table import VoteTable as VoteTable
+from tagsift.annotators.vote_table import vote_table as vote_table
 from tagsift.annotators.vote_tagger import *
 from tagsift.annotators.wawa import *

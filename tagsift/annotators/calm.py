@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.judge import preferred_temper, surely
+from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["calm_factor", "contradiction"]
@@ -45,7 +45,7 @@ def calm_factor(
     labels: IntArray,
     text: FloatArray,
     votes: FloatArray,
-    ballots: Ballots,
+    table: VoteTable,
     weights: FloatArray,
     scale: float = 1.0,
     models: float = 0.0,
@@ -56,12 +56,12 @@ def calm_factor(
     `weights` are those of the annotators, [A], `scale` is the T of this kind of text
     model against that of a partial CRF, and `models` how far the votes are of models.
     """
-    usual = _SOURCES if ballots.abstains.all() else _PEOPLE
+    usual = _SOURCES if table.abstains.all() else _PEOPLE
     usual = float(usual ** (1 - models) * _MODELS**models * _SURELY ** surely(models))
-    d, n = contradiction(labels, ballots, weights)
+    d, n = contradiction(labels, table, weights)
     if not n:
         return scale * usual
-    temper = preferred_temper(text[ballots.voted], votes[ballots.voted])
+    temper = preferred_temper(text[table.voted], votes[table.voted])
     a, b, c = _RULE
     told = np.exp(a + b * np.log(temper) + c * np.log(max(d, _LEAST)))
     own = (1 - models) * _OWN * n / (n + _HALF)
@@ -69,17 +69,17 @@ def calm_factor(
 
 
 def contradiction(
-    labels: IntArray, ballots: Ballots, weights: FloatArray
+    labels: IntArray, table: VoteTable, weights: FloatArray
 ) -> tuple[float, int]:
     """Share d of the votes on spans that differ from the label, and of how many tokens.
 
     Those count that more than one annotator has labelled; copies are one annotator.
     """
-    cast = ballots.votes >= 0  # [N, A]
-    open_ = (ballots.exact < 0) & (labels != ballots.outside)  # [N]
-    asked = np.flatnonzero(open_ & (cast @ weights > 1 + 1e-9))  # [N']
-    heard = cast[asked] * weights  # [N', A]
-    agrees = ballots.members[ballots.votes[asked], labels[asked][:, None]]  # [N', A]
-    if not len(asked):
+    weight = weights[table.annotator]  # [K]
+    open_ = (table.exact < 0) & (labels != table.outside)  # [N]
+    asked = open_ & (table.sum_by_token(weight) > 1 + 1e-9)  # [N]
+    if not asked.any():
         return 0.0, 0
-    return 1.0 - float((heard * agrees).sum() / heard.sum()), len(asked)
+    heard = np.where(asked[table.token], weight, 0.0)  # [K]
+    agrees = table.members[table.code, labels[table.token]]  # [K]
+    return 1.0 - float((heard * agrees).sum() / heard.sum()), int(asked.sum())

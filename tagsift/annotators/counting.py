@@ -8,47 +8,54 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots
-from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
+from tagsift.annotators.from_votes import TaggerFromVotes
 from tagsift.annotators.hidden_labels import dawid_skene
 from tagsift.annotators.spammers import mace
 from tagsift.annotators.start import vote_shares
-from tagsift.base import Method, TrainingSet, setting
-from tagsift.typing import FloatArray
+from tagsift.annotators.vote_table import VoteTable
+from tagsift.base import Method, TrainingSet, Transduction, setting
+from tagsift.data.corpus import Votes
+from tagsift.data.span_table import types_of
+from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["MACE", "CountedVotes", "DawidSkene", "MajorityVote", "counted"]
 
 #: What is true of all methods here.
 counted = partial(Method, structured=True, probabilities=True, weighted=True)
-#: What the share of ``O`` counts against others: as many votes for both are a tie, and
-#: a tie is no reason to see nothing.
-_TIE = 0.99
 
 
 class CountedVotes(TaggerFromVotes):
     """Labels from votes alone; the chain model is fitted on them."""
 
-    def _posterior(self, ballots: Ballots) -> FloatArray:
+    def _posterior(self, table: VoteTable) -> FloatArray:
         """Probability of every label of every token, [N, L]."""
         raise NotImplementedError
 
-    def _aggregate(self, train: TrainingSet, ballots: Ballots) -> Aggregated:
-        confidences = self._posterior(ballots)  # [N, L]
-        labels = confidences.argmax(axis=1)  # [N]
+    def _labels(self, table: VoteTable, confidences: FloatArray) -> IntArray:
+        """The labels, by default the surest, [N]."""
+        return np.asarray(confidences.argmax(axis=1))
+
+    def _aggregate(self, train: TrainingSet, table: VoteTable) -> Transduction:
+        confidences = self._posterior(table)  # [N, L]
+        labels = self._labels(table, confidences)  # [N]
         mask = np.zeros_like(train.mask)  # [N, L]
         mask[np.arange(len(labels)), labels] = True
         inner = self._new_estimator()
         inner._fit(replace(train, mask=mask))
         self.estimator_ = inner
-        return labels, confidences
+        return Transduction(labels, confidences)
 
 
 class MajorityVote(CountedVotes):
-    """Majority vote; ties go to a label other than ``O``, and the first of these.
+    """Majority vote on types, the bounds apart; see `Corpus.majority`.
+
+    The confidence of a label is the share of the votes for it; where bounds that were
+    counted apart give a tag less than another of its type has, they change places.
 
     Parameters
     ----------
@@ -66,11 +73,26 @@ class MajorityVote(CountedVotes):
         source="what everybody does",
     )
 
-    def _posterior(self, ballots: Ballots) -> FloatArray:
-        shares = vote_shares(ballots)  # [N, L]
-        if ballots.outside >= 0:
-            shares[:, ballots.outside] *= _TIE
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    def _posterior(self, table: VoteTable) -> FloatArray:
+        shares = vote_shares(table)  # [N, L]
+        labels = self._labels(table, shares)  # [N]
+        types, of_label = types_of(table.corpus.label_set.names, table.corpus.scheme)
+        of_label = of_label % (len(types) + 1)  # [L], the last is outside
+        same = of_label == of_label[labels][:, None]  # [N, L]: of the type that won
+        rows, most = np.arange(len(labels)), np.where(same, shares, -1.0).argmax(axis=1)
+        mine = shares[rows, labels]  # [N]
+        shares[rows, labels] = shares[rows, most]
+        shares[rows, most] = np.where(most == labels, shares[rows, most], mine)
+        return np.asarray(shares)
+
+    def _labels(self, table: VoteTable, confidences: FloatArray) -> IntArray:
+        names = table.corpus.label_set
+        if not len(table.token):
+            return super()._labels(table, confidences)
+        counted = chain.from_iterable(table.corpus.majority().labels)
+        labels = np.array([names.index(name) for name in counted])  # [N]
+        exact = table.exact  # [N]
+        return np.where(exact >= 0, exact, labels)
 
 
 class DawidSkene(CountedVotes):
@@ -96,18 +118,19 @@ class DawidSkene(CountedVotes):
 
     strength: float = setting(10.0, above=0)
 
-    def _posterior(self, ballots: Ballots) -> FloatArray:
-        first = ballots.members.argmax(axis=1)  # [V], a set counts as its first label
-        votes = np.where(ballots.votes < 0, -1, first[ballots.votes])  # [N, A]
-        votes[(votes == ballots.outside) & ballots.abstains] = -1
-        given = (votes >= 0).sum(axis=1)  # [N]
-        heard = given > 0  # [N]
-        posterior = vote_shares(ballots)  # [N, L]
-        if given.max(initial=0) > 1:  # else there is nothing to judge anybody by
-            n_labels, strength = ballots.n_labels, self.strength
-            found = dawid_skene(votes[heard], n_labels, strength=strength)
-            posterior[heard] = found.posterior
-        posterior *= np.exp(ballots.pinned)
+    def _posterior(self, table: VoteTable) -> FloatArray:
+        first = table.members.argmax(axis=1)  # [V], a set counts as its first label
+        speaks = table.corpus.speaks  # [K]
+        cast = Votes(
+            table.token[speaks], table.annotator[speaks], first[table.code[speaks]]
+        )
+        times = np.bincount(cast.token, minlength=table.n_tokens)  # [N]
+        posterior = vote_shares(table)  # [N, L]
+        if times.max(initial=0) > 1:  # else there is nothing to judge anybody by
+            sizes = table.n_tokens, table.n_annotators, table.n_labels
+            estimate = dawid_skene(cast, *sizes, strength=self.strength)
+            posterior[times > 0] = estimate.posterior[times > 0]
+        posterior *= np.exp(table.pinned)
         return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))
 
 
@@ -134,5 +157,5 @@ class MACE(CountedVotes):
 
     n_steps: int = setting(50, least=1)
 
-    def _posterior(self, ballots: Ballots) -> FloatArray:
-        return mace(ballots, vote_shares(ballots), self.n_steps)
+    def _posterior(self, table: VoteTable) -> FloatArray:
+        return mace(table, vote_shares(table), self.n_steps)

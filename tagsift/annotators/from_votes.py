@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.annotators.ballots import Ballots, ballots_of
-from tagsift.base import SequenceTagger, TrainingSet, setting
+from tagsift.annotators.vote_table import VoteTable, vote_table
+from tagsift.base import SequenceTagger, TrainingSet, Transduction, setting
+from tagsift.base.corpora import as_corpus
 from tagsift.base.inputs import resolve_labels
 from tagsift.base.saving import saved_state, with_settings
-from tagsift.base.scoring import Scorer
 from tagsift.base.sharding import ToShard
 from tagsift.base.training_set import AnyTrainingSet
 from tagsift.base.vectorizing import learn_features
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
-from tagsift.data import VoteCorpus
+from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError, ModelFileError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 from tagsift.storage.items import Item, PartsRead, PartsWritten, refuse
 from tagsift.storage.state import Saved
+from tagsift.threads import blas_threads
 from tagsift.typing import FloatArray, IntArray, Label
 
-__all__ = ["Aggregated", "TaggerFromVotes", "labels_of"]
+__all__ = ["TaggerFromVotes", "labels_of", "votes_of"]
 
-#: Labels that votes were turned into [N], and their confidences [N, L].
-Aggregated: TypeAlias = tuple[IntArray, FloatArray]
 #: The chain models that can stand inside, by table name.
 _INNER: dict[str, Any] = {kind.method.name: kind for kind in (PartialCRF, ChainGP)}
 #: From how many tokens on features that occur once are left out.
@@ -58,8 +58,6 @@ class _Inner(Item):
 class TaggerFromVotes(SequenceTagger):
     """Base class: votes become labels, and a chain model is fitted on them.
 
-    Given candidate sets instead of votes, the chain model is fitted on those.
-
     Parameters
     ----------
     estimator : ChainGP or PartialCRF, optional
@@ -75,95 +73,96 @@ class TaggerFromVotes(SequenceTagger):
     estimator: Any = setting(None)
     o_means: Literal["outside", "abstain"] | dict[str, str] | None = setting(None)
 
+    estimator_: SequenceTagger  # the fitted tagger
     saved: ClassVar[Saved] = {"estimator_": _Inner()}
     positional: ClassVar[tuple[str, ...]] = ("estimator",)
-    _ballots: Ballots | None = None
-    _exact: Any = None
 
     # What a subclass writes ------------------------------------------------------
 
-    def _aggregate(self, train: Any, ballots: Ballots) -> Aggregated:
+    def _aggregate(self, train: Any, table: VoteTable) -> Transduction:
         """Turn votes into labels, and set ``estimator_``."""
         raise NotImplementedError
 
     # What users call -------------------------------------------------------------
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, exact: Any = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from sentences that several annotators have labelled.
 
         Parameters
         ----------
-        X : list of sentences
-            As in `SequenceTagger.fit`; ``votes.rows``, say.
-        y : VoteCorpus
-            The votes, or a list of corpora of one sentence each (as scikit-learn cuts
-            them). Candidate sets as in `SequenceTagger.fit` are taken, too.
-        sample_weight : array of shape (n_sentences,), optional
-            With candidate sets only.
-        exact : list of sentences of (label or None), optional
-            Labels that are known exactly; by default those of the corpus.
+        X : Corpus, or list of sentences of one
+            With votes; what is known exactly counts as such.
+        y, sample_weight
+            Left out: a corpus has its votes, and votes have no weights.
 
         Returns
         -------
         self
         """
-        votes = VoteCorpus.joined(y)
-        y = y if votes is None else votes
-        if votes is not None and sample_weight is not None:
-            raise InputError("votes have no weights of sentences; leave them out.")
-        self._exact = exact
-        try:
-            super().fit(X, y, sample_weight)
-        finally:
-            self._exact = self._ballots = None
-        return self
-
-    def score(self, X: Any, y: Any) -> float:
-        """As in `SequenceTagger.score`; of votes, the share of labels that got one."""
-        if VoteCorpus.joined(y) is not None:
-            return Scorer("inside").score(self, X, y)
-        return super().score(X, y)
+        corpus = votes_of(X, self.method.title)
+        if y is not None or sample_weight is not None:
+            raise InputError("a corpus of votes needs no y and no sample_weight.")
+        self.check_settings()
+        return self._fit_votes(corpus)
 
     # How it works ----------------------------------------------------------------
 
-    def _prepare(self, X: Any, y: Any) -> tuple[AnyTrainingSet, Any]:
-        if not isinstance(y, VoteCorpus):
-            self._ballots = None
-            return super()._prepare(X, y)
+    @blas_threads()
+    def _fit_votes(
+        self, corpus: Corpus, labels: tuple[Label, ...] | None = None, **more: Any
+    ) -> Self:
+        """Learn from votes on `labels`; `_aggregate` gets what is `more`."""
+        scheme = corpus.scheme if self.scheme == "auto" else self.scheme
+        corpus = self._told(corpus.with_scheme(scheme))
+        classes = labels or resolve_labels(self.labels) or labels_of(corpus)
+        table = vote_table(corpus, classes)
+        wanted = self._wanted_features(corpus)
+        seed, engine = self._resolve_seed(), getattr(self, "engine", None)
+        train: AnyTrainingSet
+        if engine is not None:
+            cutter = ToShard(engine, wanted, classes, scheme, seed)
+            train, vectorizer = cutter.sentences(corpus.rows, None)
+        else:
+            features, vectorizer = learn_features(wanted, corpus.rows)
+            mask = np.ones((features.n_tokens, len(classes)), dtype=bool)  # [N, L]
+            train = TrainingSet(features, mask, classes, scheme, seed)
+        aggregate = partial(self._aggregate, table=table, **more)
+        return self._learn_from(train, vectorizer, aggregate)
+
+    def _wanted_features(self, corpus: Corpus) -> Any:
+        """The features as the settings say, or what suits the size of the corpus."""
         wanted = self.features
         if wanted is None:
             wanted = getattr(self.estimator, "features", None)
-        if wanted is None and y.n_tokens > _MANY_TOKENS:
-            wanted = SequenceVectorizer(min_count=2)
-        scheme = y.scheme if self.scheme == "auto" else self.scheme
-        classes = resolve_labels(self.labels) or labels_of(y, scheme)
-        told = {"abstaining": self._abstaining(y), "exact": self._exact}
-        seed, engine = self._resolve_seed(), getattr(self, "engine", None)
-        if engine is not None:
-            corpus = ToShard(engine, wanted, classes, scheme, seed)
-            train, vectorizer = corpus.sentences(X, None)
-            self._ballots = ballots_of(y, classes, train.lengths, **told)
-            return train, vectorizer
-        features, vectorizer = learn_features(wanted, X)
-        self._ballots = ballots_of(y, classes, features.lengths, **told)
-        mask = np.ones((features.n_tokens, len(classes)), dtype=bool)  # [N, L]
-        return TrainingSet(features, mask, classes, scheme, seed), vectorizer
+        if wanted is None and corpus.n_tokens > _MANY_TOKENS:
+            return SequenceVectorizer(min_count=2)
+        return wanted
 
-    def _abstaining(self, votes: VoteCorpus) -> Iterable[str]:
-        """Names of the annotators whose `O` says nothing."""
-        said = self.o_means
-        if said is None:
-            return votes.abstaining
-        if isinstance(said, str):
-            return votes.annotators if said == "abstain" else ()
-        if any(value not in ("outside", "abstain") for value in said.values()):
+    def _told(self, corpus: Corpus) -> Corpus:
+        """The corpus, with whose `O` says nothing by the settings."""
+        means = self.o_means
+        if means is None:
+            return corpus
+        if isinstance(means, str):
+            quiet = [means == "abstain"] * len(corpus.annotators)
+        elif all(value in ("outside", "abstain") for value in means.values()):
+            names = [one.name for one in corpus.annotators]
+            unknown = set(means) - set(names)
+            if unknown:
+                raise InputError(
+                    f"there is no annotator {min(unknown)!r} that could abstain; they "
+                    f"are {', '.join(names)}."
+                )
+            quiet = [means.get(name) == "abstain" for name in names]
+        else:
             raise InputError(
                 "o_means must be 'outside', 'abstain', or a dict from annotators to "
-                f"these; got {said!r}."
+                f"these; got {means!r}."
             )
-        return [name for name, value in said.items() if value == "abstain"]
+        people = zip(corpus.annotators, quiet, strict=True)
+        return replace(
+            corpus, annotators=tuple(replace(one, abstains=q) for one, q in people)
+        )
 
     def _new_estimator(self) -> Any:
         """The chain model to fit, not fitted yet."""
@@ -176,28 +175,12 @@ class TaggerFromVotes(SequenceTagger):
         new: Any = clone(given)
         new.check_settings()
         self._share_columns(new)
-        new._train_confidences = None
         return new
 
     def _share_columns(self, inner: Any) -> None:
         """Give the chain model inside the labels and features of this one."""
         inner.classes_, inner.scheme_ = self.classes_, self.scheme_
         inner.blocks_, inner.vectorizer_ = self.blocks_, None
-
-    def _fit(self, train: AnyTrainingSet) -> IntArray | None:
-        ballots = self._ballots
-        if ballots is None:
-            inner = self._new_estimator()
-            recovered: IntArray | None = inner._fit(train)
-            self.estimator_: SequenceTagger = inner
-            self._train_confidences = inner._train_confidences
-            self._without_votes(train)
-            return recovered
-        labels, self._train_confidences = self._aggregate(train, ballots)
-        return labels
-
-    def _without_votes(self, train: Any) -> None:
-        """Set what is learnt about annotators where there are none."""
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
         return self.estimator_._predict(features)
@@ -229,15 +212,29 @@ class TaggerFromVotes(SequenceTagger):
         inner._restored()
 
 
-def labels_of(votes: VoteCorpus, scheme: str) -> tuple[Label, ...]:
-    """The labels of the votes and of what is known, in order.
+def votes_of(X: Any, title: str) -> Corpus:
+    """A corpus that has votes."""
+    corpus = as_corpus(X)
+    if corpus is None:
+        raise InputError(
+            f"expected a corpus of votes, found {type(X).__name__}; make one by "
+            "tagsift.read(..., votes=...) or Corpus.from_lists(rows, votes=...)."
+        )
+    if not corpus.annotators:
+        raise InputError(
+            f"expected a corpus of votes, found one without annotators: {title} learns "
+            "from votes; for candidate sets take ChainGP or PartialCRF."
+        )
+    return corpus
+
+
+def labels_of(corpus: Corpus) -> tuple[Label, ...]:
+    """The labels of a corpus, in order.
 
     In IOB2 a type that was only ever continued gets its ``B-`` label, too: without it
     no sequence could hold it.
     """
-    names = {str(name) for name in votes.label_set.names}
-    if votes.exact is not None:
-        names |= {str(k) for sentence in votes.exact for k in sentence if k is not None}
-    if scheme == "iob2":
+    names = set(corpus.label_set.names)
+    if corpus.scheme == "iob2":
         names |= {"B" + name[1:] for name in names if name[:2] == "I-" or name == "I"}
     return tuple(sorted(names))

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from scipy.special import softmax
 
-from tagsift.annotators.agreement import checked_votes, one_hot, vote_counts
+from tagsift.data.corpus import Votes
 from tagsift.errors import InputError
-from tagsift.typing import BoolArray, FloatArray, IntArray
+from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["DawidSkeneEstimate", "dawid_skene"]
 
@@ -39,7 +40,9 @@ class DawidSkeneEstimate:
 
 
 def dawid_skene(
-    votes: IntArray,
+    votes: Votes,
+    n_tokens: int,
+    n_annotators: int,
     n_labels: int,
     *,
     strength: float = 10.0,
@@ -50,10 +53,10 @@ def dawid_skene(
 
     Parameters
     ----------
-    votes : ndarray of shape (n_tokens, n_annotators)
-        Label indices, −1 for a missing vote.
-    n_labels : int
-        Labels.
+    votes : Votes
+        For one label each.
+    n_tokens, n_annotators, n_labels : int
+        How many there are.
     strength : float
         Pseudo-votes, per true label, that draw an annotator's confusion matrix towards
         the pooled one.
@@ -76,30 +79,46 @@ def dawid_skene(
 
     It starts from the shares of the votes.
     """
-    array = checked_votes(votes, n_labels)
-    hot = one_hot(array, n_labels)  # [N, A·L]
-    counts = vote_counts(array, n_labels)  # [N, L]
-    voted = counts.sum(axis=1) > 0  # [N]
-    if not voted.any():
+    token, annotator, label = votes  # [K] each
+    _, place = np.unique(token, return_inverse=True)  # [K], among tokens with votes
+    if not len(token):
         raise InputError("nobody labelled any token: there is nothing to estimate.")
-    hot, counts = hot[voted], counts[voted]  # [N', A·L], [N', L]
+    n_voted, width = int(place.max()) + 1, n_annotators * n_labels
+    column = annotator * n_labels + label  # [K]
+    hot = csr_matrix((np.ones(len(column)), (place, column)), (n_voted, width))
+    counts = np.bincount(place * n_labels + label, minlength=n_voted * n_labels)
+    counts = counts.reshape(n_voted, n_labels)  # [N', L]
     posterior = counts / counts.sum(axis=1, keepdims=True)  # [N', L]
     n_iter, converged = 0, False
     while not n_iter or not (converged or n_iter >= max_iter):
         n_iter += 1
-        prior = (posterior.sum(axis=0) + 1.0 / n_labels) / (len(posterior) + 1.0)  # [L]
-        table = np.asarray(hot.T @ posterior)  # [A·V, K]
-        table = table.reshape(-1, n_labels, n_labels).transpose(0, 2, 1)  # [A, K, V]
-        pooled = table.sum(axis=0) + 1.0 / n_labels  # [K, V]
-        pooled /= pooled.sum(axis=1, keepdims=True)  # [K, V]
-        confusion = table + strength * pooled  # [A, K, V]
-        confusion /= confusion.sum(axis=2, keepdims=True)  # [A, K, V]
-        weights = np.log(confusion).transpose(0, 2, 1)  # [A, V, K]
-        votes_say = np.asarray(hot @ weights.reshape(-1, n_labels))  # [N', K]
-        updated = softmax(np.log(prior) + votes_say, axis=1)  # [N', K]
-        moved = np.abs(updated - posterior).sum(axis=1)  # [N']
-        converged = bool(moved.mean() <= tol)
+        prior, confusion = _m_step(hot, posterior, strength)  # [L], [A, K, V]
+        updated = _e_step(hot, prior, confusion)  # [N', K]
+        change = np.abs(updated - posterior).sum(axis=1)  # [N']
+        converged = bool(change.mean() <= tol)
         posterior = updated  # [N', K]
-    full = np.tile(prior, (len(array), 1))  # [N, L]
-    full[voted] = posterior
+    full = np.tile(prior, (n_tokens, 1))  # [N, L]
+    full[np.unique(token)] = posterior
     return DawidSkeneEstimate(prior, confusion, full, n_iter, converged)
+
+
+def _m_step(
+    hot: csr_matrix, posterior: FloatArray, strength: float
+) -> tuple[FloatArray, FloatArray]:
+    """Shares of the true labels, [L], and confusion matrices, [A, K, V]."""
+    n_labels = posterior.shape[1]
+    prior = (posterior.sum(axis=0) + 1.0 / n_labels) / (len(posterior) + 1.0)  # [L]
+    counts = np.asarray(hot.T @ posterior)  # [A·V, K]
+    counts = counts.reshape(-1, n_labels, n_labels).transpose(0, 2, 1)  # [A, K, V]
+    pooled = counts.sum(axis=0) + 1.0 / n_labels  # [K, V]
+    pooled /= pooled.sum(axis=1, keepdims=True)  # [K, V]
+    confusion = counts + strength * pooled  # [A, K, V]
+    confusion /= confusion.sum(axis=2, keepdims=True)  # [A, K, V]
+    return np.asarray(prior), np.asarray(confusion)
+
+
+def _e_step(hot: csr_matrix, prior: FloatArray, confusion: FloatArray) -> FloatArray:
+    """Posterior of the true labels, [N', K]."""
+    weights = np.log(confusion).transpose(0, 2, 1)  # [A, V, K]
+    evidence = np.asarray(hot @ weights.reshape(-1, len(prior)))  # [N', K]
+    return np.asarray(softmax(np.log(prior) + evidence, axis=1))

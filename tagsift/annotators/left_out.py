@@ -28,10 +28,10 @@ import numpy as np
 from scipy.special import expit, logit
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.ranking import SURE, error_odds, label_lessons
 from tagsift.annotators.rounds import Consensus
 from tagsift.annotators.tables import vote_evidence
+from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -60,23 +60,23 @@ _BY_WORD, _BY_SPAN = 0.4, 0.3
 
 
 def lessons(
-    found: Consensus, ballots: Ballots, weights: FloatArray, reliability: FloatArray
+    found: Consensus, table: VoteTable, weights: FloatArray, reliability: FloatArray
 ) -> FloatArray:
     """By how much labels are likelier wrong than text and votes say, as log-odds, [N].
 
     `weights` and `reliability` are those of the annotators, [A]. Tokens that are known
     exactly tell of the others with the same label.
     """
-    votes = found.temper * vote_evidence(found.log_pi, ballots, weights)  # [N, L]
+    votes = found.temper * vote_evidence(found.log_pi, table, weights)  # [N, L]
     blind = found.model.marginals(votes, found.calm)  # [N, L]
-    said = np.where(ballots.exact >= 0, blind.argmax(axis=1), found.labels)  # [N]
+    said = np.where(table.exact >= 0, blind.argmax(axis=1), found.labels)  # [N]
     odds = error_odds(said, blind, found.text)  # [N]
-    taught = left_out_errors(said, blind, votes, found, ballots, weights, reliability)
+    taught = left_out_errors(said, blind, votes, found, table, weights, reliability)
     both = odds  # [N]
     if taught is not None:
         chance = _TAUGHT * expit(taught) + (1 - _TAUGHT) * expit(odds)  # [N]
-        both = share(_odds(chance), said, ballots)  # [N]
-    by_label = label_lessons(said, expit(both), ballots)  # [L]
+        both = share(_odds(chance), said, table)  # [N]
+    by_label = label_lessons(said, expit(both), table)  # [L]
     return both - odds + by_label[found.labels]
 
 
@@ -85,7 +85,7 @@ def left_out_errors(
     confidences: FloatArray,
     votes: FloatArray,
     found: Consensus,
-    ballots: Ballots,
+    table: VoteTable,
     weights: FloatArray,
     reliability: FloatArray,
 ) -> FloatArray | None:
@@ -94,12 +94,12 @@ def left_out_errors(
     `votes` is the evidence of all votes, tempered, [N, L].
     """
     model, seen, told = found.model, [], []
-    for turn in range(min(_TURNS, ballots.n_annotators)):
-        who = leave_out(ballots, reliability, turn)  # [N]
-        own = ballots.votes[np.arange(len(who)), who]  # [N]
-        asked = (who >= 0) & (own >= 0) & (own < ballots.n_labels)  # [N]
-        mine = who[:, None] == np.arange(ballots.n_annotators)  # [N, A]
-        others = replace(ballots, votes=np.where(mine, -1, ballots.votes))
+    for turn in range(min(_TURNS, table.n_annotators)):
+        who = leave_out(table, reliability, turn)  # [N]
+        own = table.of(np.arange(len(who)), who)  # [N]
+        asked = (who >= 0) & (own >= 0) & (own < table.n_labels)  # [N]
+        mine = table.annotator == who[table.token]  # [K]
+        others = replace(table, corpus=table.corpus.with_votes(~mine))
         e = found.temper * vote_evidence(found.log_pi, others, weights)  # [N, L]
         label = model.best(e)  # [N]
         x = measures(label, model.marginals(e, found.calm), found.text, e, others)
@@ -113,7 +113,7 @@ def left_out_errors(
     trees = _fit_trees(
         np.column_stack([np.concatenate(seen), r]), z, beyond_habit(*cast)
     )
-    x = measures(said, confidences, found.text, votes, ballots)  # [N, F]
+    x = measures(said, confidences, found.text, votes, table)  # [N, F]
     poor, good = np.quantile(r, [_POOR, _GOOD])
     of_poor, of_good = (
         _chance(trees, np.column_stack([x, np.full(len(x), level)]))
@@ -146,19 +146,19 @@ def beyond_habit(who: IntArray, label: IntArray, own: IntArray) -> FloatArray:
     return counts
 
 
-def share(odds: FloatArray, said: IntArray, ballots: Ballots) -> FloatArray:
+def share(odds: FloatArray, said: IntArray, table: VoteTable) -> FloatArray:
     """Draw log-odds to their means: of the word with that label, and of the span, [N].
 
     What is outside all spans keeps its own. Tokens side by side are taken for one span.
     """
-    inside = said != ballots.outside  # [N]
-    if len(ballots.words):
-        place = _forms(ballots) * ballots.n_labels + said  # [N]
+    inside = said != table.outside  # [N]
+    if len(table.words):
+        place = _forms(table) * table.n_labels + said  # [N]
         odds = np.where(inside, _draw(odds, place, _BY_WORD), odds)  # [N]
-    if ballots.outside < 0:
+    if table.outside < 0:
         return odds
     begins = np.zeros(len(said), dtype=bool)  # [N]
-    begins[ballots.offsets[:-1][np.diff(ballots.offsets) > 0]] = True
+    begins[table.bounds[:-1][np.diff(table.bounds) > 0]] = True
     return _draw(odds, np.cumsum(begins | ~inside | ~np.roll(inside, 1)), _BY_SPAN)
 
 
@@ -190,18 +190,22 @@ def _chance(forests: list[HistGradientBoostingClassifier], X: FloatArray) -> Flo
     return np.asarray(np.mean([one.predict_proba(X)[:, 1] for one in forests], axis=0))
 
 
-def leave_out(ballots: Ballots, reliability: FloatArray, turn: int) -> IntArray:
+def leave_out(table: VoteTable, reliability: FloatArray, turn: int) -> IntArray:
     """Who is left out at every token, [N]: of its sentence the most reliable person.
 
     In the second turn it is the next, and so on; −1 where there are not as many.
     """
-    lengths = np.diff(ballots.offsets)  # [S]
-    begins = ballots.offsets[:-1][lengths > 0]  # [S']
-    voted = (ballots.votes >= 0) & ~ballots.abstains  # [N, A]
-    there = np.logical_or.reduceat(voted, begins, axis=0)  # [S', A]
-    order = np.argsort(np.where(there, -reliability, np.inf), axis=1, kind="stable")
-    found = np.where(there.sum(axis=1) > turn, order[:, turn], -1)  # [S']
-    return np.asarray(np.repeat(found, lengths[lengths > 0]))
+    lengths, n_annotators = np.diff(table.bounds), table.n_annotators  # [S], []
+    sentence = np.repeat(np.arange(len(lengths)), lengths)  # [N]
+    people = ~table.abstains[table.annotator]  # [K]
+    pairs = sentence[table.token] * n_annotators + table.annotator  # [K]
+    s, a = np.divmod(np.unique(pairs[people]), n_annotators)  # [P], [P]
+    order = np.lexsort((a, -reliability[a], s))  # [P]
+    s, a = s[order], a[order]
+    place = np.arange(len(s)) - np.searchsorted(s, s)  # [P]: from the most reliable
+    who = np.full(len(lengths), -1)  # [S]
+    who[s[place == turn]] = a[place == turn]
+    return np.asarray(who[sentence])
 
 
 def measures(
@@ -209,18 +213,18 @@ def measures(
     confidences: FloatArray,
     text: FloatArray,
     votes: FloatArray,
-    ballots: Ballots,
+    table: VoteTable,
 ) -> FloatArray:
     """What is known of the label of every token, and of the next likely one, [N, F].
 
     `votes` is the evidence of the votes alone, [N, L].
     """
-    rows, counts = np.arange(len(said)), ballots.counts  # [N], [N, L]
+    rows, counts = np.arange(len(said)), table.counts  # [N], [N, L]
     total = counts.sum(axis=1)  # [N]
     against = (total - counts[rows, said] + 0.5) / (total + 1)  # [N]
     doubt = 1 - confidences[rows, said]  # [N]
-    lengths = np.diff(ballots.offsets)  # [S]
-    place = rows - np.repeat(ballots.offsets[:-1], lengths)  # [N]
+    lengths = np.diff(table.bounds)  # [S]
+    place = rows - np.repeat(table.bounds[:-1], lengths)  # [N]
     left = np.repeat(lengths, lengths) - place - 1  # [N]  tokens to come
     columns = [_odds(doubt), _odds(1 - text[rows, said]), against, total, said, place]
     for apart, missing in ((1, place == 0), (-1, left == 0)):
@@ -231,22 +235,22 @@ def measures(
     second, sure = rest.argmax(axis=1), np.log(np.maximum(text, SURE))  # [N], [N, L]
     columns += [second, _odds(confidences[rows, second])]
     columns += [by[rows, second] - by[rows, said] for by in (sure, votes)]
-    columns += [left, *_elsewhere(said, confidences, ballots)]
+    columns += [left, *_elsewhere(said, confidences, table)]
     return np.column_stack([*columns, confidences, text])
 
 
 def _elsewhere(
-    said: IntArray, confidences: FloatArray, ballots: Ballots
+    said: IntArray, confidences: FloatArray, table: VoteTable
 ) -> list[FloatArray]:
     """How often the same word has another label, how often it occurs, and its case."""
-    if not len(ballots.words):
+    if not len(table.words):
         return []
-    form = _forms(ballots)  # [N]
-    given = np.zeros((form.max() + 1, ballots.n_labels))  # [W, L]
+    form = _forms(table)  # [N]
+    given = np.zeros((form.max() + 1, table.n_labels))  # [W, L]
     np.add.at(given, form, confidences)
     others = given[form].sum(axis=1) - 1  # [N]
     differ = 1 - given[form, said] / (others + 1)  # [N]
-    words = dict.fromkeys(ballots.words)
+    words = dict.fromkeys(table.words)
     case = [(w.isupper(), w[:1].isupper(), w.isalpha()) for w in words]
     return [differ, others, *np.array(case, dtype=float)[form].T]
 
@@ -257,10 +261,10 @@ def _draw(values: FloatArray, group: IntArray, weight: float) -> FloatArray:
     return np.asarray((1 - weight) * values + weight * mean)
 
 
-def _forms(ballots: Ballots) -> IntArray:
+def _forms(table: VoteTable) -> IntArray:
     """Number of every token's word, by first occurrence, [N]."""
-    number = {word: w for w, word in enumerate(dict.fromkeys(ballots.words))}
-    return np.array([number[word] for word in ballots.words])
+    number = {word: w for w, word in enumerate(dict.fromkeys(table.words))}
+    return np.array([number[word] for word in table.words])
 
 
 def _odds(chance: FloatArray) -> FloatArray:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tagsift.annotators.agreement import encode_votes
-from tagsift.annotators.ballots import OUTSIDE, Ballots, ballots_of
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.hidden_labels import dawid_skene
-from tagsift.data import VoteCorpus, spans
+from tagsift.annotators.vote_table import OUTSIDE, VoteTable, vote_table
+from tagsift.data.corpus import Corpus, Votes
+from tagsift.data.offsets import split_at
+from tagsift.data.span_table import span_table
 from tagsift.typing import FloatArray, IntArray, Label
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "annotators_against",
     "describe",
     "habits",
+    "looks_abstaining",
     "quick_labels",
     "quiet_sources",
 ]
@@ -34,6 +35,8 @@ _FAR_BELOW, _HARDLY_ANY = 0.25, 0.3
 #: Looks like abstaining: so large a share of `O` at so many tokens of which another
 #: annotator says something.
 _SILENT, _LEAST_TOKENS = 0.99, 50
+#: The same before a fit, where a warning costs nothing.
+_FEW_ASKED = 20
 #: A habit is an error in at least this share of the tokens of a type.
 _HABIT = 0.1
 
@@ -80,7 +83,7 @@ class AnnotatorReport:
 
 
 def describe(
-    ballots: Ballots,
+    table: VoteTable,
     labels: IntArray,
     classes: Sequence[Label],
     scheme: str,
@@ -88,29 +91,30 @@ def describe(
     weights: FloatArray,
 ) -> tuple[AnnotatorReport, ...]:
     """Report on every annotator, given the labels found from all votes, [N]."""
-    counted = [_count(ballots, a, labels, classes, scheme) for a in range(len(weights))]
-    hits, given, wanted, sentences = np.array(counted).reshape(-1, 4).T  # [A] each
-    total = np.where(ballots.abstains, given, (given + wanted) / 2)  # [A]
+    hits, given, wanted, sentences = _count(table, labels, classes, scheme)  # [A] each
+    tokens = np.bincount(table.annotator, minlength=len(weights))  # [A]
+    confusion = _confusions(table, labels)  # [A, L, L]
+    total = np.where(table.abstains, given, (given + wanted) / 2)  # [A]
     mean = hits.sum() / max(total.sum(), 1.0)
     reliability = (hits + _PRIOR * mean) / (total + _PRIOR)  # [A]
     copies = {a: group for group in groups for a in group}
-    quiet = quiet_sources(ballots)
+    quiet = quiet_sources(table)
     reports = []
-    for a, name in enumerate(ballots.names):
+    for a, name in enumerate(table.names):
         report = AnnotatorReport(
             name=name,
-            tokens=int((ballots.votes[:, a] >= 0).sum()),
+            tokens=int(tokens[a]),
             sentences=int(sentences[a]),
             reliability=float(reliability[a]),
             precision=_share(hits[a], given[a]),
             recall=_share(hits[a], wanted[a]),
             f1=_share(2 * hits[a], given[a] + wanted[a]),
-            confusion=_confusion(ballots, a, labels),
+            confusion=confusion[a],
             weight=float(weights[a]),
-            abstains=bool(ballots.abstains[a]),
+            abstains=bool(table.abstains[a]),
         )
-        others = [ballots.names[b] for b in copies.get(a, ()) if b != a]
-        flags = _flags(report, ballots, quiet, float(np.median(reliability)))
+        others = [table.names[b] for b in copies.get(a, ()) if b != a]
+        flags = _flags(report, table, quiet, float(np.median(reliability)))
         if others:
             flags = (f"says the same as {', '.join(others)}: counted as one", *flags)
         reports.append(replace(report, flags=flags))
@@ -118,7 +122,7 @@ def describe(
 
 
 def annotators_against(
-    corpus: VoteCorpus,
+    corpus: Corpus,
     labels: Sequence[Sequence[str]],
     classes: Sequence[str] | None = None,
 ) -> tuple[AnnotatorReport, ...]:
@@ -129,24 +133,26 @@ def annotators_against(
     flat = [name for row in labels for name in row]
     classes = classes or tuple(sorted({*corpus.label_set, *flat}))
     column = {name: k for k, name in enumerate(classes)}
-    ballots = ballots_of(corpus, classes, [len(row) for row in corpus.rows])
-    groups = copy_groups(ballots)
+    table = vote_table(corpus, classes)
+    groups = copy_groups(table)
     return describe(
-        ballots,
+        table,
         np.array([column[name] for name in flat]),
         classes,
         corpus.scheme,
         groups,
-        copy_weights(ballots, groups),
+        copy_weights(table, groups),
     )
 
 
-def quick_labels(corpus: VoteCorpus) -> list[list[str]]:
+def quick_labels(corpus: Corpus) -> list[list[str]]:
     """Labels of Dawid–Skene, which does not look at the text."""
-    names = list(corpus.label_set)
-    found = dawid_skene(encode_votes(corpus.votes, names), len(names))
-    best = iter(found.posterior.argmax(axis=1).tolist())
-    return [[names[next(best)] for _ in row] for row in corpus.rows]
+    names, sizes = corpus.label_set.names, (corpus.n_tokens, len(corpus.annotators))
+    single = corpus.votes.code < len(names)  # [K]
+    cast = Votes(*(column[single] for column in corpus.votes))
+    estimate = dawid_skene(cast, *sizes, len(names))
+    best = [names[k] for k in estimate.posterior.argmax(axis=1).tolist()]
+    return split_at(best, corpus.bounds)
 
 
 def habits(report: AnnotatorReport, classes: Sequence[Label], most: int = 2) -> str:
@@ -173,22 +179,32 @@ def habits(report: AnnotatorReport, classes: Sequence[Label], most: int = 2) -> 
 
 
 def quiet_sources(
-    ballots: Ballots, *, least_tokens: int = _LEAST_TOKENS
+    table: VoteTable, *, least_tokens: int = _LEAST_TOKENS
 ) -> dict[str, float]:
     """Those whose `O` may not be a statement, though nobody said so.
 
     The share of `O` among the tokens of which another says something, by name.
     """
-    if ballots.outside < 0:
+    if table.outside < 0:
         return {}
-    spoken = (ballots.votes >= 0) & (ballots.votes != ballots.outside)  # [N, A]
-    voices = spoken.sum(axis=1)  # [N]
-    found = {}
-    for a, name in enumerate(ballots.names):
-        asked = (ballots.votes[:, a] >= 0) & (voices > spoken[:, a])  # [N]
-        if asked.sum() >= least_tokens and not ballots.abstains[a]:
-            found[name] = 1.0 - float(spoken[asked, a].mean())
-    return {name: share for name, share in found.items() if share >= _SILENT}
+    spoken = table.code != table.outside  # [K]
+    voices = table.sum_by_token(spoken)  # [N]
+    asked = voices[table.token] > spoken  # [K]: another annotator says something
+    n = table.n_annotators
+    times = np.bincount(table.annotator[asked], minlength=n)  # [A]
+    silent = np.bincount(table.annotator[asked & ~spoken], minlength=n)  # [A]
+    shares = silent / np.maximum(times, 1)  # [A]
+    quiet = (times >= least_tokens) & (shares >= _SILENT) & ~table.abstains  # [A]
+    return {table.names[a]: float(shares[a]) for a in np.flatnonzero(quiet)}
+
+
+def looks_abstaining(corpus: Corpus) -> dict[str, float]:
+    """Find annotators who say `O` of nearly everything that others label.
+
+    The shares of `O` on those tokens, by name; those who are known to abstain are not
+    among them.
+    """
+    return quiet_sources(VoteTable(corpus), least_tokens=_FEW_ASKED)
 
 
 def _share(part: float, whole: float) -> float:
@@ -196,43 +212,55 @@ def _share(part: float, whole: float) -> float:
 
 
 def _count(
-    ballots: Ballots, a: int, labels: IntArray, classes: Sequence[Label], scheme: str
-) -> tuple[int, int, int, int]:
-    """Spans (tokens, for plain tags) in common, of the annotator, and of the labels."""
-    names = [str(name) for name in classes]
-    hits = given = wanted = sentences = 0
-    marks: list[Any]
-    for lo, hi in pairwise(ballots.offsets):
-        said, true = ballots.votes[lo:hi, a], labels[lo:hi]  # [T], [T]
-        voted = said >= 0  # [T]
-        if not voted.any():
-            continue
-        if scheme == "plain":
-            marks = [list(enumerate(k[voted])) for k in (said, true)]
-        else:
-            single = voted & (said < len(names))  # [T]
-            tags = np.where(single, np.take(names, said, mode="clip"), "O").tolist()
-            marks = [spans(k, scheme) for k in (tags, [names[k] for k in true])]
-        mine, truth = map(set, marks)
-        sentences += 1
-        hits += len(mine & truth)
-        given, wanted = given + len(mine), wanted + len(truth)
-    return hits, given, wanted, sentences
+    table: VoteTable, labels: IntArray, classes: Sequence[Label], scheme: str
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Spans (tokens, for plain tags) in common, of the annotator, and of the labels.
+
+    And in how many sentences; [A] each.
+    """
+    names, n = [str(name) for name in classes], table.n_annotators
+    token, annotator, code = table.token, table.annotator, table.code  # [K] each
+    lengths = np.diff(table.bounds)  # [S]
+    sentence = np.repeat(np.arange(len(lengths)), lengths)  # [N]
+    pairs = np.unique(annotator * len(lengths) + sentence[token])  # [P]
+    who, where = np.divmod(pairs, max(len(lengths), 1))  # [P], [P]
+    sentences = np.bincount(who, minlength=n)  # [A]
+    if scheme == "plain":
+        votes = np.bincount(annotator, minlength=n)  # [A]
+        right = np.bincount(annotator[code == labels[token]], minlength=n)  # [A]
+        return right, votes, votes, sentences
+    first = np.zeros(table.n_tokens, dtype=bool)  # [N]
+    first[table.bounds[:-1][lengths > 0]] = True
+    true = span_table(labels, first, names, scheme)
+    order = np.lexsort((token, annotator))  # [K]
+    single = np.where(code < len(names), code, -1)[order]  # [K]
+    begins = table.corpus.previous[order] < 0  # [K]
+    said = span_table(single, begins, names, scheme)
+    token, annotator = token[order], annotator[order]
+    start, last = token[said.start], token[said.end - 1]  # [Q], [Q]
+    size = int(max(true.type.max(initial=0), said.type.max(initial=0))) + 1
+    keys = (true.start * (table.n_tokens + 1) + true.end) * size + true.type  # [P']
+    mine = (start * (table.n_tokens + 1) + last + 1) * size + said.type  # [Q]
+    by = annotator[said.start]  # [Q]
+    hits = np.bincount(by[np.isin(mine, keys)], minlength=n)  # [A]
+    of_sentence = np.bincount(sentence[true.start], minlength=len(lengths))  # [S]
+    wanted = np.bincount(who, of_sentence[where], n).astype(np.int64)  # [A]
+    return hits, np.bincount(by, minlength=n), wanted, sentences
 
 
-def _confusion(ballots: Ballots, a: int, labels: IntArray) -> FloatArray:
-    """Shares of the votes by label, a little smoothed, [L, L]."""
-    n_labels = ballots.n_labels
-    votes = ballots.votes[:, a]  # [N]
-    single = (votes >= 0) & (votes < n_labels)  # [N]
-    cell = labels[single] * n_labels + votes[single]  # [K]
-    counts = np.bincount(cell, minlength=n_labels**2).reshape(n_labels, n_labels)
-    smooth = counts + 0.1 * np.eye(n_labels) + 1e-3  # [L, L]
-    return np.asarray(smooth / smooth.sum(axis=1, keepdims=True))
+def _confusions(table: VoteTable, labels: IntArray) -> FloatArray:
+    """Shares of every annotator's votes by label, a little smoothed, [A, L, L]."""
+    n_labels, n = table.n_labels, table.n_annotators
+    single = table.code < n_labels  # [K]
+    cell = table.annotator * n_labels + labels[table.token]  # [K]
+    cell = (cell * n_labels + table.code)[single]
+    counts = np.bincount(cell, minlength=n * n_labels**2)
+    smooth = counts.reshape(n, n_labels, n_labels) + 0.1 * np.eye(n_labels) + 1e-3
+    return np.asarray(smooth / smooth.sum(axis=2, keepdims=True))
 
 
 def _flags(
-    report: AnnotatorReport, ballots: Ballots, quiet: Collection[str], middle: float
+    report: AnnotatorReport, table: VoteTable, quiet: Collection[str], middle: float
 ) -> tuple[str, ...]:
     """What is odd about an annotator, in words."""
     flags = []
@@ -245,7 +273,7 @@ def _flags(
             f"far less reliable than the others ({report.reliability:.2f} against "
             f"{middle:.2f} in the middle)"
         )
-    if report.abstains or ballots.outside < 0:
+    if report.abstains or table.outside < 0:
         return tuple(flags)
     if report.name in quiet:
         flags.append(

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from tagsift.annotators.ballots import OUTSIDE, Ballots
 from tagsift.annotators.reasons import Reasons
+from tagsift.annotators.vote_table import OUTSIDE, VoteTable
 from tagsift.data import Span, opening_transitions, spans
 from tagsift.data.offsets import locate
 from tagsift.typing import FloatArray, IntArray, Label
@@ -57,14 +57,14 @@ class Look:
     reason: str  # why, in words
 
 
-def label_lessons(said: IntArray, chance: FloatArray, ballots: Ballots) -> FloatArray:
+def label_lessons(said: IntArray, chance: FloatArray, table: VoteTable) -> FloatArray:
     """How much oftener each label was wrong than expected, as log-odds, [L].
 
     `said` are labels found without what is known exactly, [N], and `chance` the
     estimated chance that they are wrong, [N].
     """
-    known, n_labels = ballots.exact >= 0, ballots.n_labels  # [N]
-    label, true = said[known], ballots.exact[known]  # [K], [K]
+    known, n_labels = table.exact >= 0, table.n_labels  # [N]
+    label, true = said[known], table.exact[known]  # [K], [K]
     expected = np.bincount(label, weights=chance[known], minlength=n_labels)  # [L]
     wrong = np.bincount(label, weights=label != true, minlength=n_labels)  # [L]
     return np.asarray(np.log((wrong + _PRIOR) / (expected + _PRIOR)))  # [L]
@@ -84,7 +84,7 @@ def error_chance(
     labels: IntArray,
     confidences: FloatArray,
     text: FloatArray,
-    ballots: Ballots,
+    table: VoteTable,
     lessons: FloatArray | None = None,
 ) -> FloatArray:
     """Estimated chance that the label of a token is wrong, [N].
@@ -93,7 +93,7 @@ def error_chance(
     """
     odds = error_odds(labels, confidences, text)  # [N]
     chance = expit(odds if lessons is None else odds + lessons)  # [N]
-    chance[ballots.exact >= 0] = 0.0
+    chance[table.exact >= 0] = 0.0
     return np.asarray(chance)
 
 
@@ -101,16 +101,16 @@ def rank_tokens(
     labels: IntArray,
     confidences: FloatArray,
     text: FloatArray,
-    ballots: Ballots,
+    table: VoteTable,
     classes: Sequence[Label],
     chance: FloatArray | None = None,
 ) -> Iterator[Look]:
     """Yield all tokens, the one to look at first in front; `chance` is their score."""
     if chance is None:
-        chance = error_chance(labels, confidences, text, ballots)  # [N]
-    about = _Looks(labels, text, ballots, classes, confidences)
+        chance = error_chance(labels, confidences, text, table)  # [N]
+    about = _Looks(labels, text, table, classes, confidences)
     for n in np.argsort(-chance, kind="stable"):
-        s, t = locate(int(n), ballots.offsets)
+        s, t = locate(int(n), table.bounds)
         yield about.look(
             int(n), (s, t, t + 1), classes[int(labels[n])], float(chance[n])
         )
@@ -120,7 +120,7 @@ def rank_spans(
     labels: IntArray,
     confidences: FloatArray,
     text: FloatArray,
-    ballots: Ballots,
+    table: VoteTable,
     classes: Sequence[Label],
     scheme: str,
     chance: FloatArray | None = None,
@@ -130,14 +130,14 @@ def rank_spans(
     A span is as doubtful as its most doubtful token.
     """
     if chance is None:
-        chance = error_chance(labels, confidences, text, ballots)  # [N]
-    about = _Looks(labels, text, ballots, classes, confidences)
-    begin = stretches(labels, ballots.offsets, classes, scheme)  # [K + 1]
+        chance = error_chance(labels, confidences, text, table)  # [N]
+    about = _Looks(labels, text, table, classes, confidences)
+    begin = stretches(labels, table.bounds, classes, scheme)  # [K + 1]
     worst = most_doubtful(chance, begin)  # [K]
     types = span_types(classes, scheme)
     for k in np.argsort(-chance[worst], kind="stable").tolist():
         n = int(worst[k])
-        s, t = locate(int(begin[k]), ballots.offsets)
+        s, t = locate(int(begin[k]), table.bounds)
         place = (s, t, t + int(begin[k + 1] - begin[k]))
         yield about.look(n, place, types[int(labels[n])], float(chance[n]))
 
@@ -191,11 +191,11 @@ class _Looks(Reasons):
         return Look(*place, label, score, self._tally(n), likely, self.sentence(n))
 
     def _tally(self, n: int) -> dict[Label, int]:
-        votes = self.ballots.votes[n]  # [A]
+        first, last = np.searchsorted(self.table.token, [n, n + 1])
         counts = Counter(
             "|".join(str(self.classes[k]) for k in np.flatnonzero(said).tolist())
             if said.sum() > 1
             else self.classes[int(said.argmax())]
-            for said in self.ballots.members[votes[votes >= 0]]
+            for said in self.table.members[self.table.code[first:last]]
         )
         return dict(counts.most_common())

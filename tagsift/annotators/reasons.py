@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import Float32Array, FloatArray, IntArray, Label
 
 __all__ = ["REASONS", "Reasons"]
@@ -38,23 +38,23 @@ class Reasons:
 
     labels: IntArray  # [N]
     text: FloatArray | Float32Array  # [N, L]  what the text alone says
-    ballots: Ballots
+    table: VoteTable
     classes: Sequence[Label]
 
     @cached_property
     def kinds(self) -> IntArray:
         """The kind of every token, as its place in `REASONS`, [N]."""
-        names, labels, counts = list(REASONS), self.labels, self.ballots.counts
+        names, labels, counts = list(REASONS), self.labels, self.table.counts
         rows = np.arange(len(labels))  # [N]
         reads = self.text[rows, labels]  # [N]
-        if not self.ballots.n_annotators:
+        if not self.table.n_annotators:
             unclear = reads < _CLEAR  # [N]
             return np.where(unclear, names.index("open"), names.index(""))
         own, total = counts[rows, labels], counts.sum(axis=1)  # [N]
         doubted = reads < _DOUBTED  # [N]
         frequency = np.bincount(labels, minlength=counts.shape[1]) / max(len(labels), 1)
         found = {
-            "exact": self.ballots.exact >= 0,
+            "exact": self.table.exact >= 0,
             "unvoted": total == 0,
             "outvoted": counts.max(axis=1) > own,
             "unanimous": (own == total) & doubted,
@@ -68,7 +68,7 @@ class Reasons:
     def sentence(self, n: int, kind: int | None = None) -> str:
         """The reason of one token, in words; its kind need not be found again."""
         name = list(REASONS)[int(self.kinds[n] if kind is None else kind)]
-        voted, read = self.ballots.counts[n].argmax(), self.text[n].argmax()
+        voted, read = self.table.counts[n].argmax(), self.text[n].argmax()
         told = {"name": self.labels[n], "voted": voted, "read": read}
         return REASONS[name].format(
             **{key: self.classes[int(k)] for key, k in told.items()}

@@ -13,7 +13,6 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.calm import calm_factor
 from tagsift.annotators.cross_fit import TextScores
 from tagsift.annotators.judge import (
@@ -25,6 +24,7 @@ from tagsift.annotators.judge import (
 )
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
+from tagsift.annotators.vote_table import VoteTable
 from tagsift.progress import progress
 from tagsift.typing import FloatArray, IntArray
 
@@ -102,7 +102,7 @@ class Kept(Protocol):
 
 def run_rounds(
     chains: Chains,
-    ballots: Ballots,
+    table: VoteTable,
     weights: FloatArray,
     plan: Plan,
     log_pi: FloatArray,
@@ -112,12 +112,12 @@ def run_rounds(
 
     With `kept` they go on with the round that was kept last.
     """
-    people = ~ballots.abstains  # [A]
-    usual, least, of_models = weight_limits(ballots, weights)
+    people = ~table.abstains  # [A]
+    usual, least, of_models = weight_limits(table, weights)
     most = usual if plan.vectors and people.any() else TEMPERS[-1]
     temper = plan.temper or usual
-    shares, pinned = vote_shares(ballots), ballots.pinned  # [N, L], [N, L]
-    counts = count_votes(shares, ballots)  # [A, L, B, L]
+    shares, pinned = vote_shares(table), table.pinned  # [N, L], [N, L]
+    counts = count_votes(shares, table)  # [A, L, B, L]
     labels, text, score = shares.argmax(axis=1), shares, 0.0  # [N], [N, L], []
     history: History = []
     models = 0.0  # how far the votes are those of models
@@ -127,15 +127,15 @@ def run_rounds(
     rounds = range(len(history), plan.rounds)
     for r in progress(rounds, "votes: rounds", enabled=plan.verbose):
         if r:
-            truth = np.eye(ballots.n_labels)[labels]  # [N, L]
-            counts[people] = count_votes(truth, ballots)[people]
-            log_pi, models = _tables(counts, text, ballots, weights, plan)
-        votes = vote_evidence(log_pi, ballots, weights)  # [N, L]
+            truth = np.eye(table.n_labels)[labels]  # [N, L]
+            counts[people] = count_votes(truth, table)[people]
+            log_pi, models = _tables(counts, text, table, weights, plan)
+        votes = vote_evidence(log_pi, table, weights)  # [N, L]
         if r and plan.temper is None:
             floor = max(least, surely(models) * of_models)
             if people.any():
-                floor = least_temper(text, votes, ballots.voted, floor)
-            temper, score = choose_temper(text, votes, ballots.voted, floor, most)
+                floor = least_temper(text, votes, table.voted, floor)
+            temper, score = choose_temper(text, votes, table.voted, floor, most)
         evidence = temper * votes + pinned  # [N, L]
         model = chains.fit(evidence, plan.later if r else plan.first)
         found, text = model.best(evidence), model.marginals()  # [N], [N, L]
@@ -144,7 +144,7 @@ def run_rounds(
         history.append({"temper": temper, "judge": score, "changed": changed})
         if kept is not None and r + 1 < plan.rounds:  # the last gives the model, too
             kept.write(history, labels, text)
-    calm = calm_factor(labels, text, votes, ballots, weights, plan.scale, models)
+    calm = calm_factor(labels, text, votes, table, weights, plan.scale, models)
     return Consensus(
         labels,
         model.marginals(evidence, calm),
@@ -161,17 +161,17 @@ def run_rounds(
 def _tables(
     counts: FloatArray,
     text: FloatArray,
-    ballots: Ballots,
+    table: VoteTable,
     weights: FloatArray,
     plan: Plan,
 ) -> tuple[FloatArray, float]:
     """Tables for the counts, [A, L, B, L], and how far votes are those of models."""
-    abstains, voted, strength = ballots.abstains, ballots.voted, plan.strength
+    abstains, voted, strength = table.abstains, table.voted, plan.strength
     log_pi = confusion_tables(counts, abstains, strength)
-    if ballots.n_contexts == 1 or not voted.any():
+    if table.n_contexts == 1 or not voted.any():
         return log_pi, 0.0
     plain = confusion_tables(counts, abstains, strength, followed=0.0)
-    both = (vote_evidence(pi, ballots, weights)[voted] for pi in (log_pi, plain))
+    both = (vote_evidence(pi, table, weights)[voted] for pi in (log_pi, plain))
     models = mechanical(text[voted], *both, vectors=plan.vectors)
     if surely(models):
         followed = 1.0 - _ANEW * surely(models)
@@ -179,17 +179,18 @@ def _tables(
     return log_pi, models
 
 
-def weight_limits(ballots: Ballots, weights: FloatArray) -> tuple[float, float, float]:
+def weight_limits(table: VoteTable, weights: FloatArray) -> tuple[float, float, float]:
     """The weight τ before there is any text, the least later, and the least of models.
 
     Where there are few votes on a token they are worth more each: the text would
     overrule two annotators who agree. Copies count as one.
     """
-    people = ~ballots.abstains  # [A]
+    people = ~table.abstains  # [A]
     if not people.any():
         return *_SOURCES, _SOURCES[1]
-    voted = ballots.votes[:, people] >= 0  # [N, P]
-    on_a_token = (voted @ weights[people])[voted.any(axis=1)]  # [N']
+    theirs = people[table.annotator]  # [K]
+    voted = table.sum_by_token(theirs) > 0  # [N]
+    on_a_token = table.sum_by_token(theirs * weights[table.annotator])[voted]  # [N']
     n = float(on_a_token.mean()) if len(on_a_token) else 1.0
     usual, least = (np.clip(_WORTH / n, limit, _FEW) for limit in _PEOPLE)
     return float(usual), float(least), float(np.clip(_WORTH_OF_MODELS / n, *_OF_MODELS))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import softmax
 
-from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import FloatArray
 
 __all__ = ["mace"]
@@ -24,7 +24,7 @@ _SMOOTH = 0.1
 
 
 def mace(
-    ballots: Ballots,
+    table: VoteTable,
     shares: FloatArray,
     n_steps: int = 50,
     weights: FloatArray | None = None,
@@ -34,11 +34,10 @@ def mace(
     θ and ξ are estimated by expectation–maximisation; a vote of annotator a counts
     `weights[a]` times. Where nobody says anything the shares stay.
     """
-    token, annotator = ballots.given
-    n_tokens, n_people, n_labels = *ballots.votes.shape, ballots.n_labels
-    vote = ballots.members[ballots.votes[token, annotator]].argmax(axis=1)  # [K]
-    speaks = ~(ballots.abstains[annotator] & (vote == ballots.outside))  # [K]
-    token, annotator, vote = token[speaks], annotator[speaks], vote[speaks]
+    n_tokens, n_people, n_labels = table.n_tokens, table.n_annotators, table.n_labels
+    speaks = table.corpus.speaks  # [K]
+    token, annotator = table.token[speaks], table.annotator[speaks]  # [K'], [K']
+    vote = table.members.argmax(axis=1)[table.code[speaks]]  # [K']
     silent = np.bincount(token, minlength=n_tokens) == 0  # [N]
     if silent.all():
         return shares
@@ -65,5 +64,5 @@ def mace(
         gains = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
         scores = gains.reshape(n_tokens, n_labels) + other[:, None]  # [N, L]
         log_prior = np.log(np.maximum(prior, 1e-9))  # [L]
-        posterior = softmax(scores + log_prior + ballots.pinned, axis=1)
+        posterior = softmax(scores + log_prior + table.pinned, axis=1)
     return np.where(silent[:, None], shares, posterior)  # [N, L]

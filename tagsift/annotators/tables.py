@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["confusion_tables", "count_votes", "vote_evidence"]
@@ -30,11 +30,11 @@ _POOLED, _DIAGONAL, _ANY = 10.0, 2.0, 0.1
 _EXACT = 5.0
 
 
-def count_votes(labels: FloatArray, ballots: Ballots) -> FloatArray:
+def count_votes(labels: FloatArray, table: VoteTable) -> FloatArray:
     """Count votes by annotator, probable truth, vote before and vote, [A, L, B, L]."""
-    weight = np.where(ballots.exact >= 0, _EXACT, 1.0)[:, None]  # [N, 1]
-    shape = (ballots.n_annotators, ballots.n_contexts, ballots.n_labels, -1)
-    counts = np.asarray(ballots.cells @ (weight * labels)).reshape(shape)  # [A,B,L,L]
+    weight = np.where(table.exact >= 0, _EXACT, 1.0)[:, None]  # [N, 1]
+    shape = (table.n_annotators, table.n_contexts, table.n_labels, -1)
+    counts = np.asarray(table.cells @ (weight * labels)).reshape(shape)  # [A,B,L,L]
     return np.ascontiguousarray(counts.transpose(0, 3, 1, 2))  # [A, L, B, L]
 
 
@@ -73,30 +73,29 @@ def _drawn(counts: FloatArray, towards: FloatArray, strength: float) -> FloatArr
 
 
 def vote_evidence(
-    log_pi: FloatArray, ballots: Ballots, weights: FloatArray | None = None
+    log_pi: FloatArray, table: VoteTable, weights: FloatArray | None = None
 ) -> FloatArray:
     """Log-likelihood of the votes on every token under every label, [N, L]."""
     by_cell = log_pi.transpose(0, 2, 3, 1)  # [A, B, L, L]
     if weights is not None:
         by_cell = by_cell * weights[:, None, None, None]
-    flat = by_cell.reshape(-1, ballots.n_labels)  # [A·B·L, L]
-    e = np.asarray(ballots.cells.T @ flat)  # [N, L]
-    return e + _sets_beyond_shares(log_pi, ballots, weights)
+    flat = by_cell.reshape(-1, table.n_labels)  # [A·B·L, L]
+    e = np.asarray(table.cells.T @ flat)  # [N, L]
+    return e + _sets_beyond_shares(log_pi, table, weights)
 
 
 def _sets_beyond_shares(
-    log_pi: FloatArray, ballots: Ballots, weights: FloatArray | None
+    log_pi: FloatArray, table: VoteTable, weights: FloatArray | None
 ) -> FloatArray | float:
     """What sets add: the log of a sum over their labels, for the mean of the logs."""
-    token, annotator = ballots.given
-    vote = ballots.votes[token, annotator]  # [K]
-    several = np.flatnonzero(vote >= ballots.n_labels)  # [K']
+    token, annotator, vote = table.token, table.annotator, table.code  # [K] each
+    several = np.flatnonzero(vote >= table.n_labels)  # [K']
     if not len(several):
         return 0.0
-    more = np.zeros((ballots.n_tokens, ballots.n_labels))  # [N, L]
+    more = np.zeros((table.n_tokens, table.n_labels))  # [N, L]
     for k in several:
-        names = np.flatnonzero(ballots.members[vote[k]])  # [L']
-        rows = log_pi[annotator[k], :, ballots.before[k]][:, names]  # [L, L']
+        names = np.flatnonzero(table.members[vote[k]])  # [L']
+        rows = log_pi[annotator[k], :, table.before[k]][:, names]  # [L, L']
         gain = np.logaddexp.reduce(rows, axis=1) - rows.mean(axis=1)  # [L]
         more[token[k]] += gain if weights is None else weights[annotator[k]] * gain
     return more

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import CrossFit, WarmChain
 from tagsift.annotators.decision import bonus_of_new_text
-from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
+from tagsift.annotators.from_votes import TaggerFromVotes, votes_of
 from tagsift.annotators.left_out import lessons
 from tagsift.annotators.new_votes import check_known, weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
@@ -22,13 +21,15 @@ from tagsift.annotators.sharded_chains import KeptRounds, ShardedChains
 from tagsift.annotators.start import first_tables, vote_shares
 from tagsift.annotators.tables import vote_evidence
 from tagsift.annotators.views import TIGHTER, text_views
-from tagsift.base import Method, setting
+from tagsift.annotators.vote_table import VoteTable, vote_table
+from tagsift.base import Method, Transduction, setting
+from tagsift.base.corpora import as_corpus
 from tagsift.base.sharded_set import ShardedSet
 from tagsift.base.training_set import AnyTrainingSet
 from tagsift.baselines import PartialCRF
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.potentials import Allowed
-from tagsift.data import VoteCorpus, allowed_transitions
+from tagsift.data import allowed_transitions
 from tagsift.data.offsets import split_at
 from tagsift.errors import InputError, NotSupportedError, TagsiftWarning
 from tagsift.progress import warn_user
@@ -111,11 +112,11 @@ class VoteTagger(TaggerFromVotes):
     Examples
     --------
     >>> from tagsift.annotators import VoteTagger
-    >>> from tagsift.data import VoteCorpus
-    >>> rows = [[("the",), ("cat",)], [("a",), ("dog",)]] * 4
+    >>> from tagsift.data.corpus import Corpus
+    >>> rows = [["the", "cat"], ["a", "dog"]] * 4
     >>> votes = [[("D", "D", "N"), ("N", "N", None)]] * 8
-    >>> corpus = VoteCorpus(rows, votes, ("ann", "bob", "eve"), None, "plain")
-    >>> VoteTagger().fit(corpus.rows, corpus).recovered_[0]
+    >>> corpus = Corpus.from_lists(rows, votes=votes, annotators=["ann", "bob", "eve"])
+    >>> VoteTagger().fit(corpus).recovered_[0]
     ['D', 'N']
     """
 
@@ -147,37 +148,29 @@ class VoteTagger(TaggerFromVotes):
     n_jobs: int | None = setting(None)
     engine: Any = setting(None)
 
-    _known: dict[str, FloatArray] | None = None
-    _seen: tuple[Consensus, Ballots, FloatArray] | None = None
+    _seen: tuple[Consensus, VoteTable, FloatArray] | None = None
     _lessons: FloatArray | None = None
 
-    def update(self, X: Any, y: Any, *, exact: Any = None) -> Self:
+    def update(self, X: Any) -> Self:
         """Fit again, with more votes, from what is known of the annotators.
 
         Parameters
         ----------
-        X, y
+        X : Corpus
             As in `fit`: all sentences and votes that there are now.
-        exact : list of sentences of (label or None), optional
-            Labels that have become known exactly.
 
         Returns
         -------
         self
         """
         self._check_fitted()
-        votes = VoteCorpus.joined(y)
-        if votes is not None:
-            check_known(votes, self.names_, self.classes_)
-        known = dict(zip(self.names_, self.log_pi_, strict=True))
-        rounds, same = self.rounds, self.classes_
-        self._known = known
-        self.rounds = min(rounds, _UPDATE_ROUNDS)
-        labels, self.labels = self.labels, self.labels or same
-        try:
-            return self.fit(X, y, exact=exact)
-        finally:
-            self.rounds, self.labels, self._known = rounds, labels, None
+        corpus = votes_of(X, self.method.title)
+        self.check_settings()
+        check_known(corpus, self.names_, self.classes_)
+        tables = dict(zip(self.names_, self.log_pi_, strict=True))
+        rounds = min(self.rounds, _UPDATE_ROUNDS)
+        labels = tuple(self.labels or self.classes_)
+        return self._fit_votes(corpus, labels, rounds=rounds, tables=tables)
 
     @property
     def lessons_(self) -> FloatArray | None:
@@ -194,8 +187,8 @@ class VoteTagger(TaggerFromVotes):
         self._check_fitted()
         if self._seen is None:
             return None
-        found, ballots, weights = self._seen
-        votes = vote_evidence(found.log_pi, ballots, weights)  # [N, L]
+        found, table, weights = self._seen
+        votes = vote_evidence(found.log_pi, table, weights)  # [N, L]
         return found.model.marginals(found.temper * votes, found.calm)
 
     def looks(self, unit: Literal["token", "span"] = "token") -> Iterator[Look]:
@@ -218,47 +211,51 @@ class VoteTagger(TaggerFromVotes):
             raise NotSupportedError(
                 "a model file does not hold the votes; fit on them to rank them."
             )
-        found, ballots, _ = self._seen
+        found, table, _ = self._seen
         confidences = np.concatenate(self.confidences_)  # [N, L]
-        told = (found.labels, confidences, found.text, ballots)
+        told = (found.labels, confidences, found.text, table)
         chance = error_chance(*told, self.lessons_)  # [N]
         if unit == "token":
             return rank_tokens(*told, self.classes_, chance)
         return rank_spans(*told, self.classes_, self.scheme_, chance)
 
     def recover(
-        self, X: Any, y: Any
+        self, X: Any, y: Any = None
     ) -> tuple[list[list[Label]], list[FloatArray] | None]:
         """Find the labels of new sentences with votes, without fitting again.
 
         Parameters
         ----------
-        X : list of sentences
-            As in `fit`.
-        y : VoteCorpus
-            Votes on them, of annotators who are known from the fit as far as possible;
-            or candidate sets as in `SequenceTagger.recover`.
+        X : Corpus
+            With votes of annotators who are known from the fit as far as possible; or
+            sentences with candidate sets `y`, as in `SequenceTagger.recover`.
 
         Returns
         -------
         labels, confidences
             As in `SequenceTagger.recover`.
         """
-        if not isinstance(y, VoteCorpus):
+        corpus = as_corpus(X)
+        if corpus is None or not corpus.annotators:
             return super().recover(X, y)
         self._check_fitted()
-        check_known(y, self.names_, self.classes_)
-        lengths = [len(sentence) for sentence in y.rows]
-        abstaining = self._abstaining(y)
-        ballots = ballots_of(y, self.classes_, lengths, abstaining=abstaining)
+        check_known(corpus, self.names_, self.classes_)
+        table = vote_table(self._told(corpus), self.classes_)
         known = self.names_, self.log_pi_, self.temperature_
-        return super().recover(X, weigh_votes(ballots, *known))
+        return super().recover(corpus.rows, weigh_votes(table, *known))
 
     # How it works ----------------------------------------------------------------
 
-    def _aggregate(self, train: AnyTrainingSet, ballots: Ballots) -> Aggregated:
-        ballots = replace(ballots, memory=self.context)
-        quiet = quiet_sources(ballots)
+    def _aggregate(
+        self,
+        train: AnyTrainingSet,
+        table: VoteTable,
+        rounds: int | None = None,
+        tables: Mapping[str, FloatArray] | None = None,
+    ) -> Transduction:
+        """Run `rounds`, if not as many as the settings say, from earlier `tables`."""
+        table = replace(table, context=self.context)
+        quiet = quiet_sources(table)
         if quiet and self.o_means is None:
             warn_user(
                 f"{', '.join(quiet)} hardly ever say anything but O where others do; "
@@ -266,20 +263,21 @@ class VoteTagger(TaggerFromVotes):
                 "o_means='abstain' or by name, else by o_means='outside'.",
                 TagsiftWarning,
             )
-        groups = copy_groups(ballots)
-        weights = copy_weights(ballots, groups)  # [A]
-        start = self._start(ballots, weights)  # [A, L, B, L]
+        groups = copy_groups(table)
+        weights = copy_weights(table, groups)  # [A]
+        start = self._start(table, weights, tables or {})  # [A, L, B, L]
         inner = self._new_estimator()
-        first = 0.4 * vote_evidence(start, ballots, weights) + ballots.pinned  # [N, L]
-        plan, allowed = self._plan(train, inner), _way_through(train)
+        first = 0.4 * vote_evidence(start, table, weights) + table.pinned  # [N, L]
+        plan, allowed = self._plan(train, inner, rounds), _way_through(train)
         if isinstance(train, ShardedSet):
             sharded = self._sharded(inner, train, allowed)
             kept = None
             if train.checkpoint is not None:
                 same = replace(plan, n_jobs=None, verbose=False)
-                told = (ballots.votes, ballots.exact, ballots.abstains, start)
+                cast = table.token, table.annotator, table.code
+                told = (*cast, table.exact, table.abstains, start)
                 kept = KeptRounds.of(train.checkpoint, sharded, same, *told)
-            found = run_rounds(sharded, ballots, weights, plan, start, kept)
+            found = run_rounds(sharded, table, weights, plan, start, kept)
             bonus = bonus_of_new_text(found, train.classes, train.scheme)
             chain = sharded.whole(found.evidence, _LAST_STEPS)
             inner._adopt(_banned(chain, allowed), bonus)
@@ -288,20 +286,20 @@ class VoteTagger(TaggerFromVotes):
             problem = replace(problem, allowed=allowed)
             views = text_views(problem, train.features.dense, train.seed)
             chains = CrossFit(views, plan.parts, plan.seed, plan.n_jobs)
-            found = run_rounds(chains, ballots, weights, plan, start)
+            found = run_rounds(chains, table, weights, plan, start)
             bonus = bonus_of_new_text(found, train.classes, train.scheme)
             chain = WarmChain(problem).fit(found.evidence, _LAST_STEPS)
             inner._take_chain(_banned(chain, allowed), problem, bonus)
         self.estimator_ = inner
-        self.names_, self.log_pi_ = ballots.names, found.log_pi
+        self.names_, self.log_pi_ = table.names, found.log_pi
         self.temperature_, self.calm_ = found.temper, found.calm
         self.history_ = found.history
         self.text_ = split_at(found.text, train.offsets)
-        self._seen, self._lessons = (found, ballots, weights), None
+        self._seen, self._lessons = (found, table, weights), None
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
-            ballots, found.labels, train.classes, train.scheme, groups, weights
+            table, found.labels, train.classes, train.scheme, groups, weights
         )
-        return found.labels, found.confidences
+        return Transduction(found.labels, found.confidences)
 
     def _sharded(
         self, inner: Any, train: ShardedSet, allowed: Allowed | None
@@ -318,9 +316,9 @@ class VoteTagger(TaggerFromVotes):
         penalties = [inner.l2_, TIGHTER * inner.l2_]
         return ShardedChains(train, penalties, allowed, self.folds, train.seed)
 
-    def _plan(self, train: AnyTrainingSet, inner: Any) -> Plan:
+    def _plan(self, train: AnyTrainingSet, inner: Any, rounds: int | None) -> Plan:
         return Plan(
-            rounds=self.rounds,
+            rounds=self.rounds if rounds is None else rounds,
             parts=self.folds,
             strength=self.strength,
             temper=self.temper,
@@ -331,23 +329,20 @@ class VoteTagger(TaggerFromVotes):
             verbose=bool(self.verbose),
         )
 
-    def _start(self, ballots: Ballots, weights: FloatArray) -> FloatArray:
+    def _start(
+        self,
+        table: VoteTable,
+        weights: FloatArray,
+        tables: Mapping[str, FloatArray],
+    ) -> FloatArray:
         """Tables to begin with: those of an earlier fit where there are any."""
-        shares = vote_shares(ballots)  # [N, L]
-        log_pi = first_tables(shares, ballots, weights, strength=self.strength)
-        for a, name in enumerate(ballots.names):
-            before = None if self._known is None else self._known.get(name)
+        shares = vote_shares(table)  # [N, L]
+        log_pi = first_tables(shares, table, weights, strength=self.strength)
+        for a, name in enumerate(table.names):
+            before = tables.get(name)
             if before is not None and before.shape == log_pi[a].shape:
                 log_pi[a] = before
         return log_pi
-
-    def _without_votes(self, train: AnyTrainingSet) -> None:
-        n_labels = train.n_labels
-        self.names_, self.annotators_, self.history_ = (), (), []
-        self.log_pi_ = np.zeros((0, n_labels, 1, n_labels))  # [0, L, 1, L]
-        self.temperature_ = self.calm_ = 1.0
-        self.text_ = []
-        self._seen = self._lessons = None
 
     def _restored(self) -> None:
         super()._restored()

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots
 from tagsift.annotators.counting import CountedVotes, counted
 from tagsift.annotators.start import vote_shares
+from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method
 from tagsift.typing import FloatArray
 
@@ -37,18 +37,17 @@ class Wawa(CountedVotes):
         source="worker agreement with aggregate, annotation platforms",
     )
 
-    def _posterior(self, ballots: Ballots) -> FloatArray:
-        token, annotator = ballots.given
-        vote = ballots.votes[token, annotator]  # [K]
-        speaks = ~(ballots.abstains[annotator] & (vote == ballots.outside))  # [K]
-        token, annotator, vote = token[speaks], annotator[speaks], vote[speaks]
-        said = ballots.members / ballots.members.sum(axis=1, keepdims=True)  # [V, L]
-        shares = vote_shares(ballots)  # [N, L]
+    def _posterior(self, table: VoteTable) -> FloatArray:
+        speaks = table.corpus.speaks  # [K]
+        token, annotator = table.token[speaks], table.annotator[speaks]  # [K'], [K']
+        vote = table.code[speaks]  # [K']
+        said = table.members / table.members.sum(axis=1, keepdims=True)  # [V, L]
+        shares = vote_shares(table)  # [N, L]
         agrees = said[vote, shares.argmax(axis=1)[token]]  # [K]
-        n = ballots.n_annotators
+        n = table.n_annotators
         votes = np.maximum(np.bincount(annotator, minlength=n), 1)  # [A]
         skill = np.bincount(annotator, agrees, n) / votes  # [A]
         weighted = 1e-9 * shares  # [N, L]
         np.add.at(weighted, token, skill[annotator, None] * said[vote])
-        weighted *= np.exp(ballots.pinned)
+        weighted *= np.exp(table.pinned)
         return np.asarray(weighted / weighted.sum(axis=1, keepdims=True))

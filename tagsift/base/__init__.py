@@ -14,13 +14,14 @@ from tagsift.base.tagging import (
     tokenizer_of,
     tokens_of,
 )
-from tagsift.base.training_set import TrainingSet
+from tagsift.base.training_set import TrainingSet, Transduction
 
 __all__ = [
     "Method",
     "Scorer",
     "SequenceTagger",
     "TrainingSet",
+    "Transduction",
     "batches",
     "read_candidates",
     "ready",

@@ -11,12 +11,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tagsift.base import inputs
+from tagsift.base.corpora import as_corpus, candidates_of
 from tagsift.base.saving import pack, saved_state, say_size, unpack
 from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Declared, Method, setting
 from tagsift.base.sharding import ToShard
 from tagsift.base.tagging import tag_documents
-from tagsift.base.training_set import AnyTrainingSet, TrainingSet, scheme_of
+from tagsift.base.training_set import (
+    AnyTrainingSet,
+    TrainingSet,
+    Transduction,
+    scheme_of,
+)
 from tagsift.base.vectorizing import apply_features, learn_features
 from tagsift.chain.potentials import log_evidence
 from tagsift.data.documents import Document
@@ -102,8 +108,8 @@ class SequenceTagger(Declared, BaseEstimator):
 
     # What a subclass writes ----------------------------------------------------
 
-    def _fit(self, train: Any) -> IntArray | None:
-        """Fit, and return the recovered label of every training token, [N]."""
+    def _fit(self, train: Any) -> Transduction:
+        """Fit, and return the labels of the training tokens, with confidences."""
         raise NotSupportedError(f"{type(self).__name__} does not define _fit.")
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
@@ -145,15 +151,17 @@ class SequenceTagger(Declared, BaseEstimator):
     # What users call -----------------------------------------------------------
 
     @blas_threads()
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from sentences whose tokens carry candidate labels.
 
         Parameters
         ----------
-        X : list of sentences
-            Each a list of tokens (str), of column tuples, of feature dicts, or an array
-            of shape (T, D); or a `FeatureMatrix`.
+        X : Corpus, or list of sentences
+            A corpus with candidates; or sentences, each a list of tokens (str), of
+            column tuples, of feature dicts, or an array of shape (T, D); or a
+            `FeatureMatrix`.
         y : list of sentences
+            Left out for a corpus.
             Each a list of labels, of sets of labels (None for an unlabelled token), a
             boolean mask of shape (T, L), or non-negative weights of shape (T, L): how
             likely what is known of a token is under every label, up to a factor.
@@ -163,6 +171,16 @@ class SequenceTagger(Declared, BaseEstimator):
         """
         self.check_settings()
         train, vectorizer = self._prepare(X, y)
+        return self._learn_from(train, vectorizer, self._fit, sample_weight)
+
+    def _learn_from(
+        self,
+        train: AnyTrainingSet,
+        vectorizer: Any,
+        fit: Callable[[Any], Transduction],
+        sample_weight: Any = None,
+    ) -> Self:
+        """Check what is to be learnt from, let `fit` do it, and keep what it says."""
         weights = inputs.read_sample_weight(sample_weight, len(train.offsets) - 1)
         if weights is not None and not self.method.weighted:
             raise NotSupportedError(
@@ -187,21 +205,19 @@ class SequenceTagger(Declared, BaseEstimator):
         self.vectorizer_ = vectorizer
         self.blocks_ = train.columns
         self.classes_, self.scheme_ = train.classes, train.scheme
-        self._train_confidences: FloatArray | None = None
         if self._tables and self.verbose:
             say_size(train.columns, self._tables * train.n_labels, vectorizer)
         try:
-            recovered = self._fit(train)  # [N]
+            labels, confidences = fit(train)  # [N], [N, L]
         except BaseException:
             self._forget()
             raise
         finally:
             train.close()
-        if recovered is not None:
-            self.recovered_ = self._as_labels(recovered, train.offsets)
-        if (found := self._train_confidences) is not None:
-            self.confidences_: list[FloatArray] = split_at(found, train.offsets)
-        del self._train_confidences
+        if labels is not None:
+            self.recovered_ = self._as_labels(labels, train.offsets)
+        if confidences is not None:
+            self.confidences_: list[FloatArray] = split_at(confidences, train.offsets)
         return self
 
     @blas_threads()
@@ -371,14 +387,21 @@ class SequenceTagger(Declared, BaseEstimator):
     def _prepare(self, X: Any, y: Any) -> tuple[AnyTrainingSet, Any]:
         """Check X and y, learn the features, and build the training set."""
         labels, seed = inputs.resolve_labels(self.labels), self._resolve_seed()
+        scheme: str = self.scheme
+        if (corpus := as_corpus(X)) is not None:
+            if y is not None:
+                raise InputError("a corpus has its labels with it; leave y out.")
+            X = corpus.rows
+            y, labels = candidates_of(corpus, labels, self.method.title)
+            scheme = corpus.scheme if scheme == "auto" else scheme
         if (engine := getattr(self, "engine", None)) is not None:
-            corpus = ToShard(engine, self.features, labels, self.scheme, seed)
-            return corpus.pieces(X) if y is None else corpus.sentences(X, y)
+            cutter = ToShard(engine, self.features, labels, scheme, seed)
+            return cutter.pieces(X) if y is None else cutter.sentences(X, y)
         features, vectorizer = learn_features(self.features, X)
         mask, classes = inputs.read_candidates(y, features.lengths, labels)
         evidence = inputs.read_evidence(y, mask)
-        train = TrainingSet(features, mask, classes, self.scheme, seed, evidence)
-        if self.scheme == "auto":
+        train = TrainingSet(features, mask, classes, scheme, seed, evidence)
+        if scheme == "auto":
             train = replace(train, scheme=scheme_of(train))
         return train, vectorizer
 

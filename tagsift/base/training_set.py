@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, TypeAlias, Union
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, Union
 
 import numpy as np
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AnyTrainingSet",
     "TrainingSet",
+    "Transduction",
     "drawn",
     "exact_pairs",
     "hold_out",
@@ -46,6 +47,13 @@ _STREAM = 20
 
 #: Sentences in memory, or in shards: what a chain is fitted to.
 AnyTrainingSet: TypeAlias = Union["TrainingSet", "ShardedSet"]
+
+
+class Transduction(NamedTuple):
+    """What a fit says of its own training tokens; None where it says nothing."""
+
+    labels: IntArray | None  # [N]  the likeliest candidate of every token
+    confidences: FloatArray | None = None  # [N, L]  of every candidate
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.base import TrainingSet
+from tagsift.base import TrainingSet, Transduction
 from tagsift.baselines._scaled import ScaledTagger
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.features import FeatureMatrix, checked
@@ -42,6 +42,8 @@ class TokenTagger(ScaledTagger):
     """Base class of the token-wise rivals; `WKNN` explains what all of them share."""
 
     saved: ClassVar[Saved] = {"variant_": word()}
+    #: Whether what `_fit_tokens` returns are chances of the candidates.
+    _scores_are_confidences: ClassVar[bool] = False
 
     # What a subclass writes ----------------------------------------------------
 
@@ -101,11 +103,12 @@ class TokenTagger(ScaledTagger):
 
     # What the base class asks for ----------------------------------------------
 
-    def _fit(self, train: TrainingSet) -> IntArray:
+    def _fit(self, train: TrainingSet) -> Transduction:
         self.variant_ = ""
         X = self._learn_scale(train)  # [N, D]
         scores = self._fit_tokens(X, train.mask, train.seed)  # [N, L]
-        return best_candidate(scores, train.mask)  # [N]
+        told = scores if self._scores_are_confidences else None
+        return Transduction(best_candidate(scores, train.mask), told)
 
     def _decode(self, features: FeatureMatrix, mask: BoolArray) -> IntArray:
         scores = self._token_scores(self.scaler_.transform(features))  # [M, L]

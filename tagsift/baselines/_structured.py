@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from tagsift.base import TrainingSet, setting
+from tagsift.base import TrainingSet, Transduction, setting
 from tagsift.baselines._atoms import Reward, Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe, MarginSolution
 from tagsift.baselines._pointwise import append_one
@@ -92,7 +92,7 @@ class MaxMarginTagger(ScaledTagger):
 
     # What the base class asks for ------------------------------------------------
 
-    def _fit(self, train: TrainingSet) -> IntArray:
+    def _fit(self, train: TrainingSet) -> Transduction:
         X = self._with_bias(self._learn_scale(train))  # [N, D]
         rng = np.random.default_rng(train.seed)
         plain = self._plain_passes
@@ -109,7 +109,7 @@ class MaxMarginTagger(ScaledTagger):
                 "raise max_passes, tol or lam.",
                 ConvergenceWarning,
             )
-        return self._candidates(solver, train)  # [N]
+        return Transduction(self._candidates(solver, train))
 
     def _with_bias(self, X: Any) -> Any:
         return append_one(X) if self.bias else X  # [N, D + 1] or [N, D]

@@ -8,7 +8,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.base import Method, SequenceTagger, TrainingSet, setting
+from tagsift.base import (
+    Method,
+    SequenceTagger,
+    TrainingSet,
+    Transduction,
+    setting,
+)
 from tagsift.base.training_set import AnyTrainingSet, scheme_constraints, way_through
 from tagsift.baselines._tuning import Tuning, tune
 from tagsift.chain.lbfgs import minimise
@@ -115,7 +121,7 @@ class PartialCRF(SequenceTagger):
     tune: bool = setting(False)
     engine: Any = setting(None)
 
-    def _fit(self, train: AnyTrainingSet) -> IntArray | None:
+    def _fit(self, train: AnyTrainingSet) -> Transduction:
         self.l2_ = float(self.l2)
         self.tuning_: Tuning | None = None
         if self.tune:
@@ -140,10 +146,10 @@ class PartialCRF(SequenceTagger):
         )
         self.objective_, self.n_iter_ = -found.value, found.n_iter
         self.weights_, self.span_bonus_ = objective.weights(found.x), 0.0
-        recovered, self._train_confidences = train.recover(self.weights_)
-        if self.bans and self._train_confidences is not None:
-            return surest(self._train_confidences, train.offsets, self._allowed())
-        return recovered
+        labels, confidences = train.recover(self.weights_)
+        if self.bans and confidences is not None:
+            labels = surest(confidences, train.offsets, self._allowed())
+        return Transduction(labels, confidences)
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:
         """What others fit in its place, on evidence of their own.

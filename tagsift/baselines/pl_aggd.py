@@ -168,6 +168,7 @@ class PLAGGD(KernelRidgeTagger):
         cost="one factor n³ / 3, then n² · q and sparse steps a round",
         source="Wang, Li & Zhang, KDD 2019",
     )
+    _scores_are_confidences: ClassVar[bool] = True
     _check_params: ClassVar[dict[str, Any]] = {"max_iter": 3}
     n_neighbours: int = setting(10, least=1)
     lam: float = setting(1.0, least=0)
@@ -193,5 +194,4 @@ class PLAGGD(KernelRidgeTagger):
             F = confidence_step(B, simplex, F, H, self.mu)  # [N, L]
             H = ridge.solve(F)  # [N, L]
         self.expansion_ = ridge.expansion()
-        self._train_confidences = F
         return F

@@ -74,6 +74,7 @@ class SURE(KernelRidgeTagger):
     )
     saved: ClassVar[Saved] = {"n_iter_": whole()}
 
+    _scores_are_confidences: ClassVar[bool] = True
     lam: float = setting(0.3, least=0, grid=_GRID)
     beta: float = setting(0.05, above=0, grid=_GRID)
     max_iter: int = setting(50, least=0)
@@ -92,5 +93,4 @@ class SURE(KernelRidgeTagger):
                 break
         ridge.solve(P)  # the model of the last pseudo-labels
         self.expansion_ = ridge.expansion()
-        self._train_confidences = P
         return P

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.base import Method, SequenceTagger, TrainingSet
+from tagsift.base import Method, SequenceTagger, TrainingSet, Transduction
 from tagsift.baselines._pointwise import best_candidate
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, array
@@ -50,14 +50,13 @@ class WordCounts(SequenceTagger):
         "counts_": array("word L", least=0),
     }
 
-    def _fit(self, train: TrainingSet) -> IntArray:
+    def _fit(self, train: TrainingSet) -> Transduction:
         votes = train.mask / train.mask.sum(axis=1, keepdims=True)  # [N, L]
         self.prior_ = votes.mean(axis=0)  # [L]
         self.counts_ = np.asarray(_words(train.features).T @ votes)  # [D, L]
         confidences = np.where(train.mask, self._marginals(train.features), 0.0)
         confidences /= confidences.sum(axis=1, keepdims=True)  # [N, L]
-        self._train_confidences = confidences
-        return best_candidate(confidences, train.mask)  # [N]
+        return Transduction(best_candidate(confidences, train.mask), confidences)
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
         return np.asarray(self._marginals(features).argmax(axis=1))  # [M]

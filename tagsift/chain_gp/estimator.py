@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from tagsift.backend import available_device, use_device
-from tagsift.base import Method, TrainingSet, setting
+from tagsift.base import Method, TrainingSet, Transduction, setting
 from tagsift.base.label_sets import SetTagger
 from tagsift.base.training_set import AnyTrainingSet, scheme_constraints
 from tagsift.chain.linear_chain import LinearChain
@@ -153,7 +153,7 @@ class ChainGP(SetTagger):
 
     # Fit -----------------------------------------------------------------------
 
-    def _fit(self, train: AnyTrainingSet) -> IntArray | None:
+    def _fit(self, train: AnyTrainingSet) -> Transduction:
         use_device(self.device)  # or say so before the work begins
         known = self.scheme != "auto" or train.has_exact
         few = train.n_tokens <= FEW_TOKENS
@@ -164,11 +164,14 @@ class ChainGP(SetTagger):
         )
         self._keep(chain, whole)
         self.log_posterior_, self.n_iter_ = -end.value, end.n_iter
-        told = self._confidences(chain.on(use_device(self.device)), whole, held_out)
-        if told is not None and seen is not None:
-            told = self._seen_again(finder, seen, told)
-        self._train_confidences = told
-        return None if told is None else surest(told, whole.offsets, self.allowed_)
+        device = use_device(self.device)
+        confidences = self._confidences(chain.on(device), whole, held_out)  # [N, L]
+        if confidences is None:
+            return Transduction(None)
+        if seen is not None:
+            confidences = self._seen_again(finder, seen, confidences)
+        labels = surest(confidences, whole.offsets, self.allowed_)  # [N]
+        return Transduction(labels, confidences)
 
     def _confidences(
         self, chain: LinearChain, whole: AnyTrainingSet, held_out: list[HeldOut]

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from tagsift.data.corpus import Corpus, Sentence
 from tagsift.data.offsets import locate, offsets_of, place_of
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
@@ -45,6 +46,8 @@ class StackedTokens:
 
 def read_sentences(X: Any) -> list[Any]:
     """Check that `X` is a list of sentences and return it as a list."""
+    if isinstance(X, Corpus):
+        return X.rows
     if isinstance(X, str | bytes) or not isinstance(X, Sequence | np.ndarray):
         raise InputError(
             f"expected a list of sentences, found {type(X).__name__}; {_REMEDY}."
@@ -62,7 +65,9 @@ def read_sentences(X: Any) -> list[Any]:
 
 
 def _words(sentence: Any) -> Any:
-    """The words of a spaCy document or span; all else as it is."""
+    """The rows of a sentence of a corpus, the words of spaCy; all else as it is."""
+    if isinstance(sentence, Sentence):
+        return sentence.rows
     if type(sentence).__module__.startswith("spacy.tokens"):
         return [token.text for token in sentence]
     return sentence

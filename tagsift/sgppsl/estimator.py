@@ -10,7 +10,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from tagsift.backend import available_device, to_numpy, use_device
-from tagsift.base import Method, SequenceTagger, TrainingSet, setting
+from tagsift.base import (
+    Method,
+    SequenceTagger,
+    TrainingSet,
+    Transduction,
+    setting,
+)
 from tagsift.base.training_set import scheme_constraints
 from tagsift.chain.potentials import Allowed, log_evidence
 from tagsift.chain.viterbi import transition_factor
@@ -169,7 +175,7 @@ class SGPPSL(SequenceTagger):
 
     # Fit -----------------------------------------------------------------------
 
-    def _fit(self, train: TrainingSet) -> IntArray:
+    def _fit(self, train: TrainingSet) -> Transduction:
         device = self._check_settings(train)
         n_points = count_carriers(
             self.posterior, self.n_inducing, train.n_tokens, train.n_labels
@@ -206,7 +212,7 @@ class SGPPSL(SequenceTagger):
         self.n_iter_ = len(solution.history)
         self.lower_bound_ = solution.history[-1].bound
         self.history_ = [asdict(step) for step in solution.history]
-        self._train_confidences = C = to_numpy(solution.confidences)  # [N, L]
+        C = to_numpy(solution.confidences)  # [N, L]
         state = solution.state
         self.gp_ = FittedGP(
             kernel,
@@ -228,8 +234,8 @@ class SGPPSL(SequenceTagger):
             Neighbours(X, C, train.mask),
         )
         if self.likelihood == "chain":  # C knows the neighbours
-            return np.asarray(np.where(train.mask, C, -1.0).argmax(axis=1))  # [N]
-        return self._recovered(C, train.mask, train.offsets)
+            return Transduction(np.where(train.mask, C, -1.0).argmax(axis=1), C)
+        return Transduction(self._recovered(C, train.mask, train.offsets), C)
 
     def _check_settings(self, train: TrainingSet) -> Any:
         """Refuse combinations that mean nothing; find the device."""

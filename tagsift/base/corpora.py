@@ -1,0 +1,47 @@
+"""Corpora as estimators take them: whole, or as scikit-learn takes them apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tagsift.data.corpus import Corpus, Sentence
+from tagsift.data.offsets import split_at
+from tagsift.errors import InputError
+from tagsift.typing import Label
+
+__all__ = ["as_corpus", "candidates_of"]
+
+
+def as_corpus(X: Any) -> Corpus | None:
+    """A corpus, or one of the sentences of a corpus; None for anything else."""
+    if isinstance(X, Corpus):
+        return X
+    if isinstance(X, list) and X and all(isinstance(one, Sentence) for one in X):
+        if any(one.corpus is not X[0].corpus for one in X):
+            raise InputError("expected sentences of one corpus, found several.")
+        whole: Corpus = X[0].corpus
+        return whole.take([one.number for one in X])
+    return None
+
+
+def candidates_of(
+    corpus: Corpus, labels: tuple[Label, ...] | None, title: str
+) -> tuple[list[Any], tuple[Label, ...]]:
+    """Masks or weights of the candidates of every sentence, and the labels."""
+    if corpus.candidate_codes is None and corpus.weights is None:
+        if len(corpus.votes.token):
+            raise InputError(
+                f"expected a corpus with candidates, found the votes of "
+                f"{len(corpus.annotators)} annotators: {title} learns from candidate "
+                "sets; give corpus.union(), or take a method for votes such as "
+                "VoteTagger."
+            )
+        raise InputError(
+            "expected a corpus with candidates, found neither candidates nor votes in "
+            "it; say which column holds the labels."
+        )
+    if labels is not None:
+        corpus = corpus.with_labels([str(name) for name in labels])
+    weights, codes = corpus.weights, corpus.candidate_codes  # [N, L], [N]
+    table = corpus.members[codes] if weights is None else weights  # [N, L]
+    return split_at(table, corpus.bounds), corpus.label_set.names
