@@ -18,7 +18,14 @@ from tagsift.data.schemes import scheme_of_pairs
 from tagsift.errors import DataError, InputError
 from tagsift.typing import IntArray
 
-__all__ = ["Codes", "label_pairs", "stacked"]
+__all__ = [
+    "ANY_LABEL",
+    "Codes",
+    "label_pairs",
+    "stacked",
+    "stacked_columns",
+    "with_exact",
+]
 
 #: Code of a candidate cell that says nothing, until all labels are known.
 ANY_LABEL = -1
@@ -126,7 +133,7 @@ def stacked(
     truth = None if gold is None else tuple(map(str, chain.from_iterable(gold)))
     new, sets = codes.translated(names)
     made = Corpus(
-        columns=_columns(text),
+        columns=stacked_columns(list(chain.from_iterable(text))),
         bounds=bounds,
         label_set=names,
         scheme="plain" if scheme == "auto" else scheme,
@@ -140,8 +147,8 @@ def stacked(
     return made if scheme != "auto" else made.with_scheme(label_pairs(made))
 
 
-def _columns(text: Sequence[Sequence[Row]]) -> tuple[tuple[str, ...], ...]:
-    flat = list(chain.from_iterable(text))
+def stacked_columns(flat: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
+    """The columns of stacked rows, all of one width."""
     widths = {len(row) for row in flat}
     if len(widths) > 1:
         raise InputError(

@@ -34,7 +34,7 @@ class Entry(NamedTuple, Generic[T]):
 
     rows: tuple[Row, ...]
     labels: list[T]
-    votes: list[tuple[T, ...]]
+    votes: list[list[T]]  # one list an annotator
     gold: list[str]
     exact: list[str | None]
 
@@ -171,7 +171,7 @@ class CellTable(Generic[T]):
         return Entry(
             tuple(zip(*(columns[i] for i in layout.rows), strict=True)),
             parsed(None if votes else layout.label, known, self.parse),
-            list(zip(*votes, strict=True)),
+            votes,
             parsed(layout.gold, seen_gold, check),
             parsed(layout.exact, exact, check),
         )

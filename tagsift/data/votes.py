@@ -280,7 +280,7 @@ def read_votes(
         exact=exact,
     )
     entries = list(table)
-    votes: list[list[Vote]] = [entry.votes for entry in entries]
+    votes = [list(zip(*entry.votes, strict=True)) for entry in entries]
     truth = None if table.layout.gold is None else [entry.gold for entry in entries]
     if scheme == "auto":
         if truth is None:

@@ -68,9 +68,9 @@ def _layers(
     entry: Entry[Tag], people: Iterable[str], options: Options
 ) -> Iterator[Layer]:
     scheme = None if options.scheme == "auto" else options.scheme
-    for name, tags in zip(people, zip(*entry.votes, strict=True), strict=True):
+    for name, tags in zip(people, entry.votes, strict=True):
         if any(tag is not None for tag in tags):
-            yield Layer(name, tags=tags, scheme=scheme)
+            yield Layer(name, tags=tuple(tags), scheme=scheme)
     if entry.labels:
         name = options.annotator or tables.LABELS
         yield Layer(name, tags=tuple(entry.labels), scheme=scheme)
