@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tagsift import base as base
     from tagsift import baselines as baselines
     from tagsift import checks as checks
+    from tagsift import cleaned as cleaned
     from tagsift import data as data
     from tagsift import engines as engines
     from tagsift import features as features
@@ -137,6 +138,7 @@ _PARTS = (
     "base",
     "baselines",
     "checks",
+    "cleaned",
     "data",
     "engines",
     "features",

@@ -47,7 +47,7 @@ class CountedVotes(TaggerFromVotes):
         mask[np.arange(len(labels)), labels] = True
         inner = self._new_estimator()
         inner._fit(replace(train, mask=mask))
-        self.estimator_ = inner
+        self._take(inner)
         return Transduction(labels, confidences)
 
 

@@ -73,14 +73,13 @@ class TaggerFromVotes(SequenceTagger):
     estimator: Any = setting(None)
     o_means: Literal["outside", "abstain"] | dict[str, str] | None = setting(None)
 
-    estimator_: SequenceTagger  # the fitted tagger
     saved: ClassVar[Saved] = {"estimator_": _Inner()}
     positional: ClassVar[tuple[str, ...]] = ("estimator",)
 
     # What a subclass writes ------------------------------------------------------
 
     def _aggregate(self, train: Any, table: VoteTable) -> Transduction:
-        """Turn votes into labels, and set ``estimator_``."""
+        """Turn votes into labels, and `_take` a tagger."""
         raise NotImplementedError
 
     # What users call -------------------------------------------------------------
@@ -176,6 +175,10 @@ class TaggerFromVotes(SequenceTagger):
         new.check_settings()
         self._share_columns(new)
         return new
+
+    def _take(self, inner: SequenceTagger) -> None:
+        """Take a fitted chain model as the tagger."""
+        self.estimator_ = inner
 
     def _share_columns(self, inner: Any) -> None:
         """Give the chain model inside the labels and features of this one."""

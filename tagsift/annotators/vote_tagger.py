@@ -290,7 +290,7 @@ class VoteTagger(TaggerFromVotes):
             bonus = bonus_of_new_text(found, train.classes, train.scheme)
             chain = WarmChain(problem).fit(found.evidence, _LAST_STEPS)
             inner._take_chain(_banned(chain, allowed), problem, bonus)
-        self.estimator_ = inner
+        self._take(inner)
         self.names_, self.log_pi_ = table.names, found.log_pi
         self.temperature_, self.calm_ = found.temper, found.calm
         self.history_ = found.history

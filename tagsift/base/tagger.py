@@ -295,13 +295,13 @@ class SequenceTagger(Declared, BaseEstimator):
 
     @blas_threads()
     def recover(
-        self, X: Any, y: Any
+        self, X: Any, y: Any = None
     ) -> tuple[list[list[Label]], list[FloatArray] | None]:
         """Choose among the candidates of new sentences with the fitted model.
 
         Parameters
         ----------
-        X, y : lists of sentences
+        X, y : Corpus, or lists of sentences
             As in `fit`.
 
         Returns
@@ -311,6 +311,10 @@ class SequenceTagger(Declared, BaseEstimator):
         confidences : list of ndarray of shape (T, L), or None
             Confidence of every candidate, where the method has probabilities.
         """
+        self._check_fitted()
+        if (corpus := as_corpus(X)) is not None:
+            X = corpus.rows
+            y, _ = candidates_of(corpus, self.classes_, self.method.title)
         features = self._transform(X)
         mask, _ = inputs.read_candidates(y, features.lengths, self.classes_)
         if features.n_tokens == 0:

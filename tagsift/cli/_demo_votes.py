@@ -14,7 +14,8 @@ from tagsift.cli._training import TrainingData, fit_model, fitted_labels
 
 if TYPE_CHECKING:
     from tagsift.data import Corpus, VoteCorpus
-    from tagsift.report import Findings, MergedScores
+    from tagsift.cleaned import Cleaned
+    from tagsift.report import MergedScores
 
 __all__ = ["run_votes"]
 
@@ -74,13 +75,13 @@ def run_votes(out: Path, *, seed: int, quiet: bool, json: bool, notice: str) -> 
 class _Merged:
     """What one method made of the votes."""
 
-    findings: Findings
+    findings: Cleaned
     scores: MergedScores
     seconds: float
 
     @property
     def model(self) -> Any:
-        return self.findings.model
+        return self.findings.tagger
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -104,14 +105,15 @@ def _merge(
         held_out.labels, model.predict(held_out.rows), scheme=held_out.scheme
     )
     findings = fitted_labels(model, training)
-    assert findings.scores is not None
-    scores = tagsift.report.MergedScores(findings.scores, tagger)
+    scores = tagsift.report.MergedScores(findings.scores(), tagger)
     return _Merged(findings, scores, seconds)
 
 
 def _reliabilities(votes: VoteCorpus, model: Any) -> list[dict[str, Any]]:
     """How reliable each annotator was found to be, and is."""
-    true = tagsift.annotators.annotators_against(votes, votes.gold or [])
+    true = tagsift.annotators.annotators_against(
+        votes.as_corpus(), votes.gold or []
+    )
     return [
         {"name": a.name, "found": a.reliability, "true": b.reliability}
         for a, b in zip(model.annotators_, true, strict=True)

@@ -10,25 +10,26 @@ import tagsift
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
     from tagsift.data import Row
-    from tagsift.report import Findings, Report
+    from tagsift.cleaned import Cleaned
+    from tagsift.report import Report
 
 __all__ = ["findings_in_text", "page_of"]
 
 
 def findings_in_text(
     model: SequenceTagger, rows: list[list[Row]], gold: list[list[str]] | None = None
-) -> Findings:
+) -> Cleaned:
     """What a model finds in text without labels; `gold` is the truth, if known."""
     names = tagsift.data.LabelSet(tuple(str(name) for name in model.classes_))
     every = [[names.full] * len(row) for row in rows]
     given = tagsift.data.PartialCorpus(rows, every, gold, names, model.scheme_)
     labels = [[str(name) for name in row] for row in model.predict(rows)]
     sure = model.predict_marginals(rows) if model.method.probabilities else None
-    return tagsift.report.Findings(given, model, labels, sure)
+    return tagsift.cleaned.found_by(given.as_corpus(), model, labels, sure)
 
 
 def page_of(
-    findings: Findings,
+    findings: Cleaned,
     path: Path,
     *,
     seed: int,
@@ -36,13 +37,13 @@ def page_of(
     seconds: float | None = None,
 ) -> Report:
     """The page on data that were read from a file."""
-    facts = [("file", path.name), ("method", findings.model.method.title)]
+    facts = [("file", path.name), ("method", findings.tagger.method.title)]
     if model is not None:
         facts.append(("model", model.name))
     else:
         facts.append(("seed", str(seed)))
     if seconds is not None:
         facts.append(("time of the fit", f"{seconds:.1f} s"))
-    what = "Candidates" if findings.votes is None else "Votes"
+    what = "Votes" if findings.has_votes else "Candidates"
     title = f"{what} in {path.name}"
     return tagsift.report.data_report(findings, title=title, facts=facts)

@@ -30,7 +30,8 @@ from tagsift.progress import stage
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
     from tagsift.data import Documents, PartialCorpus, Row, VoteCorpus
-    from tagsift.report import Findings
+    from tagsift.cleaned import Cleaned
+    from tagsift.data.corpus import Corpus
     from tagsift.typing import FloatArray, Label
 
 __all__ = [
@@ -70,6 +71,12 @@ class TrainingData:
     documents: Documents | None = None  # that were read, where it was no column file
 
     @property
+    def corpus(self) -> Corpus:
+        """The same as one corpus."""
+        made: Corpus = (self.votes or self.partial).as_corpus()
+        return made
+
+    @property
     def facts(self) -> dict[str, Any]:
         """Sizes, for reports."""
         partial = self.partial
@@ -89,21 +96,13 @@ class TrainingData:
         found = tagsift.metrics.recovery(partial.gold, labels, partial.candidates)
         return {"recovery": asdict(found)}
 
-    def scores(self, found: Findings) -> dict[str, Any]:
+    def scores(self, found: Cleaned) -> dict[str, Any]:
         """How good labels made from votes are; nothing without gold labels."""
         if self.votes is None or self.votes.gold is None:
             return {}
-        gold, scheme = self.votes.gold, self.votes.scheme
-        score = tagsift.metrics.evaluate(
-            gold,
-            found.labels,
-            scheme=scheme,
-            marginals=found.confidences,
-            classes=found.model.classes_,
-            unknown="wrong",
-        )
+        score = found.scores()
         counted = tagsift.metrics.span_scores(
-            gold, self.votes.majority().labels, scheme=scheme
+            self.votes.gold, found.majority_sentences or [], scheme=self.votes.scheme
         )
         scores = {"span_f1": score.span_f1, "token_accuracy": score.tokens.accuracy}
         if score.calibration is not None:
@@ -210,7 +209,7 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     sizes = f"{partial.n_tokens} tokens, {len(partial.label_set)} labels"
     stage(f"fitting {model.method.title} to {sizes}", enabled=not fitting.quiet)
     with _asked_before():
-        model.fit(partial.rows, votes or partial.candidates)
+        model.fit(training.corpus if votes else partial.as_corpus())
     stage("fitted", enabled=not fitting.quiet)
     return model
 
@@ -294,7 +293,7 @@ def check_columns(
 
 def recover(
     training: TrainingData, fitting: Fitting, model_file: Path | None = None
-) -> Findings:
+) -> Cleaned:
     """Find the label of every token, by fitting or with a fitted model."""
     partial = training.partial
     if model_file is None:
@@ -302,28 +301,26 @@ def recover(
     model = tagsift.load(model_file)
     check_columns(model, training.path, partial.rows, named=training.named)
     knows = isinstance(model, tagsift.annotators.VoteTagger)
-    votes = training.votes if knows else None
-    labels, confidences = model.recover(partial.rows, votes or partial.candidates)
-    return _findings(training, model, labels, confidences)
+    corpus = training.corpus if knows else partial.as_corpus()
+    labels, confidences = model.recover(corpus)
+    return _cleaned(training, model, labels, confidences)
 
 
-def fitted_labels(model: SequenceTagger, training: TrainingData) -> Findings:
+def fitted_labels(model: SequenceTagger, training: TrainingData) -> Cleaned:
     """The labels that a fit has found in its training data."""
     partial, confidences = training.partial, getattr(model, "confidences_", None)
     if confidences is None and model.method.probabilities:
-        _, confidences = model.recover(partial.rows, partial.candidates)
-    return _findings(training, model, model.recovered_, confidences)
+        _, confidences = model.recover(partial.as_corpus())
+    return _cleaned(training, model, model.recovered_, confidences)
 
 
-def _findings(
+def _cleaned(
     training: TrainingData,
     model: SequenceTagger,
     labels: Sequence[Sequence[Label]],
     confidences: list[FloatArray] | None,
-) -> Findings:
-    names = [[str(name) for name in row] for row in labels]
-    given = training.votes or training.partial
-    return tagsift.report.Findings(given, model, names, confidences)
+) -> Cleaned:
+    return tagsift.cleaned.found_by(training.corpus, model, labels, confidences)
 
 
 def say_recovery(facts: dict[str, Any]) -> None:
@@ -364,4 +361,4 @@ def update_model(
     stage(f"updating {model.method.title}", enabled=not quiet)
     model.set_params(verbose=int(not quiet))
     with _asked_before():
-        return model.update(training.partial.rows, training.votes)
+        return model.update(training.corpus)

@@ -23,7 +23,6 @@ __all__ = [
     "make_for_votes",
     "read_vote_file",
     "takes_votes",
-    "tallies",
 ]
 
 #: The methods that are the text model inside the vote tagger.
@@ -112,7 +111,7 @@ def _warn_of_silence(corpus: VoteCorpus, source: Source) -> None:
     """Point at columns that look like sources that abstain, unless told what O is."""
     if source.o_means is not None:
         return
-    found = tagsift.annotators.looks_abstaining(corpus, but=corpus.abstaining)
+    found = tagsift.annotators.looks_abstaining(corpus.as_corpus())
     if found:
         names = ",".join((*corpus.abstaining, *found))
         complain(
@@ -149,21 +148,3 @@ def make_for_votes(
             f"model need its name, such as --method {TEXT_MODELS[0]}."
         )
     return tagsift.make("vote-tagger", **given, **mine)
-
-
-def tallies(
-    corpus: VoteCorpus, labels: Sequence[Sequence[str]]
-) -> list[list[tuple[str, str]]]:
-    """The votes on every token, and whether the label differs from most of them."""
-    abstains = [name in corpus.abstaining for name in corpus.annotators]
-    made: dict[Any, tuple[str, str]] = {}
-    for votes, row in zip(corpus.votes, labels, strict=True):
-        for entry, label in zip(votes, row, strict=True):
-            if (entry, label) not in made:
-                other = tagsift.annotators.differs(label, entry, abstains)
-                text = tagsift.annotators.tally_text(entry)
-                made[entry, label] = (text, "differs" if other else "-")
-    return [
-        [made[entry, label] for entry, label in zip(votes, row, strict=True)]
-        for votes, row in zip(corpus.votes, labels, strict=True)
-    ]

@@ -49,12 +49,12 @@ def run(
     and the text, without gold labels.
     """
     corpus = read_vote_file(file, source)
-    found = tagsift.annotators.corpus_agreement(corpus)
+    found = tagsift.data.agreement(corpus.as_corpus())
     fitting = Fitting(seed=seed, quiet=quiet or json)
     people, labels = _people(file, source, corpus, quick, fitting)
     gold = None
     if corpus.gold is not None:
-        gold = tagsift.annotators.annotators_against(corpus, corpus.gold)
+        gold = tagsift.annotators.annotators_against(corpus.as_corpus(), corpus.gold)
     if json:
         facts = found.as_dict()
         facts["annotators"] = [
@@ -87,8 +87,8 @@ def _people(
 ) -> tuple[tuple[AnnotatorReport, ...], list[str]]:
     """Reports on the annotators, and what their confusions are of."""
     if quick:
-        labels = tagsift.annotators.quick_labels(corpus)
-        people = tagsift.annotators.annotators_against(corpus, labels)
+        labels = tagsift.annotators.quick_labels(corpus.as_corpus())
+        people = tagsift.annotators.annotators_against(corpus.as_corpus(), labels)
         return people, list(corpus.label_set)
     given = {} if source.scheme == "auto" else {"scheme": source.scheme}
     named = source.columns is not None

@@ -28,11 +28,11 @@ from tagsift.cli._training import (
     recover,
     say_recovery,
 )
-from tagsift.cli._votes import tallies
+from tagsift.data.offsets import split_at
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
-    from tagsift.report import Findings
+    from tagsift.cleaned import Cleaned
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -72,16 +72,15 @@ def run(
     training = read_training(train, source)
     fitting = replace(fitting, quiet=fitting.quiet or json)
     found = recover(training, fitting, model)
-    if found.confidences is None and min_confidence:
+    if found.marginals is None and min_confidence:
         raise InputError(
-            f"--min-confidence: {found.model.method.title} gives no confidences; take "
+            f"--min-confidence: {found.tagger.method.title} gives no confidences; take "
             "a method that does (see: tagsift methods)."
         )
     page = None
     if html is not None:
         page = page_of(found, train, seed=fitting.seed, model=model)
-    votes = training.votes
-    tally = None if votes is None else tallies(votes, found.labels)
+    tally = None if training.votes is None else _tallies(found)
     name = format_to(out, to, training.documents)
     if name is None:
         write_columns(out, _lines(training, found, tally, min_confidence))
@@ -92,39 +91,39 @@ def run(
             training.documents,
             training.votes or training.partial,
             _sure_labels(found, min_confidence),
-            found.chosen_confidences,
+            found.confidence_sentences,
             source,
         )
     if html is not None and page is not None:
         tagsift.report.write_html(html, page)
     facts = _facts(training, found, tally, min_confidence)
     if json:
-        method = found.model.method.name
+        method = found.tagger.method.name
         print_json({"method": method, **training.facts, "out": str(out), **facts})
         return
     _say_what_was_done(out, training, found, facts)
 
 
-def _sure_labels(found: Findings, least: float) -> list[list[str | None]]:
+def _sure_labels(found: Cleaned, least: float) -> list[list[str | None]]:
     """Labels, None where they are less sure than asked for."""
-    sure = found.chosen_confidences
+    sure = found.confidence_sentences
     if sure is None:
-        return [list(row) for row in found.labels]
+        return [list(row) for row in found.sentences]
     return [
         [name if p >= least else None for name, p in zip(row, given, strict=True)]
-        for row, given in zip(found.labels, sure, strict=True)
+        for row, given in zip(found.sentences, sure, strict=True)
     ]
 
 
 def _lines(
-    training: TrainingData, found: Findings, tally: Tally | None, least: float
+    training: TrainingData, found: Cleaned, tally: Tally | None, least: float
 ) -> Iterator[list[tuple[str, ...]]]:
     """The rows of every sentence, with what was found."""
-    sure = found.chosen_confidences
+    sure, labels = found.confidence_sentences, found.sentences
     for s, rows in enumerate(training.partial.rows):
         lines = []
         for t, row in enumerate(rows):
-            label, more = found.labels[s][t], []
+            label, more = labels[s][t], []
             if sure is not None:
                 more.append(f"{sure[s][t]:.6f}")
                 label = label if sure[s][t] >= least else "?"
@@ -134,23 +133,31 @@ def _lines(
         yield lines
 
 
+def _tallies(found: Cleaned) -> Tally:
+    """The votes on every token, and whether its label differs from most of them."""
+    tallies = [found.corpus.tally_text(n) for n in range(found.corpus.n_tokens)]
+    flags = ["differs" if one else "-" for one in found.changed.tolist()]
+    pairs = list(zip(tallies, flags, strict=True))
+    return split_at(pairs, found.corpus.bounds)
+
+
 def _facts(
-    training: TrainingData, found: Findings, tally: Tally | None, least: float
+    training: TrainingData, found: Cleaned, tally: Tally | None, least: float
 ) -> dict[str, object]:
     """What is said about the labels, for people and machines."""
-    sure = found.chosen_confidences
+    sure = found.confidence_sentences
     facts: dict[str, object] = {"confidence": sure is not None}
     if sure is not None and least:
         facts["left_open"] = sum(p < least for row in sure for p in row)
     if tally is not None:
         facts["differs"] = sum(flag == "differs" for row in tally for _, flag in row)
-    return {**facts, **training.recovery(found.labels), **training.scores(found)}
+    return {**facts, **training.recovery(found.sentences), **training.scores(found)}
 
 
 def _say_what_was_done(
-    out: object, training: TrainingData, found: Findings, facts: dict[str, object]
+    out: object, training: TrainingData, found: Cleaned, facts: dict[str, object]
 ) -> None:
-    partial, title = training.partial, found.model.method.title
+    partial, title = training.partial, found.tagger.method.title
     if training.votes is None:
         say(
             f"{out}: {partial.n_tokens} tokens, {partial.n_ambiguous} of them were "

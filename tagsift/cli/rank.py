@@ -37,7 +37,7 @@ from tagsift.visible import in_context
 
 if TYPE_CHECKING:
     from tagsift.annotators import Look
-    from tagsift.report import Findings
+    from tagsift.cleaned import Cleaned
     from tagsift.typing import FloatArray
 
 __all__ = ["By", "EXAMPLE", "PLACE", "RENEWS", "run"]
@@ -121,7 +121,7 @@ def run(
     elif out is not None:
         tagsift.data.write_sheet(out, found.sheet(tokens))
     if json:
-        method = found.findings.model.method.name
+        method = found.findings.tagger.method.name
         print_json({"method": method, **found.sizes, "by": by.value, **shown})
         return
     _draw(shown, by)
@@ -138,37 +138,35 @@ def run(
 class _Labelled:
     """Labels to look at, and what is known of them."""
 
-    findings: Findings
+    findings: Cleaned
     sizes: dict[str, Any]
     training: TrainingData | None = None  # None for text that nobody has labelled
 
     @cached_property
     def words(self) -> list[list[str]]:
         """The tokens of every sentence."""
-        return self.findings.given.tokens
+        return self.findings.corpus.tokens
 
     def scores(self, by: By) -> FloatArray:
         """What a look at every stacked token is worth, [N]."""
-        chosen, sure, _, ballots, _ = self.findings.told
+        found = self.findings
         if by is By.disagreement:
-            return tagsift.metrics.vote_disagreement(ballots.votes, chosen)
+            return tagsift.metrics.vote_disagreement(found.corpus, found.codes)
         if by is By.entropy:
-            return tagsift.metrics.entropy(sure)
+            return tagsift.metrics.entropy(found.confidences)
         if by is By.confidence:
-            return tagsift.metrics.doubt(sure, chosen)
-        return self.findings.chance
+            return tagsift.metrics.doubt(found.confidences, found.codes)
+        return found.chance_wrong
 
     def tokens_first(self, scores: FloatArray, most: int | None) -> list[Described]:
         """The tokens by falling score, described for people."""
-        looks = tagsift.annotators.rank_tokens(*self.findings.told, scores)
+        looks = self.findings.ranking("token", scores)
         return [self._described(look) for look in islice(looks, most)]
 
     def spans_first(self, scores: FloatArray, most: int) -> list[Described]:
         """The spans by falling score, described for people."""
-        told, scheme = self.findings.told, self.findings.given.scheme
-        looks = tagsift.annotators.rank_spans(*told, scheme, scores)
         described = []
-        for look in islice(looks, most):
+        for look in islice(self.findings.ranking("span", scores), most):
             words = self.words[look.sentence][look.start : look.end]
             more = {"last": look.end, "word": " ".join(words)}
             described.append(self._described(look) | more)
@@ -258,8 +256,8 @@ def _write_documents(
         str(format_to(out, to, documents)),
         documents,
         training.votes or training.partial,
-        found.findings.labels,
-        found.findings.chosen_confidences,
+        found.findings.sentences,
+        found.findings.confidence_sentences,
         source,
         order=order,
         data=[{"doubt": round(one, 6)} for one in doubt],

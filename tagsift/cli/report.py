@@ -21,7 +21,7 @@ from tagsift.cli._training import (
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
-    from tagsift.report import Findings
+    from tagsift.cleaned import Cleaned
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -64,17 +64,17 @@ def run(
     page = page_of(findings, train, seed=fitting.seed, **told)
     tagsift.report.write_html(out, page)
     if json:
-        sure = findings.confidences is not None
-        method = findings.model.method.name
+        sure = findings.marginals is not None
+        method = findings.tagger.method.name
         facts = {"method": method, **training.facts, "out": str(out)}
-        facts |= {"expected_wrong": findings.outlook.left} if sure else {}
-        print_json({**facts, **training.recovery(findings.labels)})
+        facts |= {"expected_wrong": findings.outlook().left} if sure else {}
+        print_json({**facts, **training.recovery(findings.sentences)})
         return
     size = out.stat().st_size / 1e6
     say(f"{out}: {len(page.sections)} sections on one page, {size:.1f} MB.")
 
 
-def _against(training: TrainingData, model: SequenceTagger) -> Findings:
+def _against(training: TrainingData, model: SequenceTagger) -> Cleaned:
     """What a model says of text whose labels are known: they are the truth."""
     partial = training.partial
     check_columns(model, training.path, partial.rows, named=training.named)

@@ -10,6 +10,9 @@ of two annotation tools are read and written as well.
 # ruff: noqa: F403
 from __future__ import annotations
 
+from tagsift.data.agreement import Agreement as Agreement
+from tagsift.data.agreement import Pair as Pair
+from tagsift.data.agreement import agreement as agreement
 from tagsift.data.candidates import *
 from tagsift.data.checked import *
 from tagsift.data.columns import column_lines as column_lines

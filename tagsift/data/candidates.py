@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tagsift.data.columns import ANY, PathName, check_label, check_written, write_blocks
 from tagsift.data.label_set import LabelSet
@@ -99,6 +99,18 @@ class PartialCorpus(RowCorpus):
             scheme = detect_scheme(exact if truth is None else truth, label_set)
         tokens = [list(as_rows(sentence)) for sentence in rows]
         return cls(tokens, sets, truth, label_set, scheme, annotators)
+
+    def as_corpus(self) -> Any:
+        """The same as one `tagsift.data.corpus.Corpus`."""
+        from tagsift.data.corpus import Corpus
+
+        return Corpus.from_lists(
+            self.rows,
+            self.candidates,
+            gold=self.gold,
+            label_set=self.label_set,
+            scheme=self.scheme,
+        )
 
     @cached_property
     def n_ambiguous(self) -> int:

@@ -306,6 +306,10 @@ class Corpus:
         ]
         return dict(sorted(((k, int(n)) for k, n in said), key=_by_count))
 
+    def tally_text(self, n: int) -> str:
+        """The tally of a token as it is shown: ``B-LOC:2 O:1``; a dash for none."""
+        return " ".join(f"{k}:{times}" for k, times in self.tally(n).items()) or "-"
+
     def union(self, min_votes: int = 1) -> Corpus:
         """The votes as candidate sets: labels that `min_votes` annotators gave.
 

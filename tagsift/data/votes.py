@@ -174,6 +174,22 @@ class VoteCorpus(RowCorpus):
         labels = [[made[votes] for votes in sentence] for sentence in self.votes]
         return Corpus.from_lists(self.rows, labels, self.scheme)
 
+    def as_corpus(self) -> Any:
+        """The same as one `tagsift.data.corpus.Corpus`."""
+        from tagsift.data.corpus import Annotator
+        from tagsift.data.corpus import Corpus as NewCorpus
+
+        return NewCorpus.from_lists(
+            self.rows,
+            votes=self.votes,
+            annotators=[
+                Annotator(n, abstains=n in self.abstaining) for n in self.annotators
+            ],
+            gold=self.gold,
+            exact=self.exact,
+            scheme=self.scheme,
+        )
+
     def without(self, annotators: Iterable[str]) -> VoteCorpus:
         """Make the same corpus without the votes of some annotators."""
         _refuse_text(annotators)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import entr
 
+from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 
@@ -36,21 +37,16 @@ def doubt(confidences: FloatArray, chosen: IntArray) -> FloatArray:
     return np.clip(1.0 - np.asarray(confidences)[rows, chosen], 0.0, 1.0)  # [N]
 
 
-def vote_disagreement(votes: IntArray, chosen: IntArray) -> FloatArray:
-    """Share of the votes [N, A], −1 for none, that differ from the chosen label, [N].
+def vote_disagreement(corpus: Corpus, codes: IntArray) -> FloatArray:
+    """Share of the votes on every token that differ from its label, [N].
 
-    1 where nobody voted, since nobody supports the label.
+    `codes` are the labels, [N]. 1 where nobody voted: nobody supports the label.
     """
-    votes, chosen = np.asarray(votes), np.asarray(chosen)
-    if votes.dtype.kind not in "iu" or votes.shape[:1] != chosen.shape:
-        raise InputError(
-            "votes must be an integer array of shape (n_tokens, n_annotators) with a "
-            f"chosen label for each token; got {votes.dtype} of shape {votes.shape} "
-            f"and {len(chosen)} labels."
-        )
-    given = (votes >= 0).sum(axis=1)  # [N]
-    backing = (votes == chosen[:, None]).sum(axis=1)  # [N]
-    return np.asarray(1.0 - backing / np.maximum(given, 1))  # [N]
+    token, _, code = corpus.votes
+    n = corpus.n_tokens
+    cast = np.bincount(token, minlength=n)  # [N]
+    backing = np.bincount(token[code == codes[token]], minlength=n)  # [N]
+    return np.asarray(1.0 - backing / np.maximum(cast, 1))  # [N]
 
 
 def rank_tokens(scores: FloatArray) -> IntArray:

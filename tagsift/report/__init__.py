@@ -12,7 +12,6 @@ from tagsift.report.bars import *
 from tagsift.report.calibration import *
 from tagsift.report.data import *
 from tagsift.report.document import *
-from tagsift.report.findings import *
 from tagsift.report.matrices import *
 from tagsift.report.pages import *
 from tagsift.report.records import *

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tagsift.annotators import Look, VoteTagger
-from tagsift.data import PartialCorpus, spans
+from tagsift.cleaned import Cleaned
+from tagsift.data import spans
 from tagsift.metrics import Scores, confusion_matrix, recovery
 from tagsift.report import sections
 from tagsift.report.bars import confidence_histogram
@@ -28,7 +29,6 @@ from tagsift.report.document import (
     Table,
     columns,
 )
-from tagsift.report.findings import Findings
 from tagsift.report.glance import glance_section
 from tagsift.report.matrices import confusion_plot
 from tagsift.report.votes import agreement_section, changes_section, people_section
@@ -48,7 +48,7 @@ class MergedScores:
 
 
 def data_report(
-    found: Findings,
+    found: Cleaned,
     *,
     title: str,
     compared: Mapping[str, MergedScores] | None = None,
@@ -60,14 +60,14 @@ def data_report(
     With gold labels, everything is compared with them; `compared` names methods by
     title, the model's own first.
     """
-    sure = found.confidences is not None
+    sure = found.marginals is not None
     made = [_compared(compared)] if compared else []
     made.append(glance_section(found))
-    if found.votes is not None:
+    if found.has_votes:
         made += [agreement_section(found), people_section(found)]
     if sure:
         made += [_looks(found), _sure(found)]
-    made.append(_open_sets(found) if found.votes is None else changes_section(found))
+    made.append(_open_sets(found) if not found.has_votes else changes_section(found))
     made += _truth(found)
     if compared:
         made.append(sections.score_section(next(iter(compared.values())).tagger))
@@ -75,10 +75,10 @@ def data_report(
     told = list(notices)
     if not sure:
         told.append(
-            f"{found.model.method.title} gives no confidences, so that nothing is said "
+            f"{found.tagger.method.title} gives no confidences, so that nothing is said "
             "of how sure labels are and what to check first."
         )
-    if found.votes is None and found.known.all():
+    if not found.has_votes and found.settled.all():
         told.append(
             "Every token has one label already, and nothing was left to find; "
             "`tagsift report` says which of such labels the text doubts."
@@ -93,18 +93,18 @@ def data_report(
     )
 
 
-def _summary(found: Findings) -> str:
-    given, title = found.given, found.model.method.title
+def _summary(found: Cleaned) -> str:
+    given, title = found.corpus, found.tagger.method.title
     size = f"{len(given):,} sentences ({given.n_tokens:,} tokens)"
-    if found.votes is not None:
-        said = f"{len(found.votes.annotators)} annotators labelled {size}. "
-        if isinstance(found.model, VoteTagger):
+    if found.has_votes:
+        said = f"{len(given.annotators)} annotators labelled {size}. "
+        if isinstance(found.tagger, VoteTagger):
             return said + (
                 f"{title} learnt how each of them errs, let the text judge how much "
                 "their votes are worth, and found one label for every token."
             )
         return said + f"{title} made one label of the votes on every token."
-    open_ = int((~found.known).sum())
+    open_ = int((~found.settled).sum())
     return (
         f"{size}, of which {open_:,} tokens had several candidate labels. {title} "
         "found the most likely one of every token."
@@ -112,10 +112,11 @@ def _summary(found: Findings) -> str:
 
 
 def _stats(
-    found: Findings, compared: Mapping[str, MergedScores] | None
+    found: Cleaned, compared: Mapping[str, MergedScores] | None
 ) -> tuple[Stat, ...]:
     """Tiles of the first screen."""
-    stats, scores = [], found.scores
+    stats = []
+    scores = None if found.corpus.gold is None else found.scores()
     if scores is not None and scores.scheme == "plain":
         note = "of the labels, against the truth"
         stats.append(Stat.percent("accuracy", scores.tokens.accuracy, note))
@@ -125,28 +126,24 @@ def _stats(
     if compared:
         tagger = next(iter(compared.values())).tagger
         stats.append(Stat.percent("tagger", tagger.span_f1, "span F1 on unseen text"))
-    if found.confidences is not None and not found.known.all():
-        ahead = found.outlook
+    if found.marginals is not None and not found.settled.all():
+        ahead = found.outlook()
         low, high = ahead.left_range
         note = f"labels of tokens; {low:,.0f} to {high:,.0f}, nine times in ten"
         stats.append(Stat("expected to be wrong", f"{ahead.left:,.0f}", note))
-    if found.votes is not None:
-        from_most = sum(map(_differ, found.labels, found.majority or ()))
+    if found.has_votes:
+        from_most = int(found.changed.sum())
         note = "labels that most votes do not give"
         stats.append(Stat("changed", f"{from_most:,}", note))
     else:
         note = "of the tokens had several candidates"
-        stats.append(Stat.percent("open", float((~found.known).mean()), note))
-    if isinstance(found.model, VoteTagger) and found.votes is not None:
-        weight = f"{found.model.temperature_:.2f}"
+        stats.append(Stat.percent("open", float((~found.settled).mean()), note))
+    if isinstance(found.tagger, VoteTagger) and found.has_votes:
+        weight = f"{found.tagger.temperature_:.2f}"
         stats.append(Stat("weight of a vote", weight, "as the text judges it"))
-        calm = f"{found.model.calm_:.2f}"
+        calm = f"{found.tagger.calm_:.2f}"
         stats.append(Stat("factor of scores", calm, "for honest confidences"))
     return tuple(stats)
-
-
-def _differ(row: Sequence[str], other: Sequence[str]) -> int:
-    return sum(a != b for a, b in zip(row, other, strict=True))
 
 
 def _compared(compared: Mapping[str, MergedScores]) -> Section:
@@ -172,11 +169,11 @@ def _compared(compared: Mapping[str, MergedScores]) -> Section:
     )
 
 
-def _looks(found: Findings) -> Section:
+def _looks(found: Cleaned) -> Section:
     """What a person should check first, and what the checking would bring."""
-    first = list(islice(found.looks(), _LOOKS))
-    gold = found.given.gold
-    said = "votes" if found.votes is not None else "candidates"
+    first = list(islice(found.ranking(), _LOOKS))
+    gold = found.corpus.gold
+    said = "votes" if found.has_votes else "candidates"
     heads = dict.fromkeys(("in context", "at", "label"), "") | {"error %": ".0f%"}
     heads |= dict.fromkeys((said, "likely", "why"), "")
     heads |= {} if gold is None else {"truth": ""}
@@ -187,8 +184,8 @@ def _looks(found: Findings) -> Section:
     if gold is not None:
         flat = np.array(list(chain.from_iterable(gold)), dtype=object)  # [N]
         names = np.array(found.classes, dtype=object)  # [L]
-        order = np.argsort(-found.chance, kind="stable")  # [N]
-        content += sections.effort_tables((names[found.chosen] != flat)[order])
+        order = np.argsort(-found.chance_wrong, kind="stable")  # [N]
+        content += sections.effort_tables((names[found.codes] != flat)[order])
     expected = sum(look.score for look in first)
     return Section(
         "What to check first",
@@ -196,7 +193,7 @@ def _looks(found: Findings) -> Section:
         + (
             ". Those on which all annotators agree are among them: the text has not "
             "seen their votes."
-            if found.votes is not None
+            if found.has_votes
             else "."
         )
         + f" Of the {len(rows)} below, {expected:.0f} are expected to be wrong.",
@@ -204,11 +201,11 @@ def _looks(found: Findings) -> Section:
     )
 
 
-def _look_cells(found: Findings, look: Look) -> tuple[Cell, ...]:
+def _look_cells(found: Cleaned, look: Look) -> tuple[Cell, ...]:
     """One row of what to check."""
-    s, t, given = look.sentence, look.start, found.given
+    s, t, given = look.sentence, look.start, found.corpus
     said = " ".join(f"{name}:{count}" for name, count in look.tally.items())
-    if isinstance(given, PartialCorpus):
+    if not found.has_votes and given.candidates is not None:
         names = sorted(given.candidates[s][t])
         said = " ".join(names[:12]) + " …" * (len(names) > 12)
     likely = list(look.probabilities.items())[:3]
@@ -238,25 +235,25 @@ def _verdict(look: Look, gold: Sequence[str], scheme: str) -> Mark:
     return Mark(f"is {true[0].type}, other bounds", "bad")
 
 
-def _sure(found: Findings) -> Section:
+def _sure(found: Cleaned) -> Section:
     """How sure labels are, and whether they may be."""
-    left = ~found.known  # [N]
+    left = ~found.settled  # [N]
     if not left.any():
         return Section("How sure the labels are")
     content: list[Table | Figure] = [
         confidence_histogram(
-            found.sure[left], title="Confidence of the labels", what="tokens"
+            found.confidence[left], title="Confidence of the labels", what="tokens"
         )
     ]
     text = "The confidence of a label is its probability by text and votes together."
-    if found.votes is None:
+    if not found.has_votes:
         text = "The confidence of a label is its probability among the candidates."
     told = found.calibration
     if told is not None:
         by, scores = told
         content.append(reliability_diagram(scores.reliability))
-        if found.scores is not None:
-            curve = {found.model.method.title: scores.risk_coverage}
+        if found.corpus.gold is not None:
+            curve = {found.tagger.method.title: scores.risk_coverage}
             content.append(risk_coverage_plot(curve))
         else:
             text += (
@@ -267,13 +264,13 @@ def _sure(found: Findings) -> Section:
     return Section("How sure the labels are", text, tuple(content))
 
 
-def _open_sets(found: Findings) -> Section:
+def _open_sets(found: Cleaned) -> Section:
     """Which candidate sets became which labels."""
-    given = found.given
-    assert isinstance(given, PartialCorpus)
+    given = found.corpus
+    assert given.candidates is not None
     full = len(given.label_set)
     became: Counter[tuple[str, str]] = Counter()
-    for row, labels in zip(given.candidates, found.labels, strict=True):
+    for row, labels in zip(given.candidates, found.sentences, strict=True):
         for names, label in zip(row, labels, strict=True):
             if len(names) > 1:
                 every = len(names) == full and full > 4
@@ -291,24 +288,24 @@ def _open_sets(found: Findings) -> Section:
     )
 
 
-def _truth(found: Findings) -> list[Section]:
+def _truth(found: Cleaned) -> list[Section]:
     """Scores of the labels, where the truth is known."""
-    if found.scores is None or found.given.gold is None:
+    if found.corpus.gold is None:
         return []
-    made = [sections.score_section(found.scores)]
-    if isinstance(found.given, PartialCorpus):
-        title, given = found.model.method.title, found.given
-        right = recovery(found.given.gold, found.labels, given.candidates)
+    made = [sections.score_section(found.scores())]
+    if not found.has_votes and found.corpus.candidates is not None:
+        title, given = found.tagger.method.title, found.corpus
+        right = recovery(found.corpus.gold, found.sentences, given.candidates)
         if right.n_ambiguous:
             made.insert(0, sections.recovery_section({title: right}))
-    names, counts = confusion_matrix(found.given.gold, found.labels)
+    names, counts = confusion_matrix(found.corpus.gold, found.sentences)
     made.append(Section("Confused labels", "", (confusion_plot(names, counts),)))
     return made
 
 
-def _fit(found: Findings) -> Section:
+def _fit(found: Cleaned) -> Section:
     """How the fit went, step by step, and what it was told."""
-    model = found.model
+    model = found.tagger
     content: list[Table] = []
     steps = [
         {k: v for k, v in step.items() if isinstance(v, Number)}

@@ -7,10 +7,10 @@ from itertools import chain
 
 import numpy as np
 
+from tagsift.cleaned import Cleaned
 from tagsift.data import spans
 from tagsift.report.bars import bar_plot
 from tagsift.report.document import Cell, Figure, Section, Table, columns
-from tagsift.report.findings import Findings
 from tagsift.typing import IntArray
 
 __all__ = ["glance_section"]
@@ -19,9 +19,9 @@ __all__ = ["glance_section"]
 _TYPES, _BARS = 60, 20
 
 
-def glance_section(found: Findings) -> Section:
+def glance_section(found: Cleaned) -> Section:
     """Sizes, and the types of spans (the tags)."""
-    given, lengths = found.given, np.diff(found.offsets)  # [S]
+    given, lengths = found.corpus, found.corpus.lengths  # [S]
     words = Counter(chain.from_iterable(given.tokens))
     facts: list[tuple[Cell, ...]] = [
         ("sentences", f"{len(given):,}"),
@@ -30,13 +30,13 @@ def glance_section(found: Findings) -> Section:
         ("tokens of a sentence", _middle(lengths)),
         ("labels", f"{len(found.classes)}, written as {given.scheme}"),
     ]
-    if found.votes is not None:
-        silent = int((found.ballots.votes < 0).all(axis=1).sum())
-        facts.append(("annotators", f"{len(found.votes.annotators)}"))
+    if found.has_votes:
+        silent = int((~found.table.voted).sum())
+        facts.append(("annotators", f"{len(given.annotators)}"))
         facts.append(("tokens that nobody labelled", f"{silent:,}"))
-        facts.append(("tokens known exactly", f"{int(found.known.sum()):,}"))
+        facts.append(("tokens known exactly", f"{int(found.settled.sum()):,}"))
     else:
-        facts.append(("tokens with several candidates", f"{(~found.known).sum():,}"))
+        facts.append(("tokens with several candidates", f"{(~found.settled).sum():,}"))
     table, figure = _types(found)
     about = Table(columns({"what": "", "how many": ""}), tuple(facts))
     return Section("At a glance", "", (about, table, *((figure,) if figure else ())))
@@ -48,23 +48,22 @@ def _middle(lengths: IntArray) -> str:
     return f"{np.median(lengths):.0f} in the middle, {lengths.max():,} at most"
 
 
-def _types(found: Findings) -> tuple[Table, Figure | None]:
+def _types(found: Cleaned) -> tuple[Table, Figure | None]:
     """Types of spans by number, and how sure they are."""
-    plain, sure = found.given.scheme == "plain", found.confidences is not None
+    plain, sure = found.corpus.scheme == "plain", found.marginals is not None
     counts = Counter[str]()
     doubts, confidence = defaultdict[str, float](float), defaultdict[str, float](float)
     for s, row in enumerate(found.spans):
-        lo = int(found.offsets[s])
+        lo = int(found.corpus.bounds[s])
         for one in row:
             counts[one.type] += 1
             if sure:
                 at = slice(lo + one.start, lo + one.end)
-                doubts[one.type] += float(found.chance[at].max())
-                confidence[one.type] += float(found.sure[at].min())
+                doubts[one.type] += float(found.chance_wrong[at].max())
+                confidence[one.type] += float(found.confidence[at].min())
+    counted = found.majority_sentences
     before = Counter(
-        one.type
-        for row in found.majority or ()
-        for one in spans(row, found.given.scheme)
+        one.type for row in counted or () for one in spans(row, found.corpus.scheme)
     )
     total = sum(counts.values())
     ranked = sorted({*counts, *before}, key=lambda name: (-counts[name], name))
@@ -76,20 +75,20 @@ def _types(found: Findings) -> tuple[Table, Figure | None]:
                 name or "(no type)",
                 n,
                 n / total if total else None,
-                *((before[name],) if found.majority else ()),
+                *((before[name],) if counted else ()),
                 *((confidence[name] / n if n else None, doubts[name]) if sure else ()),
             )
         )
     unit = "tokens" if plain else "spans"
     heads = {"tag" if plain else "type": "", unit: ",d", "share %": ".1f%"}
-    heads |= {"by majority": ",d"} if found.majority else {}
+    heads |= {"by majority": ",d"} if counted else {}
     heads |= {"mean confidence": ".3f", "expected wrong": ".1f"} if sure else {}
     rest = len(ranked) - len(rows)
     note = f"{rest} rarer ones are left out." if rest else ""
     title = "Tags" if plain else "Types of spans"
     shown = [name or "(no type)" for name in ranked[:_BARS]]
     series = {"found": [counts[name] for name in ranked[:_BARS]]}
-    if found.majority:
+    if counted:
         series["by majority vote"] = [before[name] for name in ranked[:_BARS]]
     drawn = {"title": f"How many {unit}", "axis": unit}
     figure = bar_plot(shown, series, **drawn) if shown else None

@@ -13,11 +13,11 @@ import numpy as np
 from tagsift.annotators import (
     AnnotatorReport,
     annotators_against,
-    corpus_agreement,
     habits,
-    tally_text,
 )
+from tagsift.cleaned import Cleaned
 from tagsift.data import Span, spans
+from tagsift.data.agreement import agreement
 from tagsift.report.document import (
     Cell,
     Figure,
@@ -27,7 +27,6 @@ from tagsift.report.document import (
     Table,
     columns,
 )
-from tagsift.report.findings import Findings
 from tagsift.report.matrices import heat_map
 from tagsift.typing import FloatArray, Label
 
@@ -39,11 +38,10 @@ _PEOPLE, _MATRICES, _PAIRS = 100, 12, 15
 _TYPES, _CONFUSED, _KINDS, _EXAMPLES = 10, 12, 12, 20
 
 
-def agreement_section(found: Findings) -> Section:
+def agreement_section(found: Cleaned) -> Section:
     """How far annotators agree, in figures and in pairs, and where they differ."""
-    votes = found.votes
-    assert votes is not None
-    agreed = corpus_agreement(votes)
+    votes = found.corpus
+    agreed = agreement(votes)
     rows: list[tuple[Cell, ...]] = [
         ("Krippendorff's alpha", agreed.krippendorff_alpha, "1: full, 0: by chance"),
         ("Fleiss' kappa", agreed.fleiss_kappa, "the same by another count"),
@@ -53,8 +51,8 @@ def agreement_section(found: Findings) -> Section:
     ]
     heads = {"measure": "", "value": ".3f", "what it is": ""}
     content: list[Table | Figure] = [Table(columns(heads), tuple(rows))]
-    names = votes.annotators
-    busy = sorted(range(len(names)), key=lambda a: -found.people[a].tokens)[:_PAIRS]
+    names = [one.name for one in votes.annotators]
+    busy = sorted(range(len(names)), key=lambda a: -found.annotators[a].tokens)[:_PAIRS]
     place = {names[a]: k for k, a in enumerate(sorted(busy))}
     plain = votes.scheme == "plain"
     table = np.full((len(place), len(place)), np.nan)  # [P, P]
@@ -84,11 +82,11 @@ def agreement_section(found: Findings) -> Section:
     return Section("Agreement", "", tuple(content))
 
 
-def _confused_types(found: Findings) -> Table:
+def _confused_types(found: Cleaned) -> Table:
     """Pairs of types that two annotators gave the same token, the commonest first."""
-    names, of_label = found.kinds()
-    counts = np.zeros((len(found.ballots.counts), len(names)))  # [N, K]
-    for k, column in enumerate(found.ballots.counts.T):
+    names, of_label = found.types()
+    counts = np.zeros((len(found.table.counts), len(names)))  # [N, K]
+    for k, column in enumerate(found.table.counts.T):
         counts[:, of_label[k]] += column
     both = counts.T @ counts  # [K, K]
     pairs = combinations(range(len(names)), 2)
@@ -103,20 +101,19 @@ def _confused_types(found: Findings) -> Table:
     return Table(columns(heads), rows, "What annotators give the same token")
 
 
-def people_section(found: Findings) -> Section:
+def people_section(found: Cleaned) -> Section:
     """Who is reliable, as found and, where the truth is known, as it is."""
-    votes = found.votes
-    assert votes is not None
+    votes = found.corpus
     true = () if votes.gold is None else annotators_against(votes, votes.gold)
-    table = annotator_table(found.people, found.classes, true, most=_PEOPLE)
-    flagged = sum(bool(one.flags) for one in found.people)
+    table = annotator_table(found.annotators, found.classes, true, most=_PEOPLE)
+    flagged = sum(bool(one.flags) for one in found.annotators)
     matrices = _matrices(found)
     return Section(
         "Who is reliable",
         "Every annotator against the labels found from all votes and the text. The "
         "reliability is the span F1; for a source that abstains, the precision; for "
         "plain tags, the accuracy. "
-        + (f"{flagged} of {len(found.people)} have a remark." if flagged else ""),
+        + (f"{flagged} of {len(found.annotators)} have a remark." if flagged else ""),
         (table,) if matrices is None else (table, matrices),
     )
 
@@ -158,7 +155,7 @@ def annotator_table(
     return Table(columns(heads), tuple(map(cells, ranked)), title, note)
 
 
-def _matrices(found: Findings) -> Figure | None:
+def _matrices(found: Cleaned) -> Figure | None:
     """What annotators say of tokens of each type, a matrix each."""
     names, counts = _confusions(found)  # [A, K, K]
     order = np.argsort(-counts.sum(axis=(1, 2)), kind="stable")[:_MATRICES]
@@ -170,7 +167,7 @@ def _matrices(found: Findings) -> Figure | None:
             continue
         with np.errstate(invalid="ignore"):
             share = 100 * counts[a] / support  # [K, K]
-        who = found.people[a].name
+        who = found.annotators[a].name
         look: dict[str, Any] = {"title": who, "heading": who, "form": ".0f"}
         drawn = heat_map(share, names, names, limit=100.0, **look)
         panels += drawn.panels
@@ -190,21 +187,23 @@ def _matrices(found: Findings) -> Figure | None:
     )
 
 
-def _confusions(found: Findings) -> tuple[list[str], FloatArray]:
+def _confusions(found: Cleaned) -> tuple[list[str], FloatArray]:
     """Tokens by the type found and the type that an annotator gave, [A, K, K]."""
-    names, of_label = found.kinds()
+    names, of_label = found.types()
     if len(names) > _TYPES:  # the rarest but O are taken together
         rare = (of_label >= _TYPES - 2) & (of_label < len(names) - 1)  # [L]
         last = of_label == len(names) - 1  # [L]
         of_label = np.where(rare, _TYPES - 2, np.where(last, _TYPES - 1, of_label))
         names = [*names[: _TYPES - 2], "others", names[-1]]
-    size, votes = len(names), found.ballots.votes  # [N, A]
-    true = of_label[found.chosen]  # [N]
-    counts = np.zeros((votes.shape[1], size, size))  # [A, K, K]
-    for a, said in enumerate(votes.T):
-        single = (said >= 0) & (said < len(of_label))  # [N]
-        cell = true[single] * size + of_label[said[single]]
-        counts[a] = np.bincount(cell, minlength=size**2).reshape(size, size)
+    size, table = len(names), found.table
+    single = table.code < len(of_label)  # [K]
+    true = of_label[found.codes[table.token]]  # [K]
+    said = of_label[np.where(single, table.code, 0)]  # [K]
+    cell = ((table.annotator * size + true) * size + said)[single]
+    n = table.n_annotators
+    counts = (
+        np.bincount(cell, minlength=n * size**2).reshape(n, size, size).astype(float)
+    )
     return names, counts
 
 
@@ -221,16 +220,12 @@ class _Change:
     sure: float | None  # how sure the labels are over it
 
 
-def changes_section(found: Findings) -> Section:
+def changes_section(found: Cleaned) -> Section:
     """What differs from the majority vote, by kind, by type, and in examples."""
-    votes, majority = found.votes, found.majority
-    assert votes is not None and majority is not None
+    votes, majority = found.corpus, found.majority_sentences
+    assert majority is not None
     changes = list(_changes(found, majority))
-    tokens = sum(
-        a != b
-        for row, other in zip(found.labels, majority, strict=True)
-        for a, b in zip(row, other, strict=True)
-    )
+    tokens = int(found.changed.sum())
     unit = "tokens" if votes.scheme == "plain" else "spans"
     text = (
         f"{tokens:,} of {votes.n_tokens:,} labels of tokens are not what most votes "
@@ -265,10 +260,10 @@ def changes_section(found: Findings) -> Section:
     )
 
 
-def _changes(found: Findings, majority: list[list[str]]) -> Iterator[_Change]:
+def _changes(found: Cleaned, majority: list[list[str]]) -> Iterator[_Change]:
     """Spans (tokens, for plain tags) that differ from those of the majority."""
-    scheme = found.given.scheme
-    for s, (row, other) in enumerate(zip(found.labels, majority, strict=True)):
+    scheme = found.corpus.scheme
+    for s, (row, other) in enumerate(zip(found.sentences, majority, strict=True)):
         if row == other:
             continue
         if scheme == "plain":
@@ -303,19 +298,19 @@ def _touch(one: Span, other: Span) -> bool:
 
 
 def _change(
-    found: Findings, kind: str, s: int, at: tuple[int, int], before: str, after: str
+    found: Cleaned, kind: str, s: int, at: tuple[int, int], before: str, after: str
 ) -> _Change:
     sure = None
-    if found.confidences is not None:
-        lo = int(found.offsets[s])
-        sure = float(found.sure[lo + at[0] : lo + at[1]].min())
+    if found.marginals is not None:
+        lo = int(found.corpus.bounds[s])
+        sure = float(found.confidence[lo + at[0] : lo + at[1]].min())
     return _Change(kind, s, *at, before or "(no type)", after or "(no type)", sure)
 
 
-def _examples(found: Findings, changes: list[_Change]) -> Table:
+def _examples(found: Cleaned, changes: list[_Change]) -> Table:
     """The surest changes, each of its kind once."""
-    votes: Any = found.votes
-    tokens = votes.tokens
+    corpus = found.corpus
+    tokens, bounds = corpus.tokens, corpus.bounds.tolist()
     rows: list[tuple[Cell, ...]] = []
     seen: set[tuple[str, ...]] = set()
     for one in sorted(changes, key=lambda x: (-(x.sure or 0), x.sentence, x.start)):
@@ -330,7 +325,7 @@ def _examples(found: Findings, changes: list[_Change]) -> Table:
                 f"{one.sentence + 1}:{one.start + 1}",
                 one.before,
                 one.after,
-                tally_text(votes.votes[one.sentence][one.start]),
+                corpus.tally_text(bounds[one.sentence] + one.start),
                 one.sure,
             )
         )

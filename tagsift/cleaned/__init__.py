@@ -1,0 +1,9 @@
+"""The one result: labels, how sure they are, who is reliable, and what to look at."""
+
+from __future__ import annotations
+
+from tagsift.cleaned.cleaned import Cleaned as Cleaned
+from tagsift.cleaned.cleaning import clean as clean
+from tagsift.cleaned.cleaning import found_by as found_by
+
+__all__ = ["Cleaned", "clean"]
