@@ -19,7 +19,7 @@ from tagsift.annotators.spammers import mace
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method, TrainingSet, Transduction, setting
-from tagsift.data.corpus import Votes
+from tagsift.data.annotators import Votes
 from tagsift.data.span_table import types_of
 from tagsift.typing import FloatArray, IntArray
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.special import softmax
 
-from tagsift.data.corpus import Votes
+from tagsift.data.annotators import Votes
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray
 

@@ -11,7 +11,8 @@ import numpy as np
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.hidden_labels import dawid_skene
 from tagsift.annotators.vote_table import OUTSIDE, VoteTable, vote_table
-from tagsift.data.corpus import Corpus, Votes
+from tagsift.data.annotators import Votes
+from tagsift.data.corpus import Corpus
 from tagsift.data.offsets import split_at
 from tagsift.data.span_table import span_table
 from tagsift.typing import FloatArray, IntArray, Label

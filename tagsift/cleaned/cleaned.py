@@ -86,6 +86,13 @@ class Cleaned:
         return self.confidences[np.arange(len(self.codes)), self.codes]
 
     @property
+    def marginal_sentences(self) -> list[FloatArray] | None:
+        """Probability of every label, [T, L] a sentence, if known."""
+        if self.marginals is None:
+            return None
+        return split_at(self.marginals, self.corpus.bounds)
+
+    @property
     def confidence_sentences(self) -> list[list[float]] | None:
         """The confidence of every label found, sentence by sentence, if known."""
         if self.marginals is None:
@@ -202,14 +209,11 @@ class Cleaned:
             raise InputError(
                 "expected the truth to score with, found none in the corpus; give it."
             )
-        rows = None
-        if self.marginals is not None:
-            rows = split_at(self.marginals, self.corpus.bounds)
         return evaluate(
             truth,
             self.sentences,
             scheme=self.corpus.scheme,
-            marginals=rows,
+            marginals=self.marginal_sentences,
             classes=self.classes,
             unknown="wrong",
         )

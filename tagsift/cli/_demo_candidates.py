@@ -128,7 +128,7 @@ def _work(fitting: Fitting, partial: PartialCorpus, held_out: Corpus) -> _Result
     started = time.perf_counter()
     found = recover(training, fitting)
     seconds = time.perf_counter() - started
-    model = found.model
+    model = found.tagger
     probable = model.method.probabilities
     tagged = tagsift.report.Tagged(
         tokens=held_out.tokens,
@@ -141,9 +141,9 @@ def _work(fitting: Fitting, partial: PartialCorpus, held_out: Corpus) -> _Result
     cleaned = tagsift.report.Cleaned(
         tokens=partial.tokens,
         candidates=partial.candidates,
-        recovered=found.labels,
+        recovered=found.sentences,
         classes=model.classes_,
-        confidences=found.confidences,
+        confidences=found.marginal_sentences,
         gold=None if needs_gold else partial.gold,
     )
     title = model.method.title + " (gold labels)" * needs_gold

@@ -13,8 +13,8 @@ from tagsift.cli._output import draw, print_json, say
 from tagsift.cli._training import TrainingData, fit_model, fitted_labels
 
 if TYPE_CHECKING:
-    from tagsift.data import Corpus, VoteCorpus
     from tagsift.cleaned import Cleaned
+    from tagsift.data import Corpus, VoteCorpus
     from tagsift.report import MergedScores
 
 __all__ = ["run_votes"]
@@ -111,9 +111,7 @@ def _merge(
 
 def _reliabilities(votes: VoteCorpus, model: Any) -> list[dict[str, Any]]:
     """How reliable each annotator was found to be, and is."""
-    true = tagsift.annotators.annotators_against(
-        votes.as_corpus(), votes.gold or []
-    )
+    true = tagsift.annotators.annotators_against(votes.as_corpus(), votes.gold or [])
     return [
         {"name": a.name, "found": a.reliability, "true": b.reliability}
         for a, b in zip(model.annotators_, true, strict=True)

@@ -9,8 +9,8 @@ import tagsift
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
-    from tagsift.data import Row
     from tagsift.cleaned import Cleaned
+    from tagsift.data import Row
     from tagsift.report import Report
 
 __all__ = ["findings_in_text", "page_of"]

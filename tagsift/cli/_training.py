@@ -29,8 +29,8 @@ from tagsift.progress import stage
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
-    from tagsift.data import Documents, PartialCorpus, Row, VoteCorpus
     from tagsift.cleaned import Cleaned
+    from tagsift.data import Documents, PartialCorpus, Row, VoteCorpus
     from tagsift.data.corpus import Corpus
     from tagsift.typing import FloatArray, Label
 

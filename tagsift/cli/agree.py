@@ -49,7 +49,7 @@ def run(
     and the text, without gold labels.
     """
     corpus = read_vote_file(file, source)
-    found = tagsift.data.agreement(corpus.as_corpus())
+    found = corpus.as_corpus().agreement()
     fitting = Fitting(seed=seed, quiet=quiet or json)
     people, labels = _people(file, source, corpus, quick, fitting)
     gold = None

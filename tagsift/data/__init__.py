@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from tagsift.data.agreement import Agreement as Agreement
 from tagsift.data.agreement import Pair as Pair
-from tagsift.data.agreement import agreement as agreement
+from tagsift.data.annotators import Annotator as Annotator
 from tagsift.data.candidates import *
 from tagsift.data.checked import *
 from tagsift.data.columns import column_lines as column_lines

@@ -7,13 +7,14 @@ from itertools import chain
 
 import numpy as np
 
+from tagsift.data.annotators import Annotator, Vote, Votes
 from tagsift.data.candidates import as_label_set, format_candidates, parse_candidates
 from tagsift.data.columns import ANY, PathName, check_label, check_written, write_blocks
-from tagsift.data.corpus import Annotator, Corpus, Vote, Votes
+from tagsift.data.corpus import Corpus
 from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import Columns, parse_columns, parse_names
 from tagsift.data.offsets import offsets_of
-from tagsift.data.stacking import ANY_LABEL, Codes, label_pairs, stacked_columns
+from tagsift.data.stacking import ANY_LABEL, Codes, scheme_seen, stacked_columns
 from tagsift.data.table import CellTable
 from tagsift.errors import DataError, InputError
 from tagsift.typing import IntArray
@@ -114,7 +115,7 @@ def read_columns(
         exact_codes=np.where(exact_codes < 0, -1, new[exact_codes]) if known else None,
         truth=tuple(truth) if table.layout.gold is not None else None,
     )
-    return corpus if scheme != "auto" else corpus.with_scheme(label_pairs(corpus))
+    return corpus if scheme != "auto" else corpus.with_scheme(scheme_seen(corpus))
 
 
 class _LabelCodes(Codes):

@@ -12,51 +12,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, overload
+from typing import Any, Literal, Self, overload
 
 import numpy as np
 
+from tagsift.data.agreement import Agreement, agreement
+from tagsift.data.annotators import NO_VOTES, Annotator, Vote, Votes
+from tagsift.data.counting import Majority, majority, union
 from tagsift.data.documents import Document
 from tagsift.data.label_set import LabelSet
 from tagsift.data.offsets import split_at
 from tagsift.data.rows import Row
 from tagsift.data.schemes import check_scheme
+from tagsift.data.stacking import exact_codes, scheme_seen, stacked
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Annotator", "Corpus", "Sentence", "Vote", "Votes"]
-
-#: What one annotator said of one token: a label, or a set where they could not decide.
-Vote: TypeAlias = str | frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Annotator:
-    """Somebody or something that labels."""
-
-    name: str
-    kind: Literal["person", "model", "source", "unknown"] = "unknown"
-    abstains: bool = False  # whether their ``O`` says nothing
-
-
-class Votes(NamedTuple):
-    """Votes as they were cast, by token and then by annotator."""
-
-    token: IntArray  # [K]  among the stacked tokens
-    annotator: IntArray  # [K]  place in `Corpus.annotators`
-    code: IntArray  # [K]  what was said
-
-    @classmethod
-    def of(cls, token: Any, annotator: Any, code: Any) -> Votes:
-        """Put votes in order."""
-        token, annotator, code = (
-            np.asarray(column, dtype=np.int64) for column in (token, annotator, code)
-        )
-        order = np.lexsort((annotator, token))  # [K]
-        return cls(token[order], annotator[order], code[order])
-
-
-_NO_VOTES = Votes(*np.zeros((3, 0), dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +96,7 @@ class Corpus:
     label_set: LabelSet
     scheme: str  # of the labels: iob1, iob2, iobes or plain
     annotators: tuple[Annotator, ...] = ()
-    votes: Votes = _NO_VOTES
+    votes: Votes = NO_VOTES
     sets: tuple[frozenset[str], ...] = ()  # those that codes from L on stand for
     candidate_codes: IntArray | None = None  # [N]
     weights: FloatArray | None = None  # [N, L]  soft labels, up to a factor a token
@@ -181,9 +153,10 @@ class Corpus:
             All labels; by default those of candidates, votes and exact labels, sorted.
         scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
         """
-        from tagsift.data.stacking import stacked
-
-        return stacked(rows, labels, votes, annotators, gold, exact, label_set, scheme)
+        made = cls(
+            **stacked(rows, labels, votes, annotators, gold, exact, label_set, scheme)
+        )
+        return made if scheme != "auto" else made.with_scheme(scheme_seen(made))
 
     # Text ---------------------------------------------------------------------------
 
@@ -316,15 +289,18 @@ class Corpus:
         Where no label got so many, those with the most votes are candidates; a token
         that nobody labelled gets the full label set.
         """
-        from tagsift.data.counting import union
+        codes, sets = union(self, min_votes)
+        return replace(
+            self, votes=NO_VOTES, sets=sets, candidate_codes=codes, sources=None
+        )
 
-        return union(self, min_votes)
-
-    def majority(self, by: Literal["span", "token"] = "span") -> Any:
+    def majority(self, by: Literal["span", "token"] = "span") -> Majority:
         """What most annotators say; see `tagsift.data.counting.majority`."""
-        from tagsift.data.counting import majority
-
         return majority(self, by)
+
+    def agreement(self) -> Agreement:
+        """How far annotators agree; see `tagsift.data.agreement`."""
+        return agreement(self)
 
     # Views --------------------------------------------------------------------------
 
@@ -408,9 +384,10 @@ class Corpus:
 
     def with_exact(self, labels: Sequence[Sequence[str | None]]) -> Corpus:
         """The same corpus with labels known exactly, None where they are not."""
-        from tagsift.data.stacking import with_exact
-
-        return with_exact(self, labels)
+        names = {k for row in labels for k in row if k is not None}
+        new = sorted(names - self.label_set.full)
+        wider = self.with_labels(sorted((*self.label_set, *new))) if new else self
+        return replace(wider, exact_codes=exact_codes(wider, labels))
 
     def with_scheme(self, scheme: str) -> Self:
         """The same corpus, its labels read by another scheme."""

@@ -9,7 +9,6 @@ does. Ties go to the type that is voted for on more tokens, and to `O` last of a
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -144,28 +143,23 @@ def _begins(
     return np.asarray((winner >= 0) & (first | changes | (2 * began > voters)))
 
 
-def union(corpus: Corpus, min_votes: int) -> Corpus:
-    """See `Corpus.union`."""
+def union(
+    corpus: Corpus, min_votes: int
+) -> tuple[IntArray, tuple[frozenset[str], ...]]:
+    """Codes of candidate sets made of votes, [N], and the sets; see `Corpus.union`."""
     if min_votes < 1:
         raise InputError(f"expected min_votes of at least 1, found {min_votes}.")
     token, _, code = corpus.votes
-    n, n_labels = corpus.n_tokens, len(corpus.label_set)
-    counts = np.zeros((n, n_labels), dtype=np.int64)  # [N, L]
-    members = corpus.members  # [V, L]
-    np.add.at(counts, token, members[code])
+    n_labels = len(corpus.label_set)
+    counts = np.zeros((corpus.n_tokens, n_labels), dtype=np.int64)  # [N, L]
+    np.add.at(counts, token, corpus.members[code])
     least = np.clip(counts.max(axis=1, initial=0), 1, min_votes)  # [N]
     chosen = counts >= least[:, None]  # [N, L]
     chosen[~chosen.any(axis=1)] = True
-    rows, inverse = np.unique(chosen, axis=0, return_inverse=True)  # [V', L]
-    sizes = rows.sum(axis=1)  # [V']
-    names = np.array(corpus.label_set.names, dtype=object)
-    several = np.flatnonzero(sizes > 1)
+    rows, which = np.unique(chosen, axis=0, return_inverse=True)  # [V', L], [N]
+    several = np.flatnonzero(rows.sum(axis=1) > 1)
     number = rows.argmax(axis=1)  # [V']
     number[several] = n_labels + np.arange(len(several))
-    return replace(
-        corpus,
-        votes=type(corpus.votes)(*np.zeros((3, 0), dtype=np.int64)),
-        sets=tuple(frozenset(names[rows[k]].tolist()) for k in several),
-        candidate_codes=number[inverse.ravel()],
-        sources=None,
-    )
+    names = np.array(corpus.label_set.names, dtype=object)
+    sets = tuple(frozenset(names[rows[k]].tolist()) for k in several)
+    return number[which.ravel()], sets

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from tagsift.data.annotators import Annotator, Votes
 from tagsift.data.candidates import as_label_set
 from tagsift.data.columns import check_label
-from tagsift.data.corpus import Annotator, Corpus, Votes
+from tagsift.data.corpus import Corpus
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.label_set import LabelSet
 from tagsift.data.offsets import offsets_of
@@ -187,8 +188,8 @@ def documents_of(corpus: Corpus) -> Iterator[Document]:
 
 
 def _layer(one: Annotator, tags: Sequence[Tag], scheme: str) -> Layer:
-    kinds: dict[str, Kind] = {"source": "rule", "unknown": "person"}
-    kind = "rule" if one.abstains else kinds.get(one.kind, one.kind)  # type: ignore[arg-type]
+    kinds: dict[str, Kind] = {"source": "rule", "model": "model"}
+    kind: Kind = "rule" if one.abstains else kinds.get(one.kind, "person")
     return Layer(one.name, kind, tags=tuple(tags), scheme=scheme)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tagsift.data.annotators import Annotator, Vote, Votes
 from tagsift.data.candidates import as_label_set
-from tagsift.data.corpus import Annotator, Corpus, Vote, Votes
 from tagsift.data.label_set import LabelSet
 from tagsift.data.offsets import offsets_of, place_of
 from tagsift.data.rows import Row, as_rows, check_lengths
@@ -18,13 +17,16 @@ from tagsift.data.schemes import scheme_of_pairs
 from tagsift.errors import DataError, InputError
 from tagsift.typing import IntArray
 
+if TYPE_CHECKING:
+    from tagsift.data.corpus import Corpus
+
 __all__ = [
     "ANY_LABEL",
     "Codes",
-    "label_pairs",
+    "exact_codes",
+    "scheme_seen",
     "stacked",
     "stacked_columns",
-    "with_exact",
 ]
 
 #: Code of a candidate cell that says nothing, until all labels are known.
@@ -108,8 +110,8 @@ def stacked(
     exact: Sequence[Sequence[str | None]] | None,
     label_set: LabelSet | Iterable[str] | None,
     scheme: str,
-) -> Corpus:
-    """See `Corpus.from_lists`."""
+) -> dict[str, Any]:
+    """The columns of a corpus; see `Corpus.from_lists`."""
     text = [as_rows(sentence) for sentence in rows]
     check_lengths(text, labels, "labels")
     check_lengths(text, gold, "gold labels")
@@ -132,7 +134,7 @@ def stacked(
         names = LabelSet(tuple(sorted(codes.labels)))
     truth = None if gold is None else tuple(map(str, chain.from_iterable(gold)))
     new, sets = codes.translated(names)
-    made = Corpus(
+    return dict(
         columns=stacked_columns(list(chain.from_iterable(text))),
         bounds=bounds,
         label_set=names,
@@ -144,7 +146,6 @@ def stacked(
         exact_codes=None if known is None else np.where(known < 0, -1, new[known]),
         truth=truth,
     )
-    return made if scheme != "auto" else made.with_scheme(label_pairs(made))
 
 
 def stacked_columns(flat: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
@@ -213,7 +214,7 @@ def _cast(
     return tuple(people), Votes.of(*columns)
 
 
-def label_pairs(corpus: Corpus) -> str:
+def scheme_seen(corpus: Corpus) -> str:
     """The scheme of the labels: of the truth, of the votes, or of exact sentences."""
     names = corpus.label_set.names
     if corpus.truth is not None:
@@ -260,12 +261,9 @@ def _pairs(
     }
 
 
-def with_exact(corpus: Corpus, labels: Sequence[Sequence[str | None]]) -> Corpus:
-    """See `Corpus.with_exact`."""
+def exact_codes(corpus: Corpus, labels: Sequence[Sequence[str | None]]) -> IntArray:
+    """Codes of labels that are known exactly, −1 where they are not, [N]."""
     check_lengths(corpus.rows, labels, "exact labels")
-    flat = list(chain.from_iterable(labels))
-    new = sorted({name for name in flat if name is not None} - corpus.label_set.full)
-    if new:
-        corpus = corpus.with_labels(sorted((*corpus.label_set, *new)))
+    flat = chain.from_iterable(labels)
     codes = [-1 if name is None else corpus.label_set.index(name) for name in flat]
-    return replace(corpus, exact_codes=np.array(codes, dtype=np.int64))
+    return np.array(codes, dtype=np.int64)

@@ -176,7 +176,7 @@ class VoteCorpus(RowCorpus):
 
     def as_corpus(self) -> Any:
         """The same as one `tagsift.data.corpus.Corpus`."""
-        from tagsift.data.corpus import Annotator
+        from tagsift.data.annotators import Annotator
         from tagsift.data.corpus import Corpus as NewCorpus
 
         return NewCorpus.from_lists(

@@ -294,8 +294,8 @@ def _truth(found: Cleaned) -> list[Section]:
         return []
     made = [sections.score_section(found.scores())]
     if not found.has_votes and found.corpus.candidates is not None:
-        title, given = found.tagger.method.title, found.corpus
-        right = recovery(found.corpus.gold, found.sentences, given.candidates)
+        title, sets = found.tagger.method.title, found.corpus.candidates
+        right = recovery(found.corpus.gold, found.sentences, sets)
         if right.n_ambiguous:
             made.insert(0, sections.recovery_section({title: right}))
     names, counts = confusion_matrix(found.corpus.gold, found.sentences)

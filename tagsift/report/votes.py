@@ -17,7 +17,6 @@ from tagsift.annotators import (
 )
 from tagsift.cleaned import Cleaned
 from tagsift.data import Span, spans
-from tagsift.data.agreement import agreement
 from tagsift.report.document import (
     Cell,
     Figure,
@@ -41,7 +40,7 @@ _TYPES, _CONFUSED, _KINDS, _EXAMPLES = 10, 12, 12, 20
 def agreement_section(found: Cleaned) -> Section:
     """How far annotators agree, in figures and in pairs, and where they differ."""
     votes = found.corpus
-    agreed = agreement(votes)
+    agreed = votes.agreement()
     rows: list[tuple[Cell, ...]] = [
         ("Krippendorff's alpha", agreed.krippendorff_alpha, "1: full, 0: by chance"),
         ("Fleiss' kappa", agreed.fleiss_kappa, "the same by another count"),

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tagsift.data.agreement import agreement
+from tagsift.data.annotators import Annotator
 from tagsift.data.column_corpus import read_columns, write_columns
-from tagsift.data.corpus import Annotator, Corpus
+from tagsift.data.corpus import Corpus
 from tagsift.data.schemes import spans, tags
 from tagsift.data.span_table import span_table, tag_codes, types_of
 from tagsift.errors import InputError
@@ -178,8 +178,8 @@ def test_order_of_annotators_and_sentences_changes_nothing_else(
         scheme=corpus.scheme,
     )
     assert turned.majority().labels == found
-    assert agreement(turned).krippendorff_alpha == pytest.approx(
-        agreement(corpus).krippendorff_alpha, nan_ok=True
+    assert turned.agreement().krippendorff_alpha == pytest.approx(
+        corpus.agreement().krippendorff_alpha, nan_ok=True
     )
 
 
@@ -235,7 +235,7 @@ def test_columns_read_back_equal(tmp_path_factory: Any, corpus: Corpus):
 
 @given(corpora())
 def test_agreement_is_that_of_pairs(corpus: Corpus):
-    found = agreement(corpus)
+    found = corpus.agreement()
     equal: Counter[tuple[str, str]] = Counter()
     shared: Counter[tuple[str, str]] = Counter()
     hits: Counter[tuple[str, str]] = Counter()
