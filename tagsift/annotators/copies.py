@@ -69,11 +69,13 @@ def _alike_pairs(table: VoteTable, usual: int) -> list[tuple[int, int]]:
     equal = together(cell, annotator[rest], height)
     both = together(token[commonplace], annotator[commonplace], table.n_tokens)
     spoken = together(token, annotator, table.n_tokens) - both  # [A, A]
-    a, b = sp.triu(spoken >= _LEAST_TOKENS, k=1).nonzero()
-    share = np.asarray(equal[a, b]).ravel() / np.asarray(spoken[a, b]).ravel()
-    return sorted(
-        zip(*(x[share >= _LEAST_SHARE].tolist() for x in (a, b)), strict=True)
-    )
+    pairs = sp.triu(spoken >= _LEAST_TOKENS, k=1).tocoo()
+    if not pairs.nnz:
+        return []
+    a, b = pairs.row, pairs.col  # [P], [P]
+    share = np.asarray(equal[a, b]).ravel() / np.asarray(spoken[a, b]).ravel()  # [P]
+    alike = share >= _LEAST_SHARE  # [P]
+    return sorted(zip(a[alike].tolist(), b[alike].tolist(), strict=True))
 
 
 def _are_copies(table: VoteTable, a: int, b: int, usual: int) -> bool:

@@ -6,6 +6,7 @@ compared with.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -20,13 +21,14 @@ from tagsift.annotators.start import vote_shares
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method, TrainingSet, Transduction, setting
 from tagsift.data.annotators import Votes
+from tagsift.data.schemes import spans
 from tagsift.data.span_table import types_of
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["MACE", "CountedVotes", "DawidSkene", "MajorityVote", "counted"]
 
 #: What is true of all methods here.
-counted = partial(Method, structured=True, probabilities=True, weighted=True)
+counted = partial(Method, structured=True, probabilities=True, votes=True)
 
 
 class CountedVotes(TaggerFromVotes):
@@ -90,9 +92,23 @@ class MajorityVote(CountedVotes):
         if not len(table.token):
             return super()._labels(table, confidences)
         counted = chain.from_iterable(table.corpus.majority().labels)
-        labels = np.array([names.index(name) for name in counted])  # [N]
+        column = _Columns(names.names, table.corpus.scheme)
+        labels = np.array([column[name] for name in counted])  # [N]
         exact = table.exact  # [N]
         return np.where(exact >= 0, exact, labels)
+
+
+class _Columns(dict[str, int]):
+    """Columns of labels; a tag that nobody gave has that of another of its type."""
+
+    def __init__(self, names: Sequence[str], scheme: str) -> None:
+        super().__init__({name: k for k, name in enumerate(names)})
+        self._scheme = scheme
+
+    def __missing__(self, name: str) -> int:
+        (span,) = spans([name], self._scheme)
+        same = (k for k in self if spans([k], self._scheme)[:1] == [span])
+        return self[next(same)]
 
 
 class DawidSkene(CountedVotes):
@@ -119,16 +135,14 @@ class DawidSkene(CountedVotes):
     strength: float = setting(10.0, above=0)
 
     def _posterior(self, table: VoteTable) -> FloatArray:
-        first = table.members.argmax(axis=1)  # [V], a set counts as its first label
-        speaks = table.corpus.speaks  # [K]
-        cast = Votes(
-            table.token[speaks], table.annotator[speaks], first[table.code[speaks]]
-        )
-        times = np.bincount(cast.token, minlength=table.n_tokens)  # [N]
+        *cast, part = table.spoken  # [E] each
+        times = table.sum_by_token(table.corpus.speaks)  # [N]
         posterior = vote_shares(table)  # [N, L]
         if times.max(initial=0) > 1:  # else there is nothing to judge anybody by
             sizes = table.n_tokens, table.n_annotators, table.n_labels
-            estimate = dawid_skene(cast, *sizes, strength=self.strength)
+            estimate = dawid_skene(
+                Votes(*cast), *sizes, part=part, strength=self.strength
+            )
             posterior[times > 0] = estimate.posterior[times > 0]
         posterior *= np.exp(table.pinned)
         return np.asarray(posterior / posterior.sum(axis=1, keepdims=True))

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from tagsift.annotators.vote_table import VoteTable, vote_table
 from tagsift.base import SequenceTagger, TrainingSet, Transduction, setting
-from tagsift.base.corpora import as_corpus
+from tagsift.base.corpora import text_and_corpus
 from tagsift.base.inputs import resolve_labels
 from tagsift.base.saving import saved_state, with_settings
 from tagsift.base.sharding import ToShard
@@ -90,25 +90,32 @@ class TaggerFromVotes(SequenceTagger):
         Parameters
         ----------
         X : Corpus, or list of sentences of one
-            With votes; what is known exactly counts as such.
-        y, sample_weight
-            Left out: a corpus has its votes, and votes have no weights.
+            With votes; what is known exactly counts as such. Or features, as in
+            `SequenceTagger.fit`.
+        y : Corpus, optional
+            With votes, where `X` are features.
+        sample_weight
+            Left out: votes have no weights.
 
         Returns
         -------
         self
         """
-        corpus = votes_of(X, self.method.title)
-        if y is not None or sample_weight is not None:
-            raise InputError("a corpus of votes needs no y and no sample_weight.")
+        X, corpus = votes_of(X, y, self.method.title)
+        if sample_weight is not None:
+            raise InputError("votes have no weights of sentences; leave them out.")
         self.check_settings()
-        return self._fit_votes(corpus)
+        return self._fit_votes(X, corpus)
 
     # How it works ----------------------------------------------------------------
 
     @blas_threads()
     def _fit_votes(
-        self, corpus: Corpus, labels: tuple[Label, ...] | None = None, **more: Any
+        self,
+        X: Any,
+        corpus: Corpus,
+        labels: tuple[Label, ...] | None = None,
+        **more: Any,
     ) -> Self:
         """Learn from votes on `labels`; `_aggregate` gets what is `more`."""
         scheme = corpus.scheme if self.scheme == "auto" else self.scheme
@@ -120,9 +127,15 @@ class TaggerFromVotes(SequenceTagger):
         train: AnyTrainingSet
         if engine is not None:
             cutter = ToShard(engine, wanted, classes, scheme, seed)
-            train, vectorizer = cutter.sentences(corpus.rows, None)
+            train, vectorizer = cutter.sentences(X, None)
         else:
-            features, vectorizer = learn_features(wanted, corpus.rows)
+            features, vectorizer = learn_features(wanted, X)
+            if not np.array_equal(features.offsets, corpus.bounds):
+                raise InputError(
+                    f"X has {features.n_sequences} sentences and {features.n_tokens} "
+                    f"tokens, the votes have {len(corpus)} and {corpus.n_tokens}, or "
+                    "sentences of other lengths."
+                )
             mask = np.ones((features.n_tokens, len(classes)), dtype=bool)  # [N, L]
             train = TrainingSet(features, mask, classes, scheme, seed)
         aggregate = partial(self._aggregate, table=table, **more)
@@ -215,20 +228,22 @@ class TaggerFromVotes(SequenceTagger):
         inner._restored()
 
 
-def votes_of(X: Any, title: str) -> Corpus:
-    """A corpus that has votes."""
-    corpus = as_corpus(X)
+def votes_of(X: Any, y: Any, title: str) -> tuple[Any, Corpus]:
+    """The sentences, and a corpus that has votes on them."""
+    X, corpus = text_and_corpus(X, y)
     if corpus is None:
+        other = X if y is None else y
         raise InputError(
-            f"expected a corpus of votes, found {type(X).__name__}; make one by "
-            "tagsift.read(..., votes=...) or Corpus.from_lists(rows, votes=...)."
+            f"expected a corpus of votes, found {type(other).__name__}: {title} learns "
+            "from votes; make one by tagsift.read(..., votes=...) or "
+            "Corpus.from_lists(rows, votes=...), for candidate sets take ChainGP."
         )
     if not corpus.annotators:
         raise InputError(
             f"expected a corpus of votes, found one without annotators: {title} learns "
             "from votes; for candidate sets take ChainGP or PartialCRF."
         )
-    return corpus
+    return X, corpus
 
 
 def labels_of(corpus: Corpus) -> tuple[Label, ...]:

@@ -45,6 +45,7 @@ def dawid_skene(
     n_annotators: int,
     n_labels: int,
     *,
+    part: FloatArray | None = None,
     strength: float = 10.0,
     max_iter: int = 200,
     tol: float = 1e-6,
@@ -57,6 +58,8 @@ def dawid_skene(
         For one label each.
     n_tokens, n_annotators, n_labels : int
         How many there are.
+    part : ndarray of shape (n_votes,), optional
+        What each counts: a set of labels is one vote in equal parts.
     strength : float
         Pseudo-votes, per true label, that draw an annotator's confusion matrix towards
         the pooled one.
@@ -85,8 +88,9 @@ def dawid_skene(
         raise InputError("nobody labelled any token: there is nothing to estimate.")
     n_voted, width = int(place.max()) + 1, n_annotators * n_labels
     column = annotator * n_labels + label  # [K]
-    hot = csr_matrix((np.ones(len(column)), (place, column)), (n_voted, width))
-    counts = np.bincount(place * n_labels + label, minlength=n_voted * n_labels)
+    share = np.ones(len(column)) if part is None else part  # [K]
+    hot = csr_matrix((share, (place, column)), (n_voted, width))
+    counts = np.bincount(place * n_labels + label, share, n_voted * n_labels)
     counts = counts.reshape(n_voted, n_labels)  # [N', L]
     posterior = counts / counts.sum(axis=1, keepdims=True)  # [N', L]
     n_iter, converged = 0, False

@@ -35,14 +35,12 @@ def mace(
     `weights[a]` times. Where nobody says anything the shares stay.
     """
     n_tokens, n_people, n_labels = table.n_tokens, table.n_annotators, table.n_labels
-    speaks = table.corpus.speaks  # [K]
-    token, annotator = table.token[speaks], table.annotator[speaks]  # [K'], [K']
-    vote = table.members.argmax(axis=1)[table.code[speaks]]  # [K']
+    token, annotator, vote, part = table.spoken  # [E] each
     silent = np.bincount(token, minlength=n_tokens) == 0  # [N]
     if silent.all():
         return shares
-    worth = np.ones(n_people)[annotator] if weights is None else weights[annotator]
-    of_all = np.bincount(annotator, minlength=n_people)  # [A]
+    worth = part if weights is None else part * weights[annotator]  # [E]
+    of_all = np.bincount(annotator, part, n_people)  # [A]
     posterior = shares  # [N, L]
     knows = np.full(n_people, 0.8)  # [A]
     spam = np.full((n_people, n_labels), 1.0 / n_labels)  # [A, L]
@@ -50,11 +48,11 @@ def mace(
     for _ in range(n_steps):
         # Where the vote is the truth, it was known or spammed; else it was spammed.
         known = knows[annotator] / (knows[annotator] + by_chance)  # [K]
-        right = posterior[token, vote] * known  # [K]
+        right = part * posterior[token, vote] * known  # [E]
         of_right = np.bincount(annotator, right, n_people)  # [A]
         knows = (of_right + _SMOOTH) / (of_all + 2 * _SMOOTH)
         cell = annotator * n_labels + vote  # [K]
-        spam = np.bincount(cell, 1 - right, n_people * n_labels) + _SMOOTH / n_labels
+        spam = np.bincount(cell, part - right, n_people * n_labels) + _SMOOTH / n_labels
         spam = np.asarray(spam.reshape(n_people, n_labels))  # [A, L]
         spam = np.asarray(spam / spam.sum(axis=1, keepdims=True))
         prior = posterior[~silent].mean(axis=0)  # [L], of tokens with a vote

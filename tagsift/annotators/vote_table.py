@@ -141,6 +141,18 @@ class VoteTable:
         return k, label[first[self.code[k]] + place]
 
     @cached_property
+    def spoken(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+        """Token, annotator, label and part of every label voted for, [E] each.
+
+        A set is one vote in equal parts; those with which who abstains says nothing are
+        left out.
+        """
+        k, label = self.entries  # [E'], [E']
+        k, label = (column[self.corpus.speaks[k]] for column in (k, label))
+        part = 1.0 / self.members.sum(axis=1)[self.code[k]]  # [E]
+        return self.token[k], self.annotator[k], label, part
+
+    @cached_property
     def cells(self) -> sp.csr_matrix:
         """How often a token counts in each cell (annotator, before, label), [A·B·L, N].
 

@@ -23,7 +23,7 @@ from tagsift.annotators.tables import vote_evidence
 from tagsift.annotators.views import TIGHTER, text_views
 from tagsift.annotators.vote_table import VoteTable, vote_table
 from tagsift.base import Method, Transduction, setting
-from tagsift.base.corpora import as_corpus
+from tagsift.base.corpora import text_and_corpus
 from tagsift.base.sharded_set import ShardedSet
 from tagsift.base.training_set import AnyTrainingSet
 from tagsift.baselines import PartialCRF
@@ -127,7 +127,7 @@ class VoteTagger(TaggerFromVotes):
         disambiguation="votes weighed by the text",
         structured=True,
         probabilities=True,
-        weighted=True,
+        votes=True,
         settings="{rounds}, {folds}, {strength}",
         cost="rounds × folds fits of the chain",
         source="this package",
@@ -151,12 +151,12 @@ class VoteTagger(TaggerFromVotes):
     _seen: tuple[Consensus, VoteTable, FloatArray] | None = None
     _lessons: FloatArray | None = None
 
-    def update(self, X: Any) -> Self:
+    def update(self, X: Any, y: Any = None) -> Self:
         """Fit again, with more votes, from what is known of the annotators.
 
         Parameters
         ----------
-        X : Corpus
+        X, y
             As in `fit`: all sentences and votes that there are now.
 
         Returns
@@ -164,13 +164,13 @@ class VoteTagger(TaggerFromVotes):
         self
         """
         self._check_fitted()
-        corpus = votes_of(X, self.method.title)
+        X, corpus = votes_of(X, y, self.method.title)
         self.check_settings()
         check_known(corpus, self.names_, self.classes_)
         tables = dict(zip(self.names_, self.log_pi_, strict=True))
         rounds = min(self.rounds, _UPDATE_ROUNDS)
         labels = tuple(self.labels or self.classes_)
-        return self._fit_votes(corpus, labels, rounds=rounds, tables=tables)
+        return self._fit_votes(X, corpus, labels, rounds=rounds, tables=tables)
 
     @property
     def lessons_(self) -> FloatArray | None:
@@ -235,14 +235,15 @@ class VoteTagger(TaggerFromVotes):
         labels, confidences
             As in `SequenceTagger.recover`.
         """
-        corpus = as_corpus(X)
+        given = X, y
+        X, corpus = text_and_corpus(X, y)
         if corpus is None or not corpus.annotators:
-            return super().recover(X, y)
+            return super().recover(*given)
         self._check_fitted()
         check_known(corpus, self.names_, self.classes_)
         table = vote_table(self._told(corpus), self.classes_)
         known = self.names_, self.log_pi_, self.temperature_
-        return super().recover(corpus.rows, weigh_votes(table, *known))
+        return super().recover(X, weigh_votes(table, *known))
 
     # How it works ----------------------------------------------------------------
 

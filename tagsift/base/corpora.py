@@ -9,7 +9,7 @@ from tagsift.data.offsets import split_at
 from tagsift.errors import InputError
 from tagsift.typing import Label
 
-__all__ = ["as_corpus", "candidates_of"]
+__all__ = ["as_corpus", "candidates_of", "text_and_corpus"]
 
 
 def as_corpus(X: Any) -> Corpus | None:
@@ -22,6 +22,19 @@ def as_corpus(X: Any) -> Corpus | None:
         whole: Corpus = X[0].corpus
         return whole.take([one.number for one in X])
     return None
+
+
+def text_and_corpus(X: Any, y: Any) -> tuple[Any, Corpus | None]:
+    """The sentences, and the corpus that says what is known of their labels, if any.
+
+    It stands for X and y, or for y alone where X are features of one's own.
+    """
+    corpus = as_corpus(X)
+    if corpus is None:
+        return X, as_corpus(y)
+    if y is not None:
+        raise InputError("a corpus has its labels with it; leave y out.")
+    return corpus.rows, corpus
 
 
 def candidates_of(

@@ -192,6 +192,7 @@ class Method:
     probabilities: bool = False  # whether `predict_marginals` is offered
     exact_only: bool = False  # whether it refuses ambiguous labels
     weighted: bool = False  # whether `fit` takes weights of sentences
+    votes: bool = False  # whether it learns from the votes of annotators
     settings: str = ""  # those that matter; ``{lam}`` is filled in from the class
     cost: str = ""  # what a fit costs
     many_labels: int = 0  # with more, `fit` says that it takes minutes; 0: never

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tagsift.base import inputs
-from tagsift.base.corpora import as_corpus, candidates_of
+from tagsift.base.corpora import candidates_of, text_and_corpus
 from tagsift.base.saving import pack, saved_state, say_size, unpack
 from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Declared, Method, setting
@@ -160,8 +160,8 @@ class SequenceTagger(Declared, BaseEstimator):
             A corpus with candidates; or sentences, each a list of tokens (str), of
             column tuples, of feature dicts, or an array of shape (T, D); or a
             `FeatureMatrix`.
-        y : list of sentences
-            Left out for a corpus.
+        y : Corpus, or list of sentences
+            Left out where `X` is a corpus.
             Each a list of labels, of sets of labels (None for an unlabelled token), a
             boolean mask of shape (T, L), or non-negative weights of shape (T, L): how
             likely what is known of a token is under every label, up to a factor.
@@ -312,8 +312,8 @@ class SequenceTagger(Declared, BaseEstimator):
             Confidence of every candidate, where the method has probabilities.
         """
         self._check_fitted()
-        if (corpus := as_corpus(X)) is not None:
-            X = corpus.rows
+        X, corpus = text_and_corpus(X, y)
+        if corpus is not None:
             y, _ = candidates_of(corpus, self.classes_, self.method.title)
         features = self._transform(X)
         mask, _ = inputs.read_candidates(y, features.lengths, self.classes_)
@@ -392,10 +392,8 @@ class SequenceTagger(Declared, BaseEstimator):
         """Check X and y, learn the features, and build the training set."""
         labels, seed = inputs.resolve_labels(self.labels), self._resolve_seed()
         scheme: str = self.scheme
-        if (corpus := as_corpus(X)) is not None:
-            if y is not None:
-                raise InputError("a corpus has its labels with it; leave y out.")
-            X = corpus.rows
+        X, corpus = text_and_corpus(X, y)
+        if corpus is not None:
             y, labels = candidates_of(corpus, labels, self.method.title)
             scheme = corpus.scheme if scheme == "auto" else scheme
         if (engine := getattr(self, "engine", None)) is not None:

@@ -26,6 +26,21 @@ __all__ = ["Check", "check_estimator", "yield_checks"]
 Check: TypeAlias = Callable[[SequenceTagger], None]
 
 _MODULES = (common, inputs, partial, persistence)
+#: Checks on candidate sets, which methods that learn from votes do not take.
+_ON_CANDIDATES = (
+    "check_all_exact",
+    "check_bad_input",
+    "check_confidences",
+    "check_failed_fit",
+    "check_full_sets",
+    "check_input_is_not_modified",
+    "check_kinds_of_candidates",
+    "check_labels_are_complete",
+    "check_marginals_of_full_sets",
+    "check_masks",
+    "check_one_token",
+    "check_recovered",
+)
 #: Which methods a check is for, where it is not for all of them.
 _FITS: dict[str, Callable[[Method], bool]] = {
     "check_refuses_candidates": lambda method: method.exact_only,
@@ -46,6 +61,7 @@ def yield_checks(estimator: SequenceTagger) -> Iterator[Check]:
         for name in module.__all__:
             usual = method.probabilities or "marginal" not in name
             fits = _FITS[name](method) if name in _FITS else usual
+            fits = fits and not (method.votes and name in _ON_CANDIDATES)
             if fits and name not in skips:
                 yield getattr(module, name)
 

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from tagsift.base import SequenceTagger
 from tagsift.base.saving import learnt
+from tagsift.data.corpus import Corpus
 from tagsift.errors import TagsiftError
 from tagsift.typing import BoolArray, FloatArray
 
@@ -24,6 +25,7 @@ __all__ = [
     "LONG",
     "UNSEEN",
     "arrays",
+    "fit_on",
     "fitted",
     "fresh",
     "full_sets",
@@ -110,7 +112,15 @@ def fresh(estimator: SequenceTagger, /, **params: Any) -> SequenceTagger:
 
 def fitted(estimator: SequenceTagger, **params: Any) -> SequenceTagger:
     """Return a copy fitted on the training sentences."""
-    return fresh(estimator, **params).fit(*training(estimator))
+    return fit_on(fresh(estimator, **params), *training(estimator))
+
+
+def fit_on(model: SequenceTagger, X: Any, y: Any) -> SequenceTagger:
+    """Fit a model on labels or sets of labels; to one of votes, somebody gave them."""
+    if model.method.votes:
+        blank = [[""] * len(labels) for labels in y]
+        y = Corpus.from_lists(blank, votes={"somebody": y})
+    return model.fit(X, y)
 
 
 def require(condition: object, found: str = "") -> None:

@@ -13,6 +13,7 @@ from tagsift.checks._asking import (
     LABELS,
     UNSEEN,
     arrays,
+    fit_on,
     fitted,
     fresh,
     gold,
@@ -44,7 +45,7 @@ def check_method_facts(estimator: SequenceTagger) -> None:
 def check_fit_returns_self(estimator: SequenceTagger) -> None:
     """`fit` returns the estimator itself."""
     model = fresh(estimator)
-    require(model.fit(*training(estimator)) is model)
+    require(fit_on(model, *training(estimator)) is model)
 
 
 def check_predict_shapes(estimator: SequenceTagger) -> None:
@@ -102,7 +103,7 @@ def check_repeatable(estimator: SequenceTagger) -> None:
 def check_refit_forgets(estimator: SequenceTagger) -> None:
     """A second fit gives what a first one would, whatever was fitted before."""
     X, y = training(estimator)
-    model = fresh(estimator).fit([["x", "y"]], [["P", "Q"]]).fit(X, y)
+    model = fit_on(fit_on(fresh(estimator), [["x", "y"]], [["P", "Q"]]), X, y)
     other = fitted(estimator)
     require(model.classes_ == other.classes_ and model.predict(X) == other.predict(X))
     require(same_state(model, other), "It learns other numbers.")
@@ -113,15 +114,15 @@ def check_input_is_not_modified(estimator: SequenceTagger) -> None:
     words, sets = training(estimator)
     y = [list(map(set, labels)) for labels in sets]
     before = deepcopy((words, y))
-    fresh(estimator).fit(words, y).predict(words)
+    fit_on(fresh(estimator), words, y).predict(words)
     require((words, y) == before, "The sentences or sets have changed.")
     rows, columns = arrays(words), masks(sets)
     stored = deepcopy([*rows, *columns])
-    fresh(estimator).fit(rows, columns).predict(rows)
+    fit_on(fresh(estimator), rows, columns).predict(rows)
     require(same_arrays([*rows, *columns], stored), "The arrays or masks have changed.")
     features = SequenceVectorizer().fit_transform(words)
     stored = [features.stacked().toarray()]
-    fresh(estimator).fit(features, sets).predict(features)
+    fit_on(fresh(estimator), features, sets).predict(features)
     same = same_arrays([features.stacked().toarray()], stored)
     require(same, "The FeatureMatrix has changed.")
 
@@ -130,7 +131,7 @@ def check_sentence_order(estimator: SequenceTagger) -> None:
     """The order of the training sentences hardly matters."""
     X, y = training(estimator)
     order = np.random.default_rng(5).permutation(len(X))
-    model = fresh(estimator).fit([X[s] for s in order], [y[s] for s in order])
+    model = fit_on(fresh(estimator), [X[s] for s in order], [y[s] for s in order])
     _require_agreement(model.predict(X), fitted(estimator).predict(X), least=0.9)
 
 
@@ -139,7 +140,7 @@ def check_renamed_labels(estimator: SequenceTagger) -> None:
     X, y = training(estimator)
     names = {k: k.replace("NP", "NQ").replace("VP", "VQ") for k in LABELS}
     renamed = [[frozenset(names[k] for k in entry) for entry in labels] for labels in y]
-    model = fresh(estimator).fit(X, renamed)
+    model = fit_on(fresh(estimator), X, renamed)
     usual = fitted(estimator).predict(X)
     require(model.predict(X) == [[names[str(k)] for k in labels] for labels in usual])
 
@@ -154,7 +155,7 @@ def check_sentences_are_independent(estimator: SequenceTagger) -> None:
 def check_learns_separable_data(estimator: SequenceTagger) -> None:
     """Exact labels that the words determine are learnt."""
     X, truth = sentences(), gold()
-    _require_agreement(fresh(estimator).fit(X, truth).predict(X), truth, least=0.9)
+    _require_agreement(fit_on(fresh(estimator), X, truth).predict(X), truth, least=0.9)
 
 
 def check_score(estimator: SequenceTagger) -> None:
@@ -192,7 +193,7 @@ def check_settings(estimator: SequenceTagger) -> None:
     require(set_, "set_params does not set, or returns another object.")
     model = fresh(estimator)
     before = dict(model.get_params(deep=False))
-    model.fit(*training(estimator))
+    fit_on(model, *training(estimator))
     after = model.get_params(deep=False)
     changes = [name for name, value in before.items() if after[name] is not value]
     require(not changes, f"fit changed the settings {changes}.")
@@ -201,7 +202,7 @@ def check_settings(estimator: SequenceTagger) -> None:
 
 def _answers(estimator: SequenceTagger) -> list[list[str]]:
     """Labels of "a x" and "b x": only the label before "x" tells C from D."""
-    model = fresh(estimator).fit(_X * 10, _Y * 10)
+    model = fit_on(fresh(estimator), _X * 10, _Y * 10)
     return [[str(k) for k in labels] for labels in model.predict(_X)]
 
 

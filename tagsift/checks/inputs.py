@@ -12,6 +12,7 @@ from tagsift.checks._asking import (
     LONG,
     UNSEEN,
     arrays,
+    fit_on,
     fitted,
     fresh,
     gold,
@@ -44,7 +45,7 @@ def check_kinds_of_tokens(estimator: SequenceTagger) -> None:
         arrays,
     )
     for form in forms:
-        model = fresh(estimator).fit(form(words), y)
+        model = fit_on(fresh(estimator), form(words), y)
         for X in (words, UNSEEN):
             _require_labels(model, form(X))
 
@@ -54,7 +55,7 @@ def check_feature_matrix(estimator: SequenceTagger) -> None:
     words, y = training(estimator)
     vectorizer = SequenceVectorizer()
     features = vectorizer.fit_transform(words)
-    ready = fresh(estimator).fit(features, y)
+    ready = fit_on(fresh(estimator), features, y)
     usual = fitted(estimator)
     require(ready.predict(features) == usual.predict(words))
     require(ready.predict(vectorizer.transform(UNSEEN)) == usual.predict(UNSEEN))
@@ -76,7 +77,7 @@ def check_kinds_of_candidates(estimator: SequenceTagger) -> None:
         "labels": [[min(e) if len(e) == 1 else e for e in s] for s in y],
     }
     for case, form in forms.items():
-        model = fresh(estimator).fit(X, form)
+        model = fit_on(fresh(estimator), X, form)
         same = model.recovered_ == usual.recovered_ and same_state(model, usual)
         require(same, f"Another model from {case} than from frozensets.")
 
@@ -87,10 +88,10 @@ def check_masks(estimator: SequenceTagger) -> None:
     sets = masks(y)
     usual = fitted(estimator, scheme="plain")
     expected = usual.predict(X)
-    named = fresh(estimator, labels=LABELS, scheme="plain").fit(X, sets)
+    named = fit_on(fresh(estimator, labels=LABELS, scheme="plain"), X, sets)
     require(named.classes_ == LABELS, "labels= must name the columns.")
     require(named.predict(X) == expected and named.recovered_ == usual.recovered_)
-    model = fresh(estimator, scheme="plain").fit(X, [0.5 * mask for mask in sets])
+    model = fit_on(fresh(estimator, scheme="plain"), X, [0.5 * mask for mask in sets])
     numbers = tuple(range(len(LABELS)))
     require(model.classes_ == numbers, f"Without labels=, {model.classes_}.")
     predicted = model.predict(X)
@@ -102,7 +103,7 @@ def check_masks(estimator: SequenceTagger) -> None:
 def check_single_label(estimator: SequenceTagger) -> None:
     """One label in all the data is learnt, and is the only answer."""
     X, _ = training(estimator)
-    model = fresh(estimator).fit(X, [["O"] * len(words) for words in X])
+    model = fit_on(fresh(estimator), X, [["O"] * len(words) for words in X])
     require(model.classes_ == ("O",), f"classes_ is {model.classes_}.")
     for part in (X, UNSEEN):
         require(model.predict(part) == [["O"] * len(words) for words in part])
@@ -114,7 +115,7 @@ def check_one_token(estimator: SequenceTagger) -> None:
     if not estimator.method.exact_only:
         kinds.append(frozenset(["B-NP", "O"]))
     for entry in kinds:
-        model = fresh(estimator).fit([["dog"]], [[entry]])
+        model = fit_on(fresh(estimator), [["dog"]], [[entry]])
         ((label,),) = model.recovered_
         require(label in entry, f"Recovered {label!r} for {sorted(entry)}.")
         _require_labels(model, [["dog"], ["cat", "."]])
@@ -124,7 +125,7 @@ def check_one_token_sentences(estimator: SequenceTagger) -> None:
     """Sentences of one token can be learnt from and labelled."""
     words, y = training(estimator)
     X = [[word] for sentence in words for word in sentence]
-    model = fresh(estimator).fit(X, [[entry] for labels in y for entry in labels])
+    model = fit_on(fresh(estimator), X, [[entry] for labels in y for entry in labels])
     require(list(map(len, model.recovered_)) == [1] * len(X), "recovered_ is cut.")
     _require_labels(model, X)
     # Learnt from longer sentences, asked for single tokens.
@@ -136,7 +137,7 @@ def check_empty_sentences(estimator: SequenceTagger) -> None:
     X, y = training(estimator)
     holes_X = [[], *X[:5], [], [], *X[5:], []]
     holes_y = [[], *y[:5], [], [], *y[5:], []]
-    model = fresh(estimator).fit(holes_X, holes_y)
+    model = fit_on(fresh(estimator), holes_X, holes_y)
     same = list(map(len, model.recovered_)) == list(map(len, holes_X))
     require(same, "Not so in recovered_.")
     _require_labels(model, holes_X)
@@ -189,7 +190,7 @@ def check_bad_input(estimator: SequenceTagger) -> None:
     }
     for case, (bad_X, bad_y, mentions) in cases.items():
         with refused(InputError, case, *mentions):
-            fresh(estimator).fit(bad_X, bad_y)
+            fit_on(fresh(estimator), bad_X, bad_y)
     model = fitted(estimator)
     with refused(InputError, "a string for a sentence to predict", "sentence 3"):
         model.predict(text)
@@ -201,7 +202,7 @@ def check_labels_are_complete(estimator: SequenceTagger) -> None:
     """A label outside `labels` is refused, with its place."""
     model = fresh(estimator, labels=["B-NP", "I-NP", "O"])
     with refused(InputError, "a missing label", "B-VP", "sentence 0, token 2"):
-        model.fit(sentences(), gold())
+        fit_on(model, sentences(), gold())
 
 
 def check_failed_fit(estimator: SequenceTagger) -> None:
@@ -209,13 +210,13 @@ def check_failed_fit(estimator: SequenceTagger) -> None:
     X, bad = sentences(), gold()[:-1]
     model = fresh(estimator)
     with refused(InputError, "fewer sentences in y"):
-        model.fit(X, bad)
+        fit_on(model, X, bad)
     with refused(NotFittedError, "predict after a refused fit"):
         model.predict(X)
     model = fitted(estimator)
     before = model.predict(X)
     with refused(InputError, "fewer sentences in y"):
-        model.fit(X, bad)
+        fit_on(model, X, bad)
     require(model.predict(X) == before, "a refused fit changed a fitted model.")
 
 
@@ -225,7 +226,7 @@ def check_bad_settings(estimator: SequenceTagger) -> None:
     for name, value in (nonsense | {"scheme": "iob3"}).items():
         model = fresh(estimator, **{name: value})
         with refused(InputError, f"{name}={value!r}", name):
-            model.fit(sentences(), gold())
+            fit_on(model, sentences(), gold())
 
 
 def check_settings_are_constrained(estimator: SequenceTagger) -> None:

@@ -13,6 +13,7 @@ from tagsift.checks._asking import (
     LABELS,
     LONG,
     UNSEEN,
+    fit_on,
     fitted,
     fresh,
     full_sets,
@@ -67,7 +68,7 @@ def check_recovered(estimator: SequenceTagger) -> None:
 def check_all_exact(estimator: SequenceTagger) -> None:
     """Where every label is exact, the labels are recovered as they are."""
     truth = gold()
-    require(fresh(estimator).fit(sentences(), truth).recovered_ == truth)
+    require(fit_on(fresh(estimator), sentences(), truth).recovered_ == truth)
 
 
 def check_confidences(estimator: SequenceTagger) -> None:
@@ -83,10 +84,10 @@ def check_full_sets(estimator: SequenceTagger) -> None:
     """Data in which no token is labelled at all can be fitted; nothing breaks."""
     X = sentences()
     y = full_sets(X)
-    model = fresh(estimator).fit(X, y)
+    model = fit_on(fresh(estimator), X, y)
     _require_candidates(model.recovered_, y, "recovered_")
     unlabelled = [[None] * len(words) for words in X]
-    same = same_state(fresh(estimator, labels=LABELS).fit(X, unlabelled), model)
+    same = same_state(fit_on(fresh(estimator, labels=LABELS), X, unlabelled), model)
     require(same, "None for the candidates of a token must mean all labels.")
     for part in (X, UNSEEN):
         _require_candidates(model.predict(part), full_sets(part), "predictions")
@@ -113,7 +114,7 @@ def check_refuses_candidates(estimator: SequenceTagger) -> None:
     y: list[list[Any]] = [list(labels) for labels in gold()]
     y[2][1] = {"I-NP", "O"}
     with refused(InputError, "an ambiguous token", "sentence 2, token 1"):
-        fresh(estimator).fit(sentences(), y)
+        fit_on(fresh(estimator), sentences(), y)
 
 
 def check_marginals(estimator: SequenceTagger) -> None:
@@ -135,7 +136,7 @@ def check_marginal_columns(estimator: SequenceTagger) -> None:
     """The columns of marginals are in the order of `classes_`."""
     X, truth = sentences(), gold()
     for labels in (LABELS, LABELS[::-1]):
-        model = fresh(estimator, labels=labels).fit(X, truth)
+        model = fit_on(fresh(estimator, labels=labels), X, truth)
         columns = {name: k for k, name in enumerate(model.classes_)}
         right = [columns[k] for sentence in truth for k in sentence]
         marginals = np.concatenate(model.predict_marginals(X))  # [M, L]
@@ -147,7 +148,7 @@ def check_marginal_columns(estimator: SequenceTagger) -> None:
 def check_marginals_of_full_sets(estimator: SequenceTagger) -> None:
     """A fit on unlabelled tokens still gives probabilities."""
     X = sentences()
-    model = fresh(estimator).fit(X, full_sets(X))
+    model = fit_on(fresh(estimator), X, full_sets(X))
     for case, part in (("training sentences", X), ("unseen words", UNSEEN)):
         require_distributions(model.predict_marginals(part), part, len(LABELS), case)
 
@@ -155,7 +156,7 @@ def check_marginals_of_full_sets(estimator: SequenceTagger) -> None:
 def check_marginals_of_single_label(estimator: SequenceTagger) -> None:
     """With one label, its probability is 1."""
     X = sentences()
-    model = fresh(estimator).fit(X, [["O"] * len(words) for words in X])
+    model = fit_on(fresh(estimator), X, [["O"] * len(words) for words in X])
     require_distributions(model.predict_marginals(UNSEEN), UNSEEN, 1, "one label")
 
 

@@ -13,6 +13,7 @@ from unittest import mock
 from tagsift.base import SequenceTagger
 from tagsift.checks._asking import (
     UNSEEN,
+    fit_on,
     fitted,
     fresh,
     require,
@@ -59,7 +60,7 @@ def check_save_load_ready_features(estimator: SequenceTagger) -> None:
     """A model fitted on a `FeatureMatrix` can be saved too."""
     words, y = training(estimator)
     features = SequenceVectorizer().fit_transform(words)
-    model = fresh(estimator).fit(features, y)
+    model = fit_on(fresh(estimator), features, y)
     loaded, _ = _through_file(model)
     _require_same_answers(loaded, model, features, "a model loaded for ready features")
 
