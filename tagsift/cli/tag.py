@@ -135,7 +135,8 @@ def run(
             _with_spans(one) if cut_here or (uncut and uncut.popleft()) else one
             for one, _ in counted
         )
-        written.write(out or "-", documents, tagsift.data.as_options(told))
+        writes = {**told, "shape": exchange.shape, "added": True}
+        written.write(out or "-", documents, tagsift.data.as_options(writes))
         say_losses(options.losses)
     elif spans:
         write_lines(out, (_spans_line(document) for document, _ in counted))

@@ -52,11 +52,15 @@ class Documents(Sequence[Document]):
         Where they come from; `write` gives them back in it.
     options : Options
         How they were read, and how spans become tags.
+    added : bool
+        Whether the last layer of each was added to what was read, by `labelled`.
+        What is written for Label Studio is that layer alone, to be imported.
     """
 
     documents: tuple[Document, ...]
     format: str | None = None
     options: Options = field(default_factory=Options)
+    added: bool = False
 
     @property
     def losses(self) -> Losses:
@@ -156,7 +160,7 @@ class Documents(Sequence[Document]):
                 marks = layer_marks(cut, layer, self.losses)
                 layer = Layer(layer.annotator, layer.kind, marks=marks)
             done.append(document.with_layers([layer]))
-        return replace(self, documents=tuple(done))
+        return replace(self, documents=tuple(done), added=True)
 
     def take(self, indices: Iterable[int]) -> Documents:
         """The documents of these numbers, in this order."""
@@ -270,8 +274,10 @@ def write(
     Losses
         What the format cannot hold.
     """
-    source = documents.format if isinstance(documents, Documents) else None
-    how = as_options(options)
+    how, source = as_options(options), None
+    if isinstance(documents, Documents):
+        how = replace(how, added=how.added or documents.added)
+        source = documents.format
     if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
         documents = documents_of(documents)
     write_documents(documents, path, format, how, source)

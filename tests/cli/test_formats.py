@@ -52,7 +52,7 @@ def test_predictions_go_back_into_label_studio(tagsift, export, tmp_path):
     before, after = tasks(export), tasks(out)
     assert [t["id"] for t in after] == [t["id"] for t in before] == list(range(40, 46))
     for old, new in zip(before, after, strict=True):
-        assert new["annotations"] == old["annotations"]
+        assert new["annotations"] == []  # an import would refuse the people
         assert new["data"] == old["data"]
         (made,) = new["predictions"]
         assert made["model_version"] == "tagsift"
@@ -69,6 +69,12 @@ def test_predictions_go_back_into_label_studio(tagsift, export, tmp_path):
     by_ending = tmp_path / "again.json"
     assert tagsift("clean", export, *options[:-3], "-o", by_ending, "-q").status == 0
     assert tasks(by_ending) == after
+    full = tmp_path / "full.json"
+    assert tagsift("clean", export, *options, "--shape", "full", "-o", full).status == 0
+    assert tasks(full) == [
+        old | {"predictions": new["predictions"]}
+        for old, new in zip(before, after, strict=True)
+    ]
 
 
 def _bounds(result: dict) -> tuple[int, int]:
@@ -98,6 +104,8 @@ def test_rank_puts_the_doubtful_first(tagsift, export, tmp_path):
     assert {t["id"] for t in found[:2]} == {44, 45}
     doubts = [t["data"]["doubt"] for t in found]
     assert doubts == sorted(doubts, reverse=True)
+    assert [t["annotations"] for t in found] == [[]] * 6  # as an import takes them
+    assert [len(t["predictions"]) for t in found] == [1] * 6
     assert tagsift("rank", export, "--to", "label-studio").status == 2
 
 

@@ -324,6 +324,32 @@ def test_label_studio_gets_predictions(decided):
     assert result["value"]["text"] == "Ann Lee" and result["score"] == 1.0
 
 
+def test_a_project_of_label_studio_gets_what_was_decided_alone(tmp_path):
+    """An import refuses the people of another one; tags have the project's names."""
+    value = {"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}
+    tags = {"from_name": "ner", "to_name": "body", "type": "labels"}
+    said = [{"value": value, "id": "r", **tags}]
+    people = [{"id": n, "completed_by": 3 + n, "result": said} for n in (1, 2)]
+    file = tmp_path / "in.json"
+    task = {"id": 7, "data": {"text": "Ann left."}, "annotations": people}
+    file.write_text(json.dumps([task | {"inner_id": 1}]))
+    documents = tagsift.read(file)
+    votes = documents.votes()
+    material = Material(votes.candidates(), votes, documents)
+    store = Store.open(tmp_path / "d.db", material.fingerprint)
+    ask = asking(Desk(material, store, every=0))
+    (task,) = ask.get("/export/label-studio").json()
+    (prediction,) = task["predictions"]
+    assert task["annotations"] == []
+    assert prediction["result"][0] | tags == prediction["result"][0]
+    (task,) = ask.get("/export/corpus?format=label-studio").json()
+    (annotation,) = task["annotations"]
+    assert task["predictions"] == [] and "completed_by" not in annotation
+    assert annotation["result"][0] | tags == annotation["result"][0]
+    (line,) = ask.get("/export/corpus?format=jsonl").text.splitlines()
+    assert [one["annotator"] for one in json.loads(line)["layers"]] == ["labels"]
+
+
 def test_documents_keep_their_text_and_their_spaces(tmp_path):
     text = "Ann met Bob.\n\nNobody came (in Paris)."
     file = tmp_path / "in.jsonl"

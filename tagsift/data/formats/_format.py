@@ -52,6 +52,7 @@ class Options:
     spans_key: str | None = None  # spaCy: a group of spans; Argilla: a question
     annotator: str | None = None  # name of the one annotator of files that name none
     shape: str | None = None  # which of the shapes of a format is read or written
+    added: bool = False  # the last layer was added to what was read
 
     def __post_init__(self) -> None:
         if self.scheme != "auto":
