@@ -201,8 +201,8 @@ class Exchange:
     )
     strict: bool = given("Refuse what cannot be kept.", default=False)
     shape: str | None = given(
-        "Which shape of a format to write (label-studio: annotations, predictions or "
-        "min; doccano: label or entities).",
+        "Which shape of a format to write (label-studio: predictions, annotations, "
+        "full or min; doccano: label or entities).",
         metavar="NAME",
     )
 

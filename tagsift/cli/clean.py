@@ -63,8 +63,9 @@ def run(
     For votes, what they were (B-LOC:3 O:1) and `differs` where most of the annotators
     gave another label follow. Methods without probabilities give no confidence. With
     --gold the labels are scored; no fit looks at the truth. Documents of other formats
-    get the labels as one more annotator (--to label-studio: as predictions, with the
-    same ids and offsets), in OUT's own format where its ending is that of TRAIN.
+    get the labels as one more annotator, in OUT's own format where its ending is that
+    of TRAIN; --to label-studio gives them alone, as predictions to import, with the ids
+    and offsets of TRAIN (--shape full: beside the annotators').
     """
     check_model_options(model, fitting)
     if to is not None:

@@ -208,5 +208,5 @@ def test_metadata_that_json_cannot_hold_are_refused():
 
 def test_without_pyarrow_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[arrow\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[arrow\]'"):
         to_arrow([])

@@ -17,12 +17,13 @@ from tests.docs.blocks import LANGUAGES, PAGES, ROOT, blocks, run
 
 #: Blocks that are not run; each says why, in a comment above it.
 NOT_RUN = {
-    "README.md": 3,
+    "README.md": 4,
     "CONTRIBUTING.md": 2,
     "docs/baselines.md": 1,
     "docs/experiments.md": 1,
     "docs/guide/cli.md": 2,
-    "docs/guide/install.md": 2,
+    "docs/guide/install.md": 3,
+    "docs/guide/label-studio.md": 1,
     "docs/guide/review.md": 2,
     "docs/guide/scale.md": 2,
     "docs/paper/readings.md": 1,

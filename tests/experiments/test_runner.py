@@ -181,7 +181,7 @@ def test_workers_give_the_same_records(tiny, tmp_path, unbroken):
 
 @pytest.mark.skipif(
     importlib.util.find_spec("ray") is None,
-    reason="the extra 'ray' is not installed: pip install 'tagsift[ray]'",
+    reason="the extra 'ray' is not installed: pip install '.[ray]'",
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_ray_cluster_gives_the_same_records(tiny, tmp_path, unbroken):
@@ -198,7 +198,7 @@ def test_a_ray_cluster_gives_the_same_records(tiny, tmp_path, unbroken):
 
 def test_ray_that_is_not_installed_is_told(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[ray\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[ray\]'"):
         run_suite(tiny, tmp_path, engine="ray")
 
 

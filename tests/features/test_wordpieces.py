@@ -58,7 +58,7 @@ def test_refused(tiny_bert, monkeypatch):
     with pytest.raises(DataError, match=r"needs a tokenizer\.json or a vocab\.txt"):
         WordPieces(tiny_bert)
     monkeypatch.setitem(sys.modules, "tokenizers", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[encoder\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[encoder\]'"):
         WordPieces(tiny_bert)
 
 

@@ -133,5 +133,5 @@ def test_other_things_are_refused(monkeypatch):
     with pytest.raises(InputError, match="'documents' or 'sentences'"):
         to_dataset([BARE], rows="tokens")
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[hf\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[hf\]'"):
         to_dataset([BARE])

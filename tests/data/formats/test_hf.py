@@ -211,5 +211,5 @@ def test_bad_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(DataError, match="data"):
             read(folder, "hf")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[arrow\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[arrow\]'"):
         read(tmp_path / "a.parquet", "hf")

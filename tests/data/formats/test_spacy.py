@@ -192,5 +192,5 @@ def test_bad_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read(path)
     monkeypatch.setitem(sys.modules, "spacy", None)
     monkeypatch.setitem(sys.modules, "spacy.tokens", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[spacy\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[spacy\]'"):
         read(path)
