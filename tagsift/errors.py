@@ -104,12 +104,12 @@ class MissingExtraError(TagsiftError, ImportError):
         )
 
     @staticmethod
-    def remedy(extra: str) -> str:
-        """Commands that bring an extra: pip finds tagsift on no index."""
+    def remedy(extra: str, tick: str = "") -> str:
+        """Commands that bring an extra, in ticks: pip finds tagsift on no index."""
         wheel = f"tagsift-{__version__}-py3-none-any.whl"
         return (
-            f"pip install '.[{extra}]' in a clone of tagsift, or pip install "
-            f"'{wheel}[{extra}]' beside its wheel"
+            f"{tick}pip install '.[{extra}]'{tick} in a clone of tagsift, or "
+            f"{tick}pip install '{wheel}[{extra}]'{tick} beside its wheel"
         )
 
 

@@ -35,7 +35,7 @@ __all__ = [
 #: Said once in a report whose figures could not be drawn.
 _PLOTS_HINT = (
     "The figures are given as tables, because matplotlib is not installed; to have "
-    f"them drawn, install it with: {MissingExtraError.remedy('plots')}."
+    f"them drawn, install it with: {MissingExtraError.remedy('plots', tick='`')}."
 )
 
 #: Most letters of a word, and words of a span, in a passage.
