@@ -14,6 +14,7 @@ from typing import Any
 from experiments.experiment import Experiment, choose
 from experiments.records import Found, Records, is_done
 from experiments.runner import ENGINES, pending, run
+from tagsift.data import count
 from tagsift.errors import InputError, TagsiftError
 from tagsift.report import render_markdown, write_html, write_markdown
 
@@ -88,7 +89,7 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
     again = {x: getattr(options, x) for x in ("retry_failed", "renew", "redo")}
     if options.count:
         missing = pending(experiment, cells, records.load(), **again)
-        print(f"{len(cells)} cells asked for, {len(missing)} to run")
+        print(f"{count(len(cells), 'cell')} asked for, {len(missing)} to run")
         return 0
     made = []
     if not options.no_run:
@@ -112,7 +113,7 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(facts, ensure_ascii=False, indent=1))
     elif not options.no_run:
-        print(f"{len(made)} cells run, {len(failed)} failed, {left} left")
+        print(f"{count(len(made), 'cell')} run, {len(failed)} failed, {left} left")
     short = [f"falls short: {key}" for key in experiment.falls_short(known)]
     for words in [f"failed: {key}: {why}" for key, why in failed.items()] + short:
         print(words, file=sys.stderr)

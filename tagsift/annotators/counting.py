@@ -12,21 +12,37 @@ from typing import ClassVar
 
 import numpy as np
 
-from tagsift.annotators.ballots import Ballots
+from tagsift.annotators.ballots import Ballots, ballots_of
 from tagsift.annotators.from_votes import Aggregated, TaggerFromVotes
 from tagsift.annotators.hidden_labels import dawid_skene
 from tagsift.annotators.spammers import mace
 from tagsift.annotators.start import vote_shares
 from tagsift.base import Method, TrainingSet, setting
+from tagsift.data import VoteCorpus
 from tagsift.typing import FloatArray
 
-__all__ = ["MACE", "CountedVotes", "DawidSkene", "MajorityVote", "counted"]
+__all__ = [
+    "MACE",
+    "CountedVotes",
+    "DawidSkene",
+    "MajorityVote",
+    "counted",
+    "quick_labels",
+]
 
 #: What is true of all methods here.
 counted = partial(Method, structured=True, probabilities=True, weighted=True)
 #: What the share of ``O`` counts against others: as many votes for both are a tie, and
 #: a tie is no reason to see nothing.
 _TIE = 0.99
+
+
+def quick_labels(corpus: VoteCorpus) -> list[list[str]]:
+    """Labels of Dawid–Skene, which does not look at the text."""
+    names = list(corpus.label_set)
+    ballots = ballots_of(corpus, names, [len(row) for row in corpus.rows])
+    best = iter(DawidSkene()._posterior(ballots).argmax(axis=1).tolist())
+    return [[names[next(best)] for _ in row] for row in corpus.rows]
 
 
 class CountedVotes(TaggerFromVotes):

@@ -9,19 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.annotators.agreement import encode_votes
 from tagsift.annotators.ballots import OUTSIDE, Ballots, ballots_of
 from tagsift.annotators.copies import copy_groups, copy_weights
-from tagsift.annotators.hidden_labels import dawid_skene
 from tagsift.data import VoteCorpus, spans
-from tagsift.typing import FloatArray, IntArray, Label
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = [
     "AnnotatorReport",
     "annotators_against",
+    "compared",
     "describe",
     "habits",
-    "quick_labels",
     "quiet_sources",
 ]
 
@@ -44,7 +42,7 @@ class AnnotatorReport:
 
     Reliability is the span F1 against the labels (precision, for one who abstains;
     accuracy, for plain tags), drawn a little towards the others' where there is little
-    to judge by. Scores are NaN where there is nothing to count.
+    to judge by. Scores are NaN where there is nothing to count, or nobody to judge by.
     """
 
     name: str
@@ -86,20 +84,28 @@ def describe(
     scheme: str,
     groups: Sequence[tuple[int, ...]],
     weights: FloatArray,
+    judged: BoolArray | None = None,
 ) -> tuple[AnnotatorReport, ...]:
-    """Report on every annotator, given the labels found from all votes, [N]."""
+    """Report on every annotator, given the labels found from all votes, [N].
+
+    Those who are not `judged` by others, [A], have no scores.
+    """
     counted = [_count(ballots, a, labels, classes, scheme) for a in range(len(weights))]
     hits, given, wanted, sentences = np.array(counted).reshape(-1, 4).T  # [A] each
     total = np.where(ballots.abstains, given, (given + wanted) / 2)  # [A]
     mean = hits.sum() / max(total.sum(), 1.0)
-    reliability = (hits + _PRIOR * mean) / (total + _PRIOR)  # [A]
+    tokens = (ballots.votes >= 0).sum(axis=0)  # [A]
+    scored = (tokens > 0) & (True if judged is None else judged)  # [A]
+    reliability = np.where(scored, (hits + _PRIOR * mean) / (total + _PRIOR), np.nan)
+    middle = float(np.median(reliability[scored])) if scored.any() else np.nan
+    given, wanted = given * scored, wanted * scored  # [A] each
     copies = {a: group for group in groups for a in group}
     quiet = quiet_sources(ballots)
     reports = []
     for a, name in enumerate(ballots.names):
         report = AnnotatorReport(
             name=name,
-            tokens=int((ballots.votes[:, a] >= 0).sum()),
+            tokens=int(tokens[a]),
             sentences=int(sentences[a]),
             reliability=float(reliability[a]),
             precision=_share(hits[a], given[a]),
@@ -110,7 +116,7 @@ def describe(
             abstains=bool(ballots.abstains[a]),
         )
         others = [ballots.names[b] for b in copies.get(a, ()) if b != a]
-        flags = _flags(report, ballots, quiet, float(np.median(reliability)))
+        flags = _flags(report, ballots, quiet, middle)
         if others:
             flags = (f"says the same as {', '.join(others)}: counted as one", *flags)
         reports.append(replace(report, flags=flags))
@@ -121,10 +127,14 @@ def annotators_against(
     corpus: VoteCorpus,
     labels: Sequence[Sequence[str]],
     classes: Sequence[str] | None = None,
+    *,
+    by_votes: bool = False,
 ) -> tuple[AnnotatorReport, ...]:
     """Report on every annotator as seen from labels that are held to be true.
 
-    Confusions are of `classes`, by default all labels that there are, in order.
+    Confusions are of `classes`, by default all labels that there are, in order. Where
+    the labels are made of these votes (`by_votes`), who shares no token with others is
+    not judged.
     """
     flat = [name for row in labels for name in row]
     classes = classes or tuple(sorted({*corpus.label_set, *flat}))
@@ -138,15 +148,14 @@ def annotators_against(
         corpus.scheme,
         groups,
         copy_weights(ballots, groups),
+        compared(ballots) if by_votes else None,
     )
 
 
-def quick_labels(corpus: VoteCorpus) -> list[list[str]]:
-    """Labels of Dawid–Skene, which does not look at the text."""
-    names = list(corpus.label_set)
-    found = dawid_skene(encode_votes(corpus.votes, names), len(names))
-    best = iter(found.posterior.argmax(axis=1).tolist())
-    return [[names[next(best)] for _ in row] for row in corpus.rows]
+def compared(ballots: Ballots) -> BoolArray:
+    """Annotators who labelled some token that another labelled as well, [A]."""
+    voted = ballots.votes >= 0  # [N, A]
+    return np.asarray((voted & (voted.sum(axis=1) > 1)[:, None]).any(axis=0))
 
 
 def habits(report: AnnotatorReport, classes: Sequence[Label], most: int = 2) -> str:
@@ -238,6 +247,8 @@ def _flags(
     flags = []
     if not report.tokens:
         return ("labelled nothing",)
+    if np.isnan(report.reliability):
+        return ("labelled alone: nobody to compare with",)
     if report.tokens < _FEW_TOKENS:
         flags.append(f"labelled {report.tokens} tokens only: judged like the others")
     if report.reliability < middle - _FAR_BELOW:

@@ -184,8 +184,8 @@ class VoteTagger(TaggerFromVotes):
         """By how much labels are likelier wrong than confidences and text say, [N]."""
         self._check_fitted()
         if self._lessons is None and self._seen is not None:
-            reliability = np.array([one.reliability for one in self.annotators_])  # [A]
-            self._lessons = lessons(*self._seen, reliability)  # [N]
+            reliability = [one.reliability for one in self.annotators_]  # [A]
+            self._lessons = lessons(*self._seen, np.nan_to_num(reliability))  # [N]
         return self._lessons
 
     @property
@@ -204,7 +204,8 @@ class VoteTagger(TaggerFromVotes):
         Parameters
         ----------
         unit : {"token", "span"}
-            Tokens, or whole spans (and the single tokens outside them).
+            Tokens, or whole spans, and tokens outside them: neighbours that are likely
+            a span which was missed as one, the others one by one.
 
         Yields
         ------
@@ -298,8 +299,15 @@ class VoteTagger(TaggerFromVotes):
         self.history_ = found.history
         self.text_ = split_at(found.text, train.offsets)
         self._seen, self._lessons = (found, ballots, weights), None
+        several = (ballots.votes >= 0).any(axis=0).sum() > 1
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
-            ballots, found.labels, train.classes, train.scheme, groups, weights
+            ballots,
+            found.labels,
+            train.classes,
+            train.scheme,
+            groups,
+            weights,
+            judged=np.full(ballots.n_annotators, several),
         )
         return found.labels, found.confidences
 

@@ -20,7 +20,7 @@ from typer.models import OptionInfo
 
 import tagsift
 from tagsift.cli._apart import check_apart
-from tagsift.cli._output import beside_data
+from tagsift.cli._output import command
 from tagsift.errors import InputError
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "Scaling",
     "Scheme",
     "Seed",
+    "Shape",
     "Sharding",
     "Source",
     "TaggingEngine",
@@ -94,7 +95,7 @@ Html = Annotated[
 ]
 Scheme = Annotated[str, option("Tag scheme: auto, iob1, iob2, iobes or plain.")]
 Seed = Annotated[int, option("Seed of everything random.")]
-Quiet = Annotated[bool, option("Show no progress.", "--quiet -q")]
+Quiet = Annotated[bool, option("Show no progress and no notes.", "--quiet -q")]
 MethodName = Annotated[
     str | None, option("Method to fit (see: tagsift methods).", "--method -m")
 ]
@@ -102,7 +103,7 @@ Model = Annotated[Path | None, option("Use this fitted model instead of fitting 
 Labels = Annotated[
     str | None, option("The label set and its order, joined by commas (B,I,O).")
 ]
-ModelFile = Annotated[Path, argument("MODEL", "A model that `tagsift fit` wrote.")]
+ModelFile = Annotated[Path, argument("MODEL", "A model that tagsift fit wrote.")]
 Train = Annotated[
     Path, argument("TRAIN", "Candidates or votes: columns, or any other format.")
 ]
@@ -111,6 +112,14 @@ To = Annotated[
     option(
         "Write documents of this format, with the labels as one more annotator.",
         metavar="FORMAT",
+    ),
+]
+Shape = Annotated[
+    str | None,
+    option(
+        "Which shape of a format to write (label-studio: annotations, predictions or "
+        "min; doccano: label or entities).",
+        metavar="NAME",
     ),
 ]
 
@@ -158,7 +167,7 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
-    """How files of any format are read and written."""
+    """How files of any format are read."""
 
     source: str | None = given(
         "Format of the file (conll for columns, jsonl, label-studio, doccano, …; see "
@@ -200,11 +209,6 @@ class Exchange:
         metavar="NAME",
     )
     strict: bool = given("Refuse what cannot be kept.", default=False)
-    shape: str | None = given(
-        "Which shape of a format to write (label-studio: predictions, annotations, "
-        "full or min; doccano: label or entities).",
-        metavar="NAME",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,11 +341,12 @@ def grouped(
     @functools.wraps(run)
     def with_groups(**options: Any) -> None:
         check_apart(options, renews)
+        beside, quiet = str(options.get("out")) == "-", bool(options.get("quiet"))
         made = {
             name: group(**{option: options.pop(option) for option in names})
             for name, (group, names) in groups.items()
         }
-        with beside_data(str(options.get("out")) == "-"):
+        with command(beside=beside, quiet=quiet):
             run(**options, **made)
 
     ordered = sorted(parameters, key=lambda parameter: parameter.kind)

@@ -9,14 +9,17 @@ import tagsift
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
-    from tagsift.data import Row
+    from tagsift.data import Documents, Row
     from tagsift.report import Findings, Report
 
 __all__ = ["findings_in_text", "page_of"]
 
 
 def findings_in_text(
-    model: SequenceTagger, rows: list[list[Row]], gold: list[list[str]] | None = None
+    model: SequenceTagger,
+    rows: list[list[Row]],
+    gold: list[list[str]] | None = None,
+    documents: Documents | None = None,
 ) -> Findings:
     """What a model finds in text without labels; `gold` is the truth, if known."""
     names = tagsift.data.LabelSet(tuple(str(name) for name in model.classes_))
@@ -24,7 +27,7 @@ def findings_in_text(
     given = tagsift.data.PartialCorpus(rows, every, gold, names, model.scheme_)
     labels = [[str(name) for name in row] for row in model.predict(rows)]
     sure = model.predict_marginals(rows) if model.method.probabilities else None
-    return tagsift.report.Findings(given, model, labels, sure)
+    return tagsift.report.Findings(given, model, labels, sure, documents)
 
 
 def page_of(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import tagsift
 from tagsift.cli._options import Exchange, Reading, Source, parse_labels
-from tagsift.cli._output import complain
+from tagsift.cli._output import note
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,8 +115,9 @@ def read_corpus(
 
 def say_losses(losses: Losses) -> None:
     """Say what could not be kept, one line a kind."""
-    for line in losses.lines():
-        complain(line, kind="note")
+    kinds = losses.counts.items()
+    for (kind, times), line in zip(kinds, losses.lines(), strict=True):
+        note(line, about=f"{times} {kind}")
     losses.counts.clear()
     losses.cases.clear()
 
@@ -147,6 +148,7 @@ def write_labels(
     confidences: Sequence[Sequence[float]] | None,
     exchange: Exchange,
     *,
+    shape: str | None = None,
     order: Sequence[int] | None = None,
     data: Sequence[dict[str, Any]] | None = None,
 ) -> None:
@@ -162,7 +164,7 @@ def write_labels(
         found = found.with_data(data)
     if order is not None:
         found = found.take(order)
-    options = exchange_options(exchange, shape=exchange.shape)
+    options = exchange_options(exchange, shape=shape)
     losses = tagsift.write(found, out, to, **options)
     say_losses(documents.losses)
     say_losses(losses)

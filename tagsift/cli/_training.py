@@ -16,7 +16,7 @@ from tagsift.cli._options import (
     parse_labels,
     parse_settings,
 )
-from tagsift.cli._output import complain, percent, say
+from tagsift.cli._output import complain, note, percent, say
 from tagsift.cli._sources import format_of, read_documents, say_losses
 from tagsift.cli._votes import (
     are_votes,
@@ -195,17 +195,15 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     model = make_model(training, fitting)
     votes = training.votes if takes_votes(model) else None
     if training.votes is not None and votes is None:
-        complain(
+        note(
             f"{model.method.title} learns from the union of the votes, not from who "
-            "gave them; leave out --method to weigh the annotators.",
-            kind="note",
+            "gave them; leave out --method to weigh the annotators."
         )
     if training.votes is None and takes_votes(model):
-        complain(
+        note(
             f"{model.method.title} learns from votes, and there are none: its text "
             "model is fitted to the candidate sets; say which columns are votes by "
-            "--votes.",
-            kind="note",
+            "--votes."
         )
     sizes = f"{partial.n_tokens} tokens, {len(partial.label_set)} labels"
     stage(f"fitting {model.method.title} to {sizes}", enabled=not fitting.quiet)
@@ -323,7 +321,7 @@ def _findings(
 ) -> Findings:
     names = [[str(name) for name in row] for row in labels]
     given = training.votes or training.partial
-    return tagsift.report.Findings(given, model, names, confidences)
+    return tagsift.report.Findings(given, model, names, confidences, training.documents)
 
 
 def say_recovery(facts: dict[str, Any]) -> None:
@@ -355,7 +353,7 @@ def update_model(
     model = tagsift.load(model_file)
     if not isinstance(model, tagsift.annotators.VoteTagger):
         raise InputError(
-            f"{model_file}: expected a model that `tagsift fit --votes` wrote, found "
+            f"{model_file}: expected a model that tagsift fit --votes wrote, found "
             f"one of {model.method.title}, which knows no annotators."
         )
     if training.votes is None:

@@ -13,6 +13,7 @@ from tagsift.cli._options import (
     Json,
     Model,
     Out,
+    Shape,
     To,
     Train,
     Training,
@@ -52,6 +53,7 @@ def run(
         option("Write ? for labels that are less sure than this.", min=0.0, max=1.0),
     ] = 0.0,
     to: To = None,
+    shape: Shape = None,
     html: Html = None,
     model: Model = None,
     fitting: Fitting,
@@ -60,7 +62,7 @@ def run(
 ) -> None:
     """Write one label per training token: its columns, the label, the confidence.
 
-    For votes, what they were (B-LOC:3 O:1) and `differs` where most of the annotators
+    For votes, what they were (B-LOC:3 O:1) and "differs" where most of the annotators
     gave another label follow. Methods without probabilities give no confidence. With
     --gold the labels are scored; no fit looks at the truth. Documents of other formats
     get the labels as one more annotator, in OUT's own format where its ending is that
@@ -95,6 +97,7 @@ def run(
             _sure_labels(found, min_confidence),
             found.chosen_confidences,
             source,
+            shape=shape,
         )
     if html is not None and page is not None:
         tagsift.report.write_html(html, page)
@@ -162,7 +165,8 @@ def _say_what_was_done(
     else:
         say(
             f"{out}: {partial.n_tokens} tokens, labels of "
-            f"{len(training.votes.annotators)} annotators merged by {title}; "
+            f"{tagsift.data.count(len(training.votes.annotators), 'annotator')} merged "
+            f"by {title}; "
             f"{facts['differs']} labels differ from the majority."
         )
     if "left_open" in facts:

@@ -12,13 +12,15 @@ from tagsift.cli._options import (
     Exchange,
     Json,
     Labels,
+    Quiet,
     Reading,
     Scheme,
+    Shape,
     argument,
     option,
     parse_labels,
 )
-from tagsift.cli._output import complain, print_json, say
+from tagsift.cli._output import note, print_json, say
 from tagsift.cli._sources import exchange_options, is_table, say_losses
 from tagsift.errors import InputError
 
@@ -55,8 +57,10 @@ def run(
         str | None, option("Which shape of a format IN has.", metavar="NAME")
     ] = None,
     scheme: Scheme = "auto",
+    shape: Shape = None,
     exchange: Exchange,
     reading: Reading,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Convert annotated documents from one format to another, as they come.
@@ -83,7 +87,7 @@ def run(
     assert target.write is not None
     told = exchange_options(exchange, **more)
     reads = tagsift.data.as_options({**told, "shape": from_shape})
-    writes = tagsift.data.as_options({**told, "shape": exchange.shape})
+    writes = tagsift.data.as_options({**told, "shape": shape})
     if str(out) != "-" and not target.folder:
         tagsift.storage.check_writable(out)
     documents: Iterable[Document] = source.read(file, reads)
@@ -123,10 +127,11 @@ def _say(
         return
     say_losses(losses)
     sentence = (
-        f"{out}: {sizes['documents']} documents with {sizes['annotations']} "
-        f"annotations, from {source} to {target}."
+        f"{out}: {tagsift.data.count(sizes['documents'], 'document')} with "
+        f"{tagsift.data.count(sizes['annotations'], 'annotation')}, from {source} to "
+        f"{target}."
     )
     if str(out) == "-":
-        complain(sentence, kind="note")
+        note(sentence)
     else:
         say(sentence)

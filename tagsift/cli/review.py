@@ -94,7 +94,7 @@ def run(
             complain(
                 "nothing is encrypted on the way; let others in through a tunnel or a "
                 "proxy with TLS.",
-                kind="note",
+                kind="warning",
             )
         if browser:
             webbrowser.open(address)

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tagsift
-from tagsift.cli._options import Exchange, Html, Json, Reading, Scheme, argument, option
+from tagsift.cli._options import (
+    Exchange,
+    Html,
+    Json,
+    Quiet,
+    Reading,
+    Scheme,
+    argument,
+    option,
+)
 from tagsift.cli._output import complain, print_json, say
 from tagsift.cli._sources import read_corpus
 from tagsift.cli._training import check_columns
@@ -49,6 +58,7 @@ def run(
     scheme: Scheme = "auto",
     exchange: Exchange,
     reading: Reading,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Span and token F1; for a model with probabilities calibration and risk–coverage.

@@ -18,6 +18,7 @@ from tagsift.cli._options import (
     ModelFile,
     OutOrScreen,
     Reading,
+    Shape,
     Sharding,
     To,
     argument,
@@ -74,6 +75,7 @@ def run(
             metavar="NAME",
         ),
     ] = None,
+    shape: Shape = None,
     exchange: Exchange,
     reading: Reading,
     sharding: Sharding,
@@ -86,7 +88,7 @@ def run(
     """
     if sharding.engine is not None:
         single = {"out": out, "to": to, "spans": spans, "marginals": marginals}
-        single |= {"gold": gold, "from_shape": from_shape}
+        single |= {"gold": gold, "from_shape": from_shape, "shape": shape}
         tag_folder(model, text, target, sharding, exchange, reading, single, json)
         return
     if target is not None or sharding != Sharding(quiet=sharding.quiet):
@@ -135,14 +137,14 @@ def run(
             _with_spans(one) if cut_here or (uncut and uncut.popleft()) else one
             for one, _ in counted
         )
-        writes = {**told, "shape": exchange.shape, "added": True}
+        writes = {**told, "shape": shape, "added": True}
         written.write(out or "-", documents, tagsift.data.as_options(writes))
-        say_losses(options.losses)
     elif spans:
         write_lines(out, (_spans_line(document) for document, _ in counted))
     else:
         names = [str(label) for label in tagger.classes_]
         write_columns(out, _blocks(counted, names))
+    say_losses(options.losses)
     if json:
         classes = list(tagger.classes_)
         print_json({"out": str(out), **vars(sizes), "classes": classes})

@@ -13,6 +13,7 @@ from __future__ import annotations
 from tagsift.data.candidates import *
 from tagsift.data.checked import *
 from tagsift.data.columns import column_lines as column_lines
+from tagsift.data.columns import count as count
 from tagsift.data.conll import *
 from tagsift.data.documents import *
 from tagsift.data.formats import *

@@ -78,6 +78,13 @@ class Documents(Sequence[Document]):
         )
         return tuple(dict.fromkeys(names))
 
+    @property
+    def sentence_ids(self) -> list[str] | None:
+        """The id of every sentence's document; None for columns, which have none."""
+        if self.format in (None, "conll"):
+            return None
+        return [one.id for one in self.cut() for _ in one.bounds()]
+
     def cut(self) -> Documents:
         """The same documents, all with tokens and sentences."""
         tokenizer = self.options.tokenizer or cut_text

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tagsift.annotators import Look, VoteTagger
-from tagsift.data import PartialCorpus, spans
+from tagsift.data import PartialCorpus, count, spans
 from tagsift.metrics import Scores, confusion_matrix, recovery
 from tagsift.report import sections
 from tagsift.report.bars import confidence_histogram
@@ -97,7 +97,7 @@ def _summary(found: Findings) -> str:
     given, title = found.given, found.model.method.title
     size = f"{len(given):,} sentences ({given.n_tokens:,} tokens)"
     if found.votes is not None:
-        said = f"{len(found.votes.annotators)} annotators labelled {size}. "
+        said = f"{count(len(found.votes.annotators), 'annotator')} labelled {size}. "
         if isinstance(found.model, VoteTagger):
             return said + (
                 f"{title} learnt how each of them errs, let the text judge how much "
@@ -177,7 +177,8 @@ def _looks(found: Findings) -> Section:
     first = list(islice(found.looks(), _LOOKS))
     gold = found.given.gold
     said = "votes" if found.votes is not None else "candidates"
-    heads = dict.fromkeys(("in context", "at", "label"), "") | {"error %": ".0f%"}
+    heads = dict.fromkeys(("in context", *found.place_heads, "label"), "")
+    heads |= {"error %": ".0f%"}
     heads |= dict.fromkeys((said, "likely", "why"), "")
     heads |= {} if gold is None else {"truth": ""}
     rows = tuple(_look_cells(found, look) for look in first)
@@ -217,7 +218,7 @@ def _look_cells(found: Findings, look: Look) -> tuple[Cell, ...]:
         truth = (_verdict(look, given.gold[s], given.scheme),)
     return (
         Passage.of(given.tokens[s], t, look.end),
-        f"{s + 1}:{t + 1}",
+        *found.place(s, t),
         str(look.label),
         look.score,
         said,

@@ -19,6 +19,7 @@ from tagsift.annotators import (
     Ballots,
     Look,
     Outlook,
+    VoteTagger,
     annotators_against,
     ballots_of,
     error_chance,
@@ -26,7 +27,7 @@ from tagsift.annotators import (
     rank_spans,
     span_types,
 )
-from tagsift.data import PartialCorpus, Span, VoteCorpus, spans
+from tagsift.data import Documents, PartialCorpus, Span, VoteCorpus, spans
 from tagsift.data.offsets import offsets_of
 from tagsift.errors import InputError
 from tagsift.metrics import (
@@ -60,11 +61,27 @@ class Findings:
     model: Any  # the fitted tagger
     labels: Sequence[Sequence[str]]  # the label found for every token
     confidences: Sequence[FloatArray] | None = None  # of every label; None: not known
+    documents: Documents | None = None  # that the sentences stand in
 
     @property
     def votes(self) -> VoteCorpus | None:
         """The votes, where there are any."""
         return self.given if isinstance(self.given, VoteCorpus) else None
+
+    @cached_property
+    def sentence_ids(self) -> list[str] | None:
+        """The id of the document of every sentence, where there are ids."""
+        return None if self.documents is None else self.documents.sentence_ids
+
+    @property
+    def place_heads(self) -> tuple[str, ...]:
+        """The heads of the cells of `place`."""
+        return ("at",) if self.sentence_ids is None else ("document", "at")
+
+    def place(self, sentence: int, token: int) -> tuple[str, ...]:
+        """Where a token stands: the id of its document, if any; sentence and token."""
+        ids = () if self.sentence_ids is None else (self.sentence_ids[sentence],)
+        return (*ids, f"{sentence + 1}:{token + 1}")
 
     @cached_property
     def offsets(self) -> IntArray:
@@ -170,10 +187,11 @@ class Findings:
         if self.votes is None:
             return ()
         known: tuple[AnnotatorReport, ...] = getattr(self.model, "annotators_", ())
-        counted = any(one.tokens for one in known)  # a model file knows no counts
-        if counted:
+        if any(one.tokens for one in known):  # a model file knows no counts
             return known
-        return annotators_against(self.votes, self.labels, self.classes)
+        by_votes = not isinstance(self.model, VoteTagger)
+        against = self.votes, self.labels, self.classes
+        return annotators_against(*against, by_votes=by_votes)
 
     @cached_property
     def scores(self) -> Scores | None:

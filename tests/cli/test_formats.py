@@ -45,7 +45,7 @@ def tasks(path: Path) -> list[dict]:
 
 def test_predictions_go_back_into_label_studio(tagsift, export, tmp_path):
     out = tmp_path / "tasks.json"
-    options = ["-m", "dawid-skene", "-o", out, "--quiet"]
+    options = ["-m", "dawid-skene", "-o", out, "--json"]
     outcome = tagsift("clean", export, "--to", "label-studio", *options)
     assert outcome.status == 0, outcome.err
     assert outcome.err == ""  # nothing was lost

@@ -252,7 +252,7 @@ def test_the_command_runs_in_pieces(tiny, tmp_path, capsys, unbroken):
 
     none = f"0 cells run, 0 failed, {N_CELLS} left\n"
     assert command("--minutes", "0") == (1, none)
-    one = "1 cells run, 0 failed, 0 left\n"
+    one = "1 cell run, 0 failed, 0 left\n"
     assert command("--only", "method=crf,fold=0") == (0, one)
     status, text = command("--count")
     assert text == f"{N_CELLS} cells asked for, {N_CELLS - 1} to run\n"
