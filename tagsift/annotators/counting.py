@@ -52,7 +52,9 @@ class MajorityVote(CountedVotes):
 
     Parameters
     ----------
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 
@@ -80,7 +82,9 @@ class DawidSkene(CountedVotes):
     ----------
     strength : float
         Pseudo-votes of the pooled confusion matrix in each annotator's.
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 
@@ -118,7 +122,9 @@ class MACE(CountedVotes):
     ----------
     n_steps : int
         Steps of expectation–maximisation.
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 

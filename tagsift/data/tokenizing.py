@@ -20,13 +20,11 @@ from functools import cache
 from typing import NamedTuple
 
 from tagsift.data.abbreviations import ENDING, INNER, NUMBERED, PLACES, STARTERS
-from tagsift.data.documents import Bounds, Cut
+from tagsift.data.cuts import SILENT, Bounds, Cut
 
 __all__ = ["cut_text"]
 
-#: Neither white space nor part of a token: controls, marks of direction, fillers.
-_SILENT = "\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-_CHUNK = re.compile(rf"[^\s{_SILENT}]+")
+_CHUNK = re.compile(rf"[^\s{SILENT}]+")
 _BLANK_LINE = re.compile(r"(?>\r\n|[\r\n])[^\S\r\n]*(?>\r\n|[\r\n])|[\f\u2029]")
 #: Scripts written without spaces: Han, kana, bopomofo; Thai, Lao, Tibetan, Myanmar,
 #: Khmer; Han beyond the first plane.

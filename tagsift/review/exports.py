@@ -80,11 +80,11 @@ def checked_documents(
         documents = Documents(made, "conll")
     if layers == "votes":
         return replace(documents, documents=_with_exact(documents, ledger))
-    if layers == "labels" or documents.format != "label-studio":
-        bare = tuple(replace(one, layers=()) for one in documents)
-        documents = replace(documents, documents=bare)
     sure = None if layers == "labels" else _confidences(ledger)
     done = documents.labelled(ledger.labels(), material.scheme, sure, _MODEL)
+    if layers == "labels" or documents.format != "label-studio":
+        bare = tuple(replace(one, layers=one.layers[-1:]) for one in done)
+        done = replace(done, documents=bare)
     if layers != "labels":
         return done
     return replace(done, documents=tuple(_of_people(one) for one in done))
