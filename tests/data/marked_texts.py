@@ -19,9 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 __all__ = [
+    "ANNOTATORS",
     "Marked",
-    "annotated",
-    "corpus",
+    "Span",
+    "laws",
+    "mails",
+    "recipes",
     "write_brat",
     "write_doccano",
     "write_tasks",
@@ -148,13 +151,25 @@ class Marked:
         return set.intersection(*map(set, self.said))
 
 
-def corpus(mails: int = 120, recipes: int = 60, laws: int = 40) -> list[Marked]:
-    """The texts, each with the work of three annotators."""
-    dice = random.Random(26)
-    made = [_mail(dice) for _ in range(mails)]
-    made += [_filled(_lines(dice, RECIPES, 5, 9), dice) for _ in range(recipes)]
-    made += [_filled(" ".join(dice.choices(LAWS, k=4)), dice) for _ in range(laws)]
-    return [annotated(str(n), *one, dice) for n, one in enumerate(made, 1)]
+def mails(size: int = 120) -> list[Marked]:
+    """German mails, half of them with wrapped lines."""
+    dice = random.Random(1)
+    return [annotated(str(n), *_mail(dice), dice) for n in range(1, size + 1)]
+
+
+def recipes(size: int = 60) -> list[Marked]:
+    """Recipes in English, an ingredient or a step a line."""
+    dice = random.Random(2)
+    lines = (dice.choices(RECIPES, k=dice.randint(5, 9)) for _ in range(size))
+    made = (_filled("\n".join(one), dice) for one in lines)
+    return [annotated(str(n), *one, dice) for n, one in enumerate(made, 1001)]
+
+
+def laws(size: int = 40) -> list[Marked]:
+    """Paragraphs of German law."""
+    dice = random.Random(3)
+    made = (_filled(" ".join(dice.choices(LAWS, k=4)), dice) for _ in range(size))
+    return [annotated(str(n), *one, dice) for n, one in enumerate(made, 2001)]
 
 
 def _mail(dice: random.Random) -> tuple[str, list[Span]]:
@@ -165,10 +180,6 @@ def _mail(dice: random.Random) -> tuple[str, list[Span]]:
     whole = f"{greeting}\n\n{body}\n\nMit freundlichen Grüßen\n{end}\n"
     text, spans = _filled(whole, dice)
     return (_wrapped(text), spans) if dice.random() < 0.5 else (text, spans)
-
-
-def _lines(dice: random.Random, templates: list[str], least: int, most: int) -> str:
-    return "\n".join(dice.choices(templates, k=dice.randint(least, most)))
 
 
 def _filled(template: str, dice: random.Random) -> tuple[str, list[Span]]:

@@ -155,7 +155,7 @@ def test_tokens_are_cut_when_all_files_have_said_what_they_mark(tmp_path: Path) 
     votes = documents.votes()
     assert [
         sum(v != "O" for v in column) for column in zip(*votes.votes[0], strict=True)
-    ] == [3, 1]
+    ] == [2, 1]
 
 
 def test_tokens_of_one_file_are_those_of_all(tmp_path: Path) -> None:
@@ -213,3 +213,23 @@ def test_a_marked_span_joins_sentences_however_they_are_found(tmp_path: Path) ->
     documents = tagsift.read(path, sentences="lines")
     assert sentences(documents) == ["Bad Tölz liegt", "in Bayern"]
     assert found(documents) == ["Bad\nTölz"]
+
+
+def test_tokens_of_a_pipeline_are_cut_too(tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy")
+    text = "Ihr Telekom-Techniker kam am 3. Mai."
+    path = stored(tmp_path, document(text, (4, 11), (29, 35)))
+    documents = tagsift.read(path, tokenizer=spacy.blank("de"))
+    assert found(documents) == ["Telekom", "3. Mai"]
+    assert documents.cut()[0].tokens[:3] == ("Ihr", "Telekom", "-Techniker")
+
+
+def test_what_is_written_is_cut_as_it_was_read(tmp_path: Path) -> None:
+    path = stored(tmp_path, document("Ann's cat. It left", (0, 3), people=["ann"]))
+    documents = tagsift.read(path, tokenizer="spaces", sentences="none")
+    tagsift.write(documents, tmp_path / "b.conll")
+    assert tagsift.read(tmp_path / "b.conll", "conll").corpus().tokens == [
+        ["Ann", "'s", "cat.", "It", "left"]
+    ]
+    frame = tagsift.to_pandas(documents, rows="tokens")
+    assert list(frame["word"]) == ["Ann", "'s", "cat.", "It", "left"]
