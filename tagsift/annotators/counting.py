@@ -68,7 +68,9 @@ class MajorityVote(CountedVotes):
 
     Parameters
     ----------
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 
@@ -96,7 +98,9 @@ class DawidSkene(CountedVotes):
     ----------
     strength : float
         Pseudo-votes of the pooled confusion matrix in each annotator's.
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 
@@ -134,7 +138,9 @@ class MACE(CountedVotes):
     ----------
     n_steps : int
         Steps of expectation–maximisation.
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 

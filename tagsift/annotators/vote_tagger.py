@@ -78,7 +78,7 @@ class VoteTagger(TaggerFromVotes):
     engine : Engine, optional
         Who works on the text, in shards: a `LocalEngine`, or one of `tagsift.engines`;
         a model file does not keep it. Votes and evidence stay with the driver.
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
 
     Attributes

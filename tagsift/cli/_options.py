@@ -117,8 +117,8 @@ To = Annotated[
 Shape = Annotated[
     str | None,
     option(
-        "Which shape of a format to write (label-studio: annotations, predictions or "
-        "min; doccano: label or entities).",
+        "Which shape of a format to write (label-studio: predictions, annotations, "
+        "full or min; doccano: label or entities).",
         metavar="NAME",
     ),
 ]
@@ -187,13 +187,19 @@ class Exchange:
     tokenizer: str | None = given(
         "How text is cut: words (rules) or spaces.", metavar="NAME"
     )
+    sentences: str | None = given(
+        "Sentences of text without tokens: auto (rules, default), lines, or none (a "
+        "document is one).",
+        metavar="HOW",
+    )
     offsets: str | None = given(
         "How offsets count: characters, utf-16 or bytes; default: by the text quoted, "
         "else characters.",
         metavar="UNIT",
     )
     misaligned: str | None = given(
-        "Spans that cut tokens: expand (default), contract, drop or error.",
+        "Spans that cut the source's tokens: expand (default), contract, drop or "
+        "error. Tokens made here are cut where spans begin and end.",
         metavar="HOW",
     )
     overlap: str | None = given(

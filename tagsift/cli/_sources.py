@@ -76,6 +76,7 @@ def exchange_options(exchange: Exchange, **more: Any) -> dict[str, Any]:
         "misaligned": exchange.misaligned,
         "overlap": exchange.overlap,
         "tokenizer": exchange.tokenizer,
+        "sentences": exchange.sentences,
         "label_key": exchange.label_key,
         "spans_key": exchange.spans_key,
         **more,

@@ -122,8 +122,9 @@ def read_training(
     given: dict[str, Any] = {} if labels is None else {"labels": labels}
     if source.scheme != "auto":
         given["scheme"] = source.scheme
-    if source.tokenizer is not None:
-        given["tokenizer"] = source.tokenizer
+    for one in ("tokenizer", "sentences"):
+        if getattr(source, one) is not None:
+            given[one] = getattr(source, one)
     named = source.columns is not None
     name = format_of(path, source, source)
     documents = None

@@ -16,8 +16,6 @@ from tagsift.data.joining import merged, together
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
 from tagsift.data.sentence import Corpus
-from tagsift.data.tokenizers import as_tokenizer
-from tagsift.data.tokenizing import cut_text
 from tagsift.data.views import (
     OnTokens,
     as_candidates,
@@ -87,8 +85,8 @@ class Documents(Sequence[Document]):
 
     def cut(self) -> Documents:
         """The same documents, all with tokens and sentences."""
-        tokenizer = self.options.tokenizer or cut_text
-        done = tuple(document.cut(tokenizer) for document in self.documents)
+        cut_text = self.options.cut_text
+        done = tuple(document.cut(cut_text) for document in self.documents)
         return replace(self, documents=done)
 
     def votes(self) -> VoteCorpus:
@@ -221,7 +219,7 @@ def read(
         content.
     **options
         Of `Options`: ``scheme``, ``misaligned``, ``overlap``, ``offsets``,
-        ``tokenizer``, ``text_key``, ``votes``, …
+        ``tokenizer``, ``sentences``, ``text_key``, ``votes``, …
 
     Returns
     -------
@@ -239,14 +237,17 @@ def read(
         (Path(one).stem, merged(kind.read(one, how)))
         for one, kind in zip(paths, kinds, strict=True)
     ]
-    documents = together(sources, how.losses) if len(sources) > 1 else sources[0][1]
-    return Documents(tuple(documents), kinds[0].name, how)
+    if len(sources) == 1:
+        return Documents(tuple(sources[0][1]), kinds[0].name, how)
+    sources = [  # what was cut here is cut when all have said what they marked
+        (name, read if kind.tokens else map(Document.uncut, read))
+        for (name, read), kind in zip(sources, kinds, strict=True)
+    ]
+    return Documents(tuple(together(sources, how.losses)), kinds[0].name, how)
 
 
 def as_options(told: dict[str, Any]) -> Options:
     """Options from arguments, with one sentence for a name that is none."""
-    if told.get("tokenizer") is not None:
-        told = {**told, "tokenizer": as_tokenizer(told["tokenizer"])}
     try:
         return Options(**told)
     except TypeError:
@@ -281,10 +282,13 @@ def write(
     Losses
         What the format cannot hold.
     """
-    how, source = as_options(options), None
+    source, added = None, False
     if isinstance(documents, Documents):
-        how = replace(how, added=how.added or documents.added)
-        source = documents.format
+        source, before, added = documents.format, documents.options, documents.added
+        cut = {"tokenizer": before.tokenizer, "sentences": before.sentences}
+        options = {**cut, **options}
+    how = as_options(options)
+    how = replace(how, added=how.added or added)
     if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
         documents = documents_of(documents)
     write_documents(documents, path, format, how, source)

@@ -1,8 +1,9 @@
 """Views of documents: tags of spans, spans of tags, labels, candidate sets, votes.
 
-Spans keep their characters in a document, and only a view puts them on tokens: those
-that a span touches, by default. Of spans that overlap, one is kept. Each such case is
-counted.
+Spans keep their characters in a document, and only a view puts them on tokens. Where
+the text was cut here, it was cut around them (`tagsift.data.cuts`); of tokens that came
+with the text they get those that they touch, by default. Of spans that overlap, one is
+kept. Each such case is counted.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Literal
 
 from tagsift.data.candidates import PartialCorpus, as_label_set
 from tagsift.data.columns import check_label
+from tagsift.data.cuts import trimmed
 from tagsift.data.documents import Document, Layer, Mark, Tag
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
@@ -64,8 +66,11 @@ def layer_tags(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:
             kind = "span whose label is a tag, taken for the name of a type"
             where = f"{document.id}, {layer.annotator}, {labels[0]}"
             how.losses.note(kind, where, lost=False)
-        # a span over a sentence's end is cut there
-        for a, b in bounds[bisect_right(starts, start) - 1 : bisect_left(starts, end)]:
+        parts = bounds[bisect_right(starts, start) - 1 : bisect_left(starts, end)]
+        if len(parts) > 1:
+            where = f"{document.id}, {layer.annotator}, tokens {start}:{end}"
+            how.losses.note("span over the end of a sentence, cut there", where)
+        for a, b in parts:
             lo, hi = max(a, start), min(b, end)
             before = found[lo - 1] if lo > a else "O"
             found[lo:hi] = _names(labels, hi - lo, scheme, before)
@@ -107,6 +112,12 @@ def _placed(
             )
             note(f"span in pieces, of which the {how.overlap} is kept", where)
         lo, hi = bisect_right(ends, begin), bisect_left(starts, stop)
+        if lo < hi and (starts[lo], ends[hi - 1]) != (begin, stop) and document.text:
+            whole = begin, stop
+            begin, stop = trimmed(document.text, begin, stop)
+            lo, hi = bisect_right(ends, begin), bisect_left(starts, stop)
+            if lo < hi and (begin, stop) != whole:
+                note("span with blanks at its ends, which are trimmed", where)
         if lo >= hi:
             note("span over no token, left out", where)
             continue

@@ -179,9 +179,12 @@ def test_standard_input_and_output(tagsift, export, monkeypatch, capsys):
     assert asked.status == 2 and "--from" in asked.err
 
 
-def test_misaligned_spans(tagsift, tmp_path):
+def test_spans_off_the_tokens_of_the_source(tagsift, tmp_path):
     path, out = tmp_path / "a.jsonl", tmp_path / "out.conll"
-    record = {"text": "Newyork is", "label": [[3, 7, "LOC"]]}
+    span = {"start": 3, "end": 7, "label": "LOC"}
+    tokens = [{"text": "Newyork", "start": 0, "end": 7, "id": 0, "ws": True},
+              {"text": "is", "start": 8, "end": 10, "id": 1, "ws": False}]  # fmt: skip
+    record = {"text": "Newyork is", "tokens": tokens, "spans": [span]}
     path.write_text(json.dumps(record), encoding="utf-8")
     outcome = tagsift("convert", path, out)
     assert "span off the token bounds, widened to tokens" in outcome.err

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +17,7 @@ from tagsift.data.columns import STANDARD, PathName, open_bytes
 from tagsift.data.documents import Document, Layer, Mark, Tokenizer
 from tagsift.data.losses import Losses
 from tagsift.data.schemes import check_scheme
+from tagsift.data.tokenizers import as_tokenizer
 from tagsift.errors import DataError, InputError, TagsiftError
 from tagsift.storage import atomic_write
 
@@ -38,7 +40,8 @@ class Options:
     misaligned: Literal["expand", "contract", "drop", "error"] = "expand"
     overlap: Literal["longest", "first", "error"] = "longest"
     offsets: Literal["auto", "characters", "utf-16", "bytes"] = "auto"
-    tokenizer: Tokenizer | None = None  # None: the one of the package
+    tokenizer: Any = None  # as `as_tokenizer` takes it; None: the rules of the package
+    sentences: Any = "auto"  # of text without tokens: auto, lines, none or a function
     losses: Losses = field(default_factory=Losses)
     # of single formats
     columns: str | None = None  # names of the columns
@@ -57,6 +60,7 @@ class Options:
     def __post_init__(self) -> None:
         if self.scheme != "auto":
             check_scheme(self.scheme)
+        _ = self.cut_text
         for name, known in (
             ("misaligned", ("expand", "contract", "drop", "error")),
             ("overlap", ("longest", "first", "error")),
@@ -68,6 +72,11 @@ class Options:
                     f"expected {name} to be one of {', '.join(known)}, found {value!r}."
                 )
 
+    @cached_property
+    def cut_text(self) -> Tokenizer:
+        """What cuts text that has no tokens."""
+        return as_tokenizer(self.tokenizer, self.sentences)
+
 
 @dataclass(frozen=True)
 class Format:
@@ -76,7 +85,7 @@ class Format:
     `read` yields documents one by one, from a path or ``-``; `write` takes them one by
     one. `tells` looks at the first 64 KiB of a file (a folder: at its names) and says
     whether it is of this format; `endings` are those of file names. One without
-    `tokens` holds text and spans alone.
+    `tokens` holds text and spans alone: tokens that it gives were made here.
     """
 
     name: str

@@ -12,7 +12,6 @@ from tagsift.data.candidates import parse_candidates
 from tagsift.data.columns import ANY, check_label
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats._format import Options
-from tagsift.data.tokenizing import cut_text
 from tagsift.data.views import OnTokens, layer_tags
 from tagsift.errors import InputError
 
@@ -104,7 +103,7 @@ def cut(document: Document, options: Options) -> Document:
     """The document with tokens."""
     if document.rows is not None:
         return document
-    return document.cut(options.tokenizer or cut_text)
+    return document.cut(options.cut_text)
 
 
 def tags_of(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:

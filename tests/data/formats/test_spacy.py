@@ -163,8 +163,16 @@ def test_what_entities_cannot_hold(tmp_path: Path) -> None:
         Mark(0, 3, ("OVER",)),
         Mark(10, 22, ("A", "B"), pieces=((10, 12), (13, 21))),
     )
+    text, cuts = (
+        "Ann lives in New York.",
+        ((0, 3), (4, 9), (10, 12), (13, 21), (21, 22)),
+    )
     document = Document(
-        "1", "Ann lives in New York.", layers=(Layer("spacy", marks=marks),)
+        "1",
+        text,
+        tuple((text[a:b],) for a, b in cuts),
+        cuts,
+        layers=(Layer("spacy", marks=marks),),
     )
     path = tmp_path / "a.spacy"
     losses = Losses()
