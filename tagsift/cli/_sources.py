@@ -143,21 +143,23 @@ def write_labels(
     to: str,
     documents: Documents | None,
     corpus: VoteCorpus | PartialCorpus,
-    labels: Sequence[Sequence[str | None]],
+    labels: Sequence[Sequence[str]],
     confidences: Sequence[Sequence[float]] | None,
     exchange: Exchange,
     *,
+    least: float = 0.0,
     order: Sequence[int] | None = None,
     data: Sequence[dict[str, Any]] | None = None,
 ) -> None:
     """Write documents with the labels found, as one more annotator.
 
-    `order` is that of the documents, `data` what is said of each.
+    Spans that are less sure than `least` are left out. `order` is that of the
+    documents, `data` what is said of each.
     """
     if documents is None:
         made = tuple(tagsift.data.documents_of(corpus))
         documents = tagsift.Documents(made, "conll", tagsift.data.Options())
-    found = documents.labelled(labels, corpus.scheme, confidences)
+    found = documents.labelled(labels, corpus.scheme, confidences, min_confidence=least)
     if data is not None:
         found = found.with_data(data)
     if order is not None:

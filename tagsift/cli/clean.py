@@ -49,7 +49,12 @@ def run(
     *,
     min_confidence: Annotated[
         float,
-        option("Write ? for labels that are less sure than this.", min=0.0, max=1.0),
+        option(
+            "Write ? for labels that are less sure than this; in documents, leave out "
+            "spans whose least sure token is.",
+            min=0.0,
+            max=1.0,
+        ),
     ] = 0.0,
     to: To = None,
     html: Html = None,
@@ -91,29 +96,21 @@ def run(
             name,
             training.documents,
             training.votes or training.partial,
-            _sure_labels(found, min_confidence),
+            found.labels,
             found.chosen_confidences,
             source,
+            least=min_confidence,
         )
     if html is not None and page is not None:
         tagsift.report.write_html(html, page)
     facts = _facts(training, found, tally, min_confidence)
+    if name is not None and "left_open" in facts:
+        facts |= _unsure_spans(found, min_confidence)
     if json:
         method = found.model.method.name
         print_json({"method": method, **training.facts, "out": str(out), **facts})
         return
     _say_what_was_done(out, training, found, facts)
-
-
-def _sure_labels(found: Findings, least: float) -> list[list[str | None]]:
-    """Labels, None where they are less sure than asked for."""
-    sure = found.chosen_confidences
-    if sure is None:
-        return [list(row) for row in found.labels]
-    return [
-        [name if p >= least else None for name, p in zip(row, given, strict=True)]
-        for row, given in zip(found.labels, sure, strict=True)
-    ]
 
 
 def _lines(
@@ -147,6 +144,17 @@ def _facts(
     return {**facts, **training.recovery(found.labels), **training.scores(found)}
 
 
+def _unsure_spans(found: Findings, least: float) -> dict[str, int]:
+    """How many spans there are, and how many have a token that is less sure."""
+    assert found.chosen_confidences is not None
+    lowest = [
+        min(sure[span.start : span.end])
+        for sure, spans in zip(found.chosen_confidences, found.spans, strict=True)
+        for span in spans
+    ]
+    return {"spans": len(lowest), "spans_left_out": sum(p < least for p in lowest)}
+
+
 def _say_what_was_done(
     out: object, training: TrainingData, found: Findings, facts: dict[str, object]
 ) -> None:
@@ -164,7 +172,12 @@ def _say_what_was_done(
             f"{len(training.votes.annotators)} annotators merged by {title}; "
             f"{facts['differs']} labels differ from the majority."
         )
-    if "left_open" in facts:
+    if "spans_left_out" in facts:
+        say(
+            f"{facts['spans_left_out']} of {facts['spans']} spans are less sure than "
+            "asked for, and were left out as a whole."
+        )
+    elif "left_open" in facts:
         say(f"{facts['left_open']} labels are less sure than asked for and became ?.")
     scores = facts.get("scores")
     if isinstance(scores, dict):

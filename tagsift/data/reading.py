@@ -27,6 +27,7 @@ from tagsift.data.views import (
     layers_scheme,
     sentences_of,
     with_labels,
+    without_unsure,
 )
 from tagsift.data.votes import VoteCorpus
 from tagsift.errors import DataError, InputError
@@ -137,11 +138,16 @@ class Documents(Sequence[Document]):
         scheme: str,
         confidences: Iterable[Sequence[float]] | None = None,
         annotator: str = "tagsift",
+        min_confidence: float = 0.0,
     ) -> Documents:
         """The same documents with one more layer: the labels of their sentences.
 
-        Documents that had no tokens keep none, and get spans.
+        Documents that had no tokens keep none, and get spans. A span is as sure as its
+        least sure token; one that is less sure than `min_confidence` is left out as a
+        whole, and tokens have no label there.
         """
+        if min_confidence and confidences is None:
+            raise InputError("min_confidence: expected confidences, found none.")
         made = with_labels(
             self.cut().documents,
             labels,
@@ -154,7 +160,10 @@ class Documents(Sequence[Document]):
             layer = cut.layers[-1]
             if document.rows is None:
                 marks = layer_marks(cut, layer, self.losses)
-                layer = Layer(layer.annotator, layer.kind, marks=marks)
+                sure = (m for m in marks if (m.score or 0.0) >= min_confidence)
+                layer = Layer(layer.annotator, layer.kind, marks=tuple(sure))
+            elif min_confidence:
+                layer = without_unsure(cut, layer, min_confidence)
             done.append(document.with_layers([layer]))
         return replace(self, documents=tuple(done))
 

@@ -38,6 +38,7 @@ __all__ = [
     "layers_scheme",
     "sentences_of",
     "with_labels",
+    "without_unsure",
 ]
 
 
@@ -371,3 +372,18 @@ def with_labels(
             scores=None if sure is None else tuple(scores),
         )
         yield document.with_layers([layer])
+
+
+def without_unsure(document: Document, layer: Layer, least: float) -> Layer:
+    """A layer of tags without the spans, and without the `O`, that are less sure.
+
+    A span is as sure as its least sure token, and goes as a whole.
+    """
+    assert layer.tags is not None and layer.scores is not None
+    unsure = [score is not None and score < least for score in layer.scores]
+    for a, b in document.bounds():
+        names = [str(tag) for tag in layer.tags[a:b]]
+        for _, lo, hi in spans(names, layer.scheme or "plain"):
+            unsure[a + lo : a + hi] = [any(unsure[a + lo : a + hi])] * (hi - lo)
+    pairs = zip(layer.tags, unsure, strict=True)
+    return replace(layer, tags=tuple(None if gone else tag for tag, gone in pairs))
