@@ -192,7 +192,8 @@ class Exchange:
         metavar="WHICH",
     )
     label_key: str | None = given(
-        "Which column is the label. CoNLL-U: UPOS (default), XPOS, or a key of MISC.",
+        "Which column is the label; hf: several, joined by commas, are those of "
+        "annotators. CoNLL-U: UPOS (default), XPOS, or a key of MISC.",
         metavar="NAME",
     )
     spans_key: str | None = given(

@@ -51,6 +51,13 @@ def run(
     annotator: Annotated[
         str | None, option("Name of the annotator, where the file names none.")
     ] = None,
+    layer: Annotated[
+        str | None,
+        option(
+            "Write the labels of this annotator alone (gold: the truth).",
+            metavar="ANNOTATOR",
+        ),
+    ] = None,
     from_shape: Annotated[
         str | None, option("Which shape of a format IN has.", metavar="NAME")
     ] = None,
@@ -95,6 +102,8 @@ def run(
         documents = tagsift.read(paths, kinds, **told)
     elif merge:
         documents = tagsift.data.merged(documents)
+    if layer is not None:
+        documents = tagsift.data.of_annotator(documents, layer)
     sizes: Counter[str] = Counter(documents=0, annotations=0)
     target.write(out, _counted(documents, sizes), writes)
     _say(source.name, target.name, out, sizes, reads, json)

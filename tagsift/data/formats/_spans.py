@@ -11,7 +11,6 @@ from itertools import accumulate, groupby
 from typing import Any
 
 from tagsift.data.documents import Bounds, Document, Layer, Mark
-from tagsift.data.formats._format import Options
 from tagsift.data.formats._json import Place
 from tagsift.data.losses import Losses
 from tagsift.data.views import layer_marks
@@ -24,7 +23,6 @@ __all__ = [
     "labels_of",
     "note_words",
     "own",
-    "said",
     "spanned",
     "squeezed",
     "text_of",
@@ -182,22 +180,6 @@ def spanned(
         if set(mark.meta) - {name}:
             losses.note(f"data of a span, which {name} does not keep", at)
         yield mark
-
-
-def said(document: Document, name: str, options: Options) -> Layer | None:
-    """The layer that a format for one annotator keeps: the last one."""
-    for layer in document.layers[:-1]:
-        where = f"{document.id}, {layer.annotator}"
-        options.losses.note(
-            f"layer besides the last, which {name} does not keep", where
-        )
-    if not document.layers:
-        return None
-    layer = document.layers[-1]
-    if layer.annotator != (options.annotator or name):
-        where = f"{document.id}, {layer.annotator}"
-        options.losses.note(f"annotator's name, which {name} does not keep", where)
-    return layer
 
 
 def joined(documents: Iterable[Document]) -> Iterator[Document]:

@@ -17,6 +17,7 @@ from tagsift.data.views import OnTokens, layer_tags
 from tagsift.errors import InputError
 
 __all__ = [
+    "CONFIDENCE",
     "LABELS",
     "cell_of",
     "check_words",
@@ -44,6 +45,8 @@ _PREFIXES: dict[str, Kind] = {
     "gold": "gold",
     "exact": "exact",
 }
+#: What begins the name of a column that says how sure an annotator is.
+CONFIDENCE = "confidence:"
 #: What is kept in memory of documents that are looked at twice.
 _KEPT = 1 << 16
 

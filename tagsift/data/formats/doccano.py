@@ -29,13 +29,13 @@ from tagsift.data.formats._json import (
     records_of,
     write_lines,
 )
+from tagsift.data.formats._layers import only_layer
 from tagsift.data.formats._spans import (
     Counted,
     as_number,
     kept,
     labels_of,
     own,
-    said,
     spanned,
     text_of,
     users,
@@ -186,10 +186,7 @@ def _write(path: PathName, documents: Iterable[Document], options: Options) -> N
         with open_folder(path) as whole:
             _write_users(whole, documents, options)
     else:
-        write_lines(
-            path,
-            (_record(one, said(one, _NAME, options), options) for one in documents),
-        )
+        write_lines(path, (_only_record(one, options) for one in documents))
 
 
 def _write_users(folder: Path, documents: Iterable[Document], options: Options) -> None:
@@ -213,6 +210,16 @@ def _write_users(folder: Path, documents: Iterable[Document], options: Options) 
                     )
                 record = _record(document, layer, options)
                 streams[who].write(dumped(record) + "\n")
+
+
+def _only_record(document: Document, options: Options) -> dict[str, Any]:
+    """A line of a file for one annotator, whose name it does not tell."""
+    folder = ", or write a folder or a .zip file, which have a file for each"
+    layer = only_layer(document, "a file of doccano", options, else_=folder)
+    if layer is not None and layer.annotator != (options.annotator or _NAME):
+        where = f"{document.id}, {layer.annotator}"
+        options.losses.note(f"annotator's name, which {_NAME} does not keep", where)
+    return _record(document, layer, options)
 
 
 def _record(
