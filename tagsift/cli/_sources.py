@@ -75,6 +75,8 @@ def exchange_options(exchange: Exchange, **more: Any) -> dict[str, Any]:
         "offsets": exchange.offsets,
         "misaligned": exchange.misaligned,
         "overlap": exchange.overlap,
+        "again": exchange.again,
+        "empty": exchange.empty,
         "tokenizer": exchange.tokenizer,
         "label_key": exchange.label_key,
         "spans_key": exchange.spans_key,

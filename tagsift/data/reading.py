@@ -12,6 +12,7 @@ from tagsift.data.candidates import PartialCorpus
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import Options, detect, format_named, write_documents
+from tagsift.data.formats._tables import on_tokens
 from tagsift.data.joining import merged, together
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
@@ -19,12 +20,12 @@ from tagsift.data.sentence import Corpus
 from tagsift.data.tokenizers import as_tokenizer
 from tagsift.data.tokenizing import cut_text
 from tagsift.data.views import (
-    OnTokens,
     as_candidates,
     as_votes,
     layer_marks,
     layer_tags,
     layers_scheme,
+    once,
     sentences_of,
     with_labels,
     without_unsure,
@@ -83,7 +84,7 @@ class Documents(Sequence[Document]):
 
     def votes(self) -> VoteCorpus:
         """The votes of all annotators, one a layer."""
-        return as_votes(self.cut().documents, self._how())
+        return as_votes(self.cut().documents, on_tokens(self.options))
 
     def candidates(
         self, labels: LabelSet | Iterable[str] | None = None
@@ -91,7 +92,7 @@ class Documents(Sequence[Document]):
         """Candidate sets; those of several annotators are the labels they gave."""
         if len(self.annotators) > 1:
             return self.votes().candidates()
-        return as_candidates(self.cut().documents, self._how(), labels)
+        return as_candidates(self.cut().documents, on_tokens(self.options), labels)
 
     def corpus(self) -> Corpus:
         """The labels of documents whose tokens all have one.
@@ -99,7 +100,8 @@ class Documents(Sequence[Document]):
         They are the truth where all documents have it, else those of the one
         annotator.
         """
-        documents = self.cut().documents
+        told = self.options
+        documents = [once(one, told.again, told.losses) for one in self.cut()]
         people = self.annotators
         if all(any(o.kind == "gold" for o in one.layers) for one in documents):
             people = ()
@@ -119,7 +121,7 @@ class Documents(Sequence[Document]):
         layers = [found[-1] for found in known if found]
         scheme = self.options.scheme
         scheme = layers_scheme(layers) if scheme == "auto" else scheme
-        how = replace(self._how(), scheme=scheme)
+        how = replace(on_tokens(self.options), scheme=scheme)
         labels: list[list[str]] = []
         for document, found in zip(documents, known, strict=True):
             tags = layer_tags(document, found[-1], how) if found else [None]
@@ -178,10 +180,6 @@ class Documents(Sequence[Document]):
             for one, more in zip(self.documents, data, strict=True)
         )
         return replace(self, documents=tuple(done))
-
-    def _how(self) -> OnTokens:
-        told = self.options
-        return OnTokens(told.scheme, told.misaligned, told.overlap, told.losses)
 
     @overload
     def __getitem__(self, key: int) -> Document: ...

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from tagsift.data.candidates import PartialCorpus, as_label_set
 from tagsift.data.columns import check_label
@@ -30,6 +30,7 @@ from tagsift.data.votes import Vote, VoteCorpus
 from tagsift.errors import DataError
 
 __all__ = [
+    "Again",
     "OnTokens",
     "as_candidates",
     "as_votes",
@@ -37,9 +38,14 @@ __all__ = [
     "layer_tags",
     "layers_scheme",
     "sentences_of",
+    "once",
     "with_labels",
     "without_unsure",
 ]
+
+
+#: Which of several annotations of one text by one annotator counts.
+Again: TypeAlias = Literal["last", "first", "error"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ class OnTokens:
     scheme: str = "auto"  # of the tags; "auto" is that of tags, and IOB2 of spans
     misaligned: Literal["expand", "contract", "drop", "error"] = "expand"
     overlap: Literal["longest", "first", "error"] = "longest"
+    again: Again = "last"
     losses: Losses = field(default_factory=Losses)
 
 
@@ -222,8 +229,36 @@ def sentences_of(documents: Iterable[Document]) -> list[list[Row]]:
     ]
 
 
+def once(
+    document: Document, again: Again, losses: Losses, *, lost: bool = False
+) -> Document:
+    """A document with one layer of each annotator, where some have several.
+
+    The others are `lost` where the document is written without them.
+    """
+    layers: dict[tuple[str, str], Layer] = {}
+    for layer in document.layers:
+        key = (layer.annotator, layer.kind)
+        if key in layers:
+            where = f"{document.id}, {layer.annotator}"
+            if again == "error":
+                raise DataError(
+                    f"{where}: expected one annotation by each annotator, found "
+                    "several; say which counts with --again last or first (in Python "
+                    "again=)."
+                )
+            kind = f"annotation made anew by its annotator, of which the {again} counts"
+            losses.note(f"{kind}; see --again", where, lost=lost)
+        if key not in layers or again == "last":
+            layers[key] = layer
+    if len(layers) == len(document.layers):
+        return document
+    return replace(document, layers=tuple(layers.values()))
+
+
 def as_votes(documents: Sequence[Document], how: OnTokens) -> VoteCorpus:
     """Votes: one annotator a layer, None where one did not annotate a document."""
+    documents = [once(one, how.again, how.losses) for one in documents]
     how = _with_scheme(documents, how)
     names = list(
         dict.fromkeys(
@@ -246,7 +281,7 @@ def as_votes(documents: Sequence[Document], how: OnTokens) -> VoteCorpus:
             into = known if layer.kind in ("gold", "exact") else said
             key = layer.kind if into is known else layer.annotator
             if key in said and into is said:
-                kind = "annotation that its annotator made anew, no vote"
+                kind = "annotation under the name of another annotator, no vote"
                 how.losses.note(kind, f"{document.id}, {key}", lost=False)
             into[key] = layer_tags(document, layer, how)
         columns = [said.get(name, [None] * size) for name in names]
@@ -305,6 +340,7 @@ def as_candidates(
     labels: LabelSet | Iterable[str] | None = None,
 ) -> PartialCorpus:
     """Candidate sets of documents with one annotator each."""
+    documents = [once(one, how.again, how.losses) for one in documents]
     how = _with_scheme(documents, how)
     rows, sets = sentences_of(documents), []
     gold: list[list[str]] = []

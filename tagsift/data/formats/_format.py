@@ -17,6 +17,7 @@ from tagsift.data.documents import Document, Layer, Mark, Tokenizer
 from tagsift.data.formats._layers import of_annotator
 from tagsift.data.losses import Losses
 from tagsift.data.schemes import check_scheme
+from tagsift.data.views import Again
 from tagsift.errors import DataError, InputError, TagsiftError
 from tagsift.storage import atomic_write
 
@@ -38,6 +39,8 @@ class Options:
     scheme: str = "auto"  # of tags
     misaligned: Literal["expand", "contract", "drop", "error"] = "expand"
     overlap: Literal["longest", "first", "error"] = "longest"
+    again: Again = "last"
+    empty: Literal["nothing", "skipped"] | None = None  # None: nothing, and said
     offsets: Literal["auto", "characters", "utf-16", "bytes"] = "auto"
     tokenizer: Tokenizer | None = None  # None: the one of the package
     losses: Losses = field(default_factory=Losses)
@@ -66,12 +69,15 @@ class Options:
         for name, known in (
             ("misaligned", ("expand", "contract", "drop", "error")),
             ("overlap", ("longest", "first", "error")),
+            ("again", ("last", "first", "error")),
+            ("empty", (None, "nothing", "skipped")),
             ("offsets", ("auto", "characters", "utf-16", "bytes")),
         ):
             value = getattr(self, name)
             if value not in known:
                 raise InputError(
-                    f"expected {name} to be one of {', '.join(known)}, found {value!r}."
+                    f"expected {name} to be one of {', '.join(filter(None, known))}, "
+                    f"found {value!r}."
                 )
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tagsift.data.documents import Document, Layer
+from tagsift.data.views import once
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def only_layer(
     document: Document, form: str, options: Options, *, else_: str = ""
 ) -> Layer | None:
     """The layer that `form` keeps, which holds one annotator; None if there is none."""
+    document = once(document, options.again, options.losses, lost=True)
     choice = _choice(document.layers)
     if len(choice) > 1:
         names = _listed(map(_name, choice))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import accumulate, groupby
 from typing import Any
 
 from tagsift.data.documents import Bounds, Document, Layer, Mark
+from tagsift.data.formats._format import Options
 from tagsift.data.formats._json import Place
 from tagsift.data.losses import Losses
 from tagsift.data.views import layer_marks
@@ -21,6 +22,7 @@ __all__ = [
     "joined",
     "kept",
     "labels_of",
+    "looked_at",
     "note_words",
     "own",
     "spanned",
@@ -143,6 +145,29 @@ def kept(name: str, more: Mapping[str, Any]) -> dict[str, Any]:
 def users(document: Document, name: str) -> dict[str, Any]:
     """The user's own data, and what other formats kept."""
     return {key: value for key, value in document.meta.items() if key != name}
+
+
+def looked_at(document: Document, options: Options) -> Document:
+    """Count layers without a span, or leave them out where nobody looked there.
+
+    Some tools write a document that nobody has touched like one in which nothing is.
+    """
+    note = options.losses.note
+    empty = [layer for layer in document.layers if not layer.marks]
+    if options.empty == "skipped":
+        layers = tuple(layer for layer in document.layers if layer.marks)
+        return replace(document, layers=layers) if empty else document
+    if not empty or options.empty is not None:
+        return document
+    taken = "taken as looked at; else say --empty skipped"
+    if len(empty) == len(document.layers):
+        kind = f"document in which nobody marked anything, {taken}"
+        note(kind, document.id, lost=False)
+        return document
+    for layer in empty:
+        kind = f"document in which {layer.annotator} marked nothing and others did"
+        note(f"{kind}, {taken}", f"{document.id}, {layer.annotator}", lost=False)
+    return document
 
 
 def text_of(document: Document, name: str, losses: Losses) -> Document:

@@ -13,7 +13,7 @@ from tagsift.data.columns import ANY, check_label
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats._format import Options
 from tagsift.data.tokenizing import cut_text
-from tagsift.data.views import OnTokens, layer_tags
+from tagsift.data.views import OnTokens, layer_tags, once
 from tagsift.errors import InputError
 
 __all__ = [
@@ -100,11 +100,18 @@ def named_by_default(layer: Layer) -> bool:
 
 def on_tokens(options: Options) -> OnTokens:
     """How spans become tags."""
-    return OnTokens(options.scheme, options.misaligned, options.overlap, options.losses)
+    return OnTokens(
+        options.scheme,
+        options.misaligned,
+        options.overlap,
+        options.again,
+        options.losses,
+    )
 
 
 def cut(document: Document, options: Options) -> Document:
-    """The document with tokens."""
+    """The document with tokens, and with one layer of each annotator."""
+    document = once(document, options.again, options.losses, lost=True)
     if document.rows is not None:
         return document
     return document.cut(options.tokenizer or cut_text)

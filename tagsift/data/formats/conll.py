@@ -141,6 +141,8 @@ def _blocks(
         named = options.header and layer.kind == "person"
         if not known and not named and not tables.named_by_default(layer):
             note("name or kind of an annotator, which conll cannot hold", document.id)
+        if name in said:
+            note("labels under the name of another annotator, left out", document.id)
         said[name] = tables.tags_of(document, layer, how)
     if document.id != number or len(document.bounds()) != 1:
         note("bounds or id of a document, which conll cannot hold", document.id)

@@ -358,8 +358,6 @@ def _rows(document: Document, found: _Found, options: Options) -> Iterator[list[
             for label in [tag] if isinstance(tag, str) else tag:
                 check_written(label, f"document {document.id!r}: ")
         said[tables.heading(layer)] = list(map(tables.cell_of, tags))
-    if len(said) < len(document.layers):
-        options.losses.note("second layer of one annotator, left out", document.id)
     columns = [said.get(name, empty) for name in found.layers]
     lines = list(zip(document.rows or (), *columns, strict=True))
     for number, (a, b) in enumerate(document.bounds(), 1):

@@ -35,6 +35,7 @@ from tagsift.data.formats._spans import (
     as_number,
     kept,
     labels_of,
+    looked_at,
     own,
     spanned,
     text_of,
@@ -64,7 +65,9 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
     else:
         name = options.annotator or _NAME
         for number, (place, record) in enumerate(iter_records(path), 1):
-            yield _document(record, place, options, name, str(number))
+            yield looked_at(
+                _document(record, place, options, name, str(number)), options
+            )
 
 
 @contextmanager
@@ -116,9 +119,10 @@ def _side_by_side(
             group = waiting.setdefault((one.id, one.text), [])
             group.append(one)
             if len(group) == len(counts):
-                yield _together(waiting.pop((one.id, one.text)), counts)
+                whole = _together(waiting.pop((one.id, one.text)), counts)
+                yield looked_at(whole, options)
     for group in waiting.values():
-        yield _together(group, counts)
+        yield looked_at(_together(group, counts), options)
 
 
 def _together(group: list[Document], names: Iterable[str]) -> Document:
