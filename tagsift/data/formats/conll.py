@@ -27,14 +27,16 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
     table = _table(path, options)
     people: tuple[str, ...] = ()
     meta: dict[str, dict[str, list[str]]] = {}
+    used: set[str] = set()
     for number, entry in enumerate(table, 1):
         if number == 1:
             size = len(table.layout.votes)
             people = table.annotators or tuple(f"w{i:02d}" for i in range(size))
             if table.features:
                 meta = {FORMAT.name: {"columns": list(table.features)}}
+        name = tables.unused(entry.name, used, options) if entry.name else str(number)
         yield Document(
-            str(number),
+            name,
             rows=entry.rows,
             sentences=(0, len(entry.rows)),
             layers=tuple(_layers(entry, people, options)),

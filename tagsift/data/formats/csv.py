@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from functools import partial
+from itertools import chain, islice, pairwise
 from typing import IO, Any
 
 from tagsift.data.columns import STANDARD, PathName, check_written, decode_line, located
@@ -21,7 +22,7 @@ from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options, open_source, open_target
 from tagsift.data.formats._spans import own
-from tagsift.data.layout import parse_columns
+from tagsift.data.layout import parse_columns, role_of
 from tagsift.data.rows import Row
 from tagsift.errors import DataError
 
@@ -29,12 +30,9 @@ __all__ = ["FORMAT", "table_lines", "table_writer"]
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _CHUNK = 1 << 14  # bytes of lines that are read at once
-_ROLES = {
-    "token": {"token", "tokens", "word", "words", "form"},
-    "sentence": {"sentence", "sentence #", "sentence_id", "sent_id", "sent"},
-    "document": {"document", "document_id", "doc", "doc_id"},
-    "label": {"label", "labels", "tag", "tags", "ner_tag", "ner", "ner_tags"},
-}
+_ROLES = ("token", "sentence", "document", "label")
+#: Tokens from which on a sentence looks as if nothing told sentences apart.
+_LONG = 1000
 
 
 def table_lines(
@@ -164,7 +162,7 @@ def _lay_out(header: list[str], options: Options) -> _Layout:
     for place, name in enumerate(names):
         if place in layers:
             continue
-        role = next((r for r, all_ in _ROLES.items() if name.lower() in all_), None)
+        role = role_of(name)
         found = (header[place], "person") if name == "vote" else tables.layer_of(name)
         if role == "label":
             found = options.annotator or tables.LABELS, "person"
@@ -205,10 +203,11 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
         with located(path, 1):
             layout = _lay_out(header, options)
         meta = {FORMAT.name: kept} if (kept := _kept(header, layout, options)) else {}
+        ask = partial(_ask, header, layout, path, options)
         known: dict[str, Tag] = {"": None}
         number = 0
         names: set[str] = set()
-        for number, block in enumerate(_blocks(rows, layout), 1):
+        for number, block in enumerate(_blocks(rows, layout, ask), 1):
             if block.name in names:
                 kind = "rows of a sentence or document apart from its others, a new one"
                 options.losses.note(kind, f"{block.name}, line {block.lines[0]}")
@@ -223,8 +222,7 @@ def _kept(header: list[str], layout: _Layout, options: Options) -> dict[str, Any
     names = [header[i] for i in layout.features]
     kept: dict[str, Any] = {"columns": names} if names else {}
     if options.columns is None and options.votes is None:
-        known = {name: role for role, all_ in _ROLES.items() for name in all_}
-        roles = {known.get(name.lower(), name): name for name in header}
+        roles = {role_of(name) or name: name for name in header}
         called = {x: y for x, y in roles.items() if x in _ROLES and x != y}
         kept |= {"called": called} if called else {}
     return kept
@@ -240,8 +238,12 @@ class _Block:
     starts: list[int] = field(default_factory=list)  # of sentences
 
 
-def _blocks(rows: Iterable[tuple[int, list[str]]], layout: _Layout) -> Iterator[_Block]:
-    """Yield documents; where none are named, sentences."""
+def _blocks(
+    rows: Iterable[tuple[int, list[str]]],
+    layout: _Layout,
+    ask: Callable[[_Block], None],
+) -> Iterator[_Block]:
+    """Yield documents, or sentences where none are named; `ask` sees very long ones."""
     block, last, blank = _Block(), "", True
     seen: set[str] = set()  # sentences of the document
     whole, part = layout.document, layout.sentence
@@ -268,8 +270,44 @@ def _blocks(rows: Iterable[tuple[int, list[str]]], layout: _Layout) -> Iterator[
         seen.add(last)
         block.lines.append(line)
         block.rows.append(cells)
+        if len(block.rows) - block.starts[-1] == _LONG:
+            ask(block)
     if block.rows:
         yield block
+
+
+def _ask(
+    header: list[str], layout: _Layout, path: PathName, options: Options, block: _Block
+) -> None:
+    """Refuse rows that nothing divides into sentences; count other long ones."""
+    line = block.lines[block.starts[-1]]
+    if layout.sentence is not None or layout.document is not None:
+        kind = f"sentence of {_LONG:,} tokens or more; see --columns"
+        options.losses.note(kind, f"{path}, line {line}", lost=False)
+        return
+    names = header if options.columns is None else options.columns.split(",")
+    columns = list(zip(*block.rows, strict=True))
+    like = (i for i in layout.features if _in_runs(columns[i]))
+    place = next(like, None)
+    votes = layout.layers if options.votes is not None else ()
+    such = [
+        "sentence" if i == place else "vote" if i in votes else name
+        for i, name in enumerate(names)
+    ]
+    shown = "sentence,token,label" if place is None else ",".join(such)
+    raise DataError(
+        "expected a column that tells sentences apart (sentence, sent_id, …) or blank "
+        f"lines between them, found {_LONG:,} rows without; name the columns, such as "
+        f"--columns {shown} (in Python columns=).",
+        path,
+        line,
+    )
+
+
+def _in_runs(cells: Sequence[str]) -> bool:
+    """Whether values stand together as the ids of sentences do."""
+    runs = sum(a != b for a, b in pairwise(cells)) + 1
+    return 1 < runs == len(set(cells)) <= len(cells) / 2
 
 
 def _document(
@@ -370,7 +408,7 @@ def _tells(head: str) -> bool:
     first = next((line for line in head.split("\n") if line.strip()), "")
     sign = max("\t,;", key=first.count)
     names = {name.strip().strip('"').lower() for name in first.split(sign)}
-    worded = bool(names & _ROLES["token"]) and len(names) > 1
+    worded = "token" in map(role_of, names) and len(names) > 1
     return worded and not names & {"annotator", "worker"}
 
 

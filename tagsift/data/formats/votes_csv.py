@@ -24,6 +24,7 @@ from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options, open_target
 from tagsift.data.formats._parquet import is_parquet, read_rows, write_rows
 from tagsift.data.formats.csv import table_lines, table_writer
+from tagsift.data.layout import role_of
 from tagsift.errors import DataError, InputError
 
 __all__ = ["FORMAT"]
@@ -97,6 +98,10 @@ def _lay_out(header: list[str], options: Options) -> dict[str, int]:
         for role, known in _ROLES.items()
         if any(name in lower for name in known)
     }
+    for place, name in enumerate(names):
+        role = role_of(name)
+        if role in ("document", "sentence"):
+            places.setdefault(role, place)
     missing = [role for role in _NEEDED if role not in places]
     if missing:
         raise DataError(
@@ -366,7 +371,8 @@ def _tells(head: str) -> bool:
     first = next((line for line in head.split("\n") if line.strip()), "")
     sign = max("\t,;", key=first.count)
     names = {name.strip().strip('"').lower() for name in first.split(sign)}
-    return all(names.intersection(_ROLES[role]) for role in _NEEDED)
+    known = names | {"document" for name in names if role_of(name) == "document"}
+    return all(known.intersection(_ROLES[role]) for role in _NEEDED)
 
 
 FORMAT = Format(
