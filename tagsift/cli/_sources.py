@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import tagsift
 from tagsift.cli._options import Exchange, Reading, Source, parse_labels
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from tagsift.data import Corpus, Documents, Losses, PartialCorpus, VoteCorpus
 
 __all__ = [
+    "Tally",
     "exchange_options",
     "format_of",
     "format_to",
@@ -25,6 +27,8 @@ __all__ = [
     "write_labels",
 ]
 
+#: Of every token, what annotators said, and whether the label differs from that.
+Tally: TypeAlias = list[list[tuple[str, str]]]
 #: Names of column files.
 _COLUMNS = ("conll", "columns")
 #: Options of column files that other formats do not have.
@@ -123,6 +127,19 @@ def say_losses(losses: Losses) -> None:
     losses.cases.clear()
 
 
+def _with_tally(documents: Documents, tally: Tally) -> Documents:
+    """Documents whose last layer has the tally of the votes for columns of a table."""
+    sentences = iter(tally)
+    done = []
+    for document in documents:
+        rows = [cells for _ in document.bounds() for cells in next(sentences)]
+        more = {"tally": [said for said, _ in rows], "differs": [x for _, x in rows]}
+        *layers, last = document.layers
+        last = replace(last, meta={"csv": more})
+        done.append(replace(document, layers=(*layers, last)))
+    return replace(documents, documents=tuple(done))
+
+
 def format_to(
     out: Path | None, to: str | None, documents: Documents | None
 ) -> str | None:
@@ -150,18 +167,25 @@ def write_labels(
     exchange: Exchange,
     *,
     least: float = 0.0,
+    tally: Tally | None = None,
     order: Sequence[int] | None = None,
     data: Sequence[dict[str, Any]] | None = None,
 ) -> None:
     """Write documents with the labels found, as one more annotator.
 
-    Spans that are less sure than `least` are left out. `order` is that of the
-    documents, `data` what is said of each.
+    Spans that are less sure than `least` are left out. A table gets the `tally`, too.
+    `order` is that of the documents, `data` what is said of each.
     """
     if documents is None:
         made = tuple(tagsift.data.documents_of(corpus))
         documents = tagsift.Documents(made, "conll", tagsift.data.Options())
+    if to == "csv":  # which has a row for each token
+        documents = documents.cut()
+        sure = confidences or ()
+        confidences = [[round(p, 6) for p in row] for row in sure] or None
     found = documents.labelled(labels, corpus.scheme, confidences, min_confidence=least)
+    if to == "csv" and tally is not None:
+        found = _with_tally(found, tally)
     if data is not None:
         found = found.with_data(data)
     if order is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import tagsift
 from tagsift.cli._options import (
@@ -20,7 +20,7 @@ from tagsift.cli._options import (
 )
 from tagsift.cli._output import number, percent, print_json, say, write_columns
 from tagsift.cli._pages import page_of
-from tagsift.cli._sources import format_to, write_labels
+from tagsift.cli._sources import Tally, format_to, write_labels
 from tagsift.cli._training import (
     TrainingData,
     check_model_options,
@@ -38,9 +38,6 @@ __all__ = ["EXAMPLE", "PLACE", "run"]
 
 PLACE = 60
 EXAMPLE = "tagsift clean votes.tsv --votes 2:6 -o cleaned.tsv"
-
-#: Of every token, what annotators said, and whether the label differs from that.
-Tally: TypeAlias = list[list[tuple[str, str]]]
 
 
 def run(
@@ -100,6 +97,7 @@ def run(
             found.chosen_confidences,
             source,
             least=min_confidence,
+            tally=tally,
         )
     if html is not None and page is not None:
         tagsift.report.write_html(html, page)

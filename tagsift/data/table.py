@@ -170,8 +170,8 @@ class CellTable(Generic[T]):
                 raise DataError(
                     f"expected the token in the first column, found {name!r} as the "
                     f"name of column {number}; name the columns, such as --columns "
-                    f"{','.join(lead)},token,{last} (in Python columns=), or read it as "
-                    "a table with a header, --from csv."
+                    f"{','.join(lead)},token,{last} (in Python columns=), or read it "
+                    "as a table with a header, --from csv."
                 )
         if self.bare and width == 1:
             return Layout((0,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -84,6 +85,37 @@ def test_tokens_of_an_unsure_span_are_all_open(tagsift, export, tmp_path, name):
     for before, after in zip(whole, left, strict=True):
         exact = ["O" if tag is None else tag for tag in after]
         assert set(spans(exact, "iob2")) <= set(spans(before, "iob2"))
+
+
+def test_a_table_comes_back_as_a_table(tagsift, tmp_path):
+    """As a spreadsheet saved it, and with all that a column file would say."""
+    path, out = tmp_path / "votes.csv", tmp_path / "out.csv"
+    rows = ["Bad;B-LOC;B-LOC;O", "Tölz;I-LOC;I-LOC;B-LOC", "Ulm;O;O;B-LOC"]
+    lines = [f"{n};{row}" for n in range(9) for row in rows]
+    lines = ["\ufeffSatz;word;ann;bob;eve", *lines, ""]
+    path.write_text("\r\n".join(lines), encoding="utf-8", newline="")
+    options = ["clean", path, "--votes", "3:5", "-m", "dawid-skene", "-q", "-o"]
+    assert tagsift(*options, out).status == 0
+    content = out.read_text(encoding="utf-8")
+    assert content.startswith("\ufeffSatz;word;vote:ann;vote:bob;vote:eve;")
+    table = content.removeprefix("\ufeff").splitlines()
+    cells = list(csv.DictReader(filter(None, table), delimiter=";"))
+    assert tagsift(*options, tmp_path / "columns").status == 0
+    columns = (tmp_path / "columns").read_text(encoding="utf-8").splitlines()
+    columns = [line.split("\t") for line in columns if line]
+    assert len(columns) == len(cells) == 27
+    for (word, label, sure, tally, differs), row in zip(columns, cells, strict=True):
+        assert (row["word"], row["model:tagsift"]) == (word, label)
+        assert float(row["confidence:tagsift"]) == float(sure)
+        said = row["tally:tagsift"], row["differs:tagsift"]
+        assert said == (tally, differs)
+    again = tmp_path / "again.csv"
+    assert tagsift("convert", out, again).status == 0
+    assert again.read_bytes() == out.read_bytes()
+    assert package.read(out)[0].rows[0] == ("Bad",)  # nothing became a feature
+    outcome = tagsift("agree", out, "--votes", "3:5", "--quick")
+    assert "from 3 annotators" in outcome.out
+    assert "labels that is not among the votes, left out" in outcome.err
 
 
 def tagged(path: Path, name: str) -> list[list[str]]:

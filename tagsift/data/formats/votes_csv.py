@@ -10,7 +10,6 @@ labelled; several labels by one annotator are candidates.
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -21,9 +20,9 @@ from typing import Any, TypeAlias, cast, get_args
 from tagsift.data.columns import PathName, located, open_bytes
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import _tables as tables
+from tagsift.data.formats._cells import read_table, table_writer
 from tagsift.data.formats._format import Format, Options, open_target
 from tagsift.data.formats._parquet import is_parquet, read_rows, write_rows
-from tagsift.data.formats.csv import table_lines, table_writer
 from tagsift.data.layout import role_of
 from tagsift.errors import DataError, InputError
 
@@ -52,7 +51,7 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
 
         def rows() -> tuple[list[str], Iterator[_Line]]:
             stream.seek(0)
-            return _cells(path) if parquet else table_lines(stream, path)
+            return _cells(path) if parquet else read_table(stream, path)[:2]
 
         header, lines = rows()
         with located(path, 1):
@@ -214,8 +213,9 @@ def _gather(
         tag = known[label]
         if tag is not None:
             said[at] = _both(said[at], tag) if at in said else tag
-        if score is not None and cells[score]:
-            votes.scores.setdefault(key, {})[at] = _number(cells[score], path, line)
+        sure = None if score is None else tables.score_of(cells[score], path, line)
+        if sure is not None:
+            votes.scores.setdefault(key, {})[at] = sure
 
 
 def _both(one: Tag, other: Tag) -> Tag:
@@ -226,16 +226,6 @@ def _both(one: Tag, other: Tag) -> Tag:
 
 def _set(tag: Tag) -> Iterable[str]:
     return () if tag is None else (tag,) if isinstance(tag, str) else tag
-
-
-def _number(cell: str, path: PathName, line: int) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise DataError(f"expected a score, found {cell[:40]!r}.", path, line)
-    return value
 
 
 def _document(votes: _Votes, name: str, options: Options) -> Document:
