@@ -34,7 +34,11 @@ _COLUMNS = ("conll", "columns")
 #: Options of column files that other formats do not have.
 _OF_COLUMNS = ("columns", "votes", "header", "comments", "gold")
 #: Those among them that some have all the same.
-_SHARED = {"csv": ("columns", "votes", "header"), "conllu": ("columns",)}
+_SHARED = {
+    "csv": ("columns", "votes", "header"),
+    "conllu": ("columns",),
+    "spans-csv": ("votes", "header"),
+}
 #: How files begin that are no column files.
 _OTHERS = ("{", "[", "PK\3\4", "PAR1", "\x1f\x8b")
 
@@ -51,7 +55,7 @@ def format_of(path: Path, exchange: Exchange, reading: Reading | None = None) ->
         with tagsift.data.open_source(path) as stream:
             head = stream.read(1 << 16).decode(errors="replace").lstrip("\ufeff\r\n\t ")
         if not head.startswith(_OTHERS):
-            return "conll"
+            return "spans-csv" if tagsift.data.holds_spans(head) else "conll"
         if head.startswith(_OTHERS[:2]) and not tagsift.data.first_record(head):
             return "conll"
     elif path.is_dir() and not any(path.iterdir()):

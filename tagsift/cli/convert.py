@@ -69,8 +69,8 @@ def run(
     """Convert annotated documents from one format to another, as they come.
 
     Formats: conll (columns), jsonl (our own, which holds everything), csv, conllu,
-    label-studio, doccano, prodigy, argilla, brat, spacy, hf, wrench, votes-csv; read
-    only: llm (answers of language models), text. What a format cannot hold is named
+    label-studio, doccano, prodigy, argilla, brat, spacy, hf, wrench, votes-csv,
+    spans-csv; read only: llm (answers of language models), text. What a format cannot hold is named
     with a count, and --strict makes it an error.
     """
     more = {

@@ -22,6 +22,7 @@ from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._cells import read_table
 from tagsift.data.formats._csv_rows import EXTRA, NAME, ROLES, write_csv
 from tagsift.data.formats._format import Format, Options, open_source
+from tagsift.data.formats._span_cells import holds_spans
 from tagsift.data.layout import parse_columns, role_of
 from tagsift.data.rows import Row
 from tagsift.errors import DataError
@@ -285,6 +286,8 @@ def _with_extra(
 
 
 def _tells(head: str) -> bool:
+    if holds_spans(head):
+        return False
     first = next((line for line in head.split("\n") if line.strip()), "")
     sign = max("\t,;", key=first.count)
     names = {name.strip().strip('"').lower() for name in first.split(sign)}

@@ -23,6 +23,7 @@ from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._cells import read_table, table_writer
 from tagsift.data.formats._format import Format, Options, open_target
 from tagsift.data.formats._parquet import is_parquet, read_rows, write_rows
+from tagsift.data.formats._span_cells import holds_spans
 from tagsift.data.layout import role_of
 from tagsift.errors import DataError, InputError
 
@@ -355,6 +356,8 @@ def _tasks(
 
 
 def _tells(head: str) -> bool:
+    if holds_spans(head):
+        return False
     if head.startswith("PAR1"):
         votes = any(name in head for name in ("annotator", "worker"))
         return votes and "layers" not in head  # those are tables of documents
