@@ -70,8 +70,8 @@ def run(
 
     Formats: conll (columns), jsonl (our own, which holds everything), csv, conllu,
     label-studio, doccano, prodigy, argilla, brat, spacy, hf, wrench, votes-csv,
-    spans-csv; read only: llm (answers of language models), text. What a format cannot hold is named
-    with a count, and --strict makes it an error.
+    spans-csv; read only: llm (answers of language models), text. What a format cannot
+    hold is named with a count, and --strict makes it an error.
     """
     more = {
         "scheme": scheme,

@@ -37,8 +37,8 @@ __all__ = [
     "layer_marks",
     "layer_tags",
     "layers_scheme",
-    "sentences_of",
     "once",
+    "sentences_of",
     "with_labels",
     "without_unsure",
 ]
