@@ -206,8 +206,19 @@ class Exchange:
         "Of spans that overlap, keep the longest (default) or the first, or error.",
         metavar="WHICH",
     )
+    again: str | None = given(
+        "Of several annotations of a text by one annotator, count the last (default) "
+        "or the first, or error.",
+        metavar="WHICH",
+    )
+    empty: str | None = given(
+        "What a document without spans means in doccano and brat, which write one that "
+        "nobody has touched alike: nothing (is there; default), or skipped.",
+        metavar="WHAT",
+    )
     label_key: str | None = given(
-        "Which column is the label. CoNLL-U: UPOS (default), XPOS, or a key of MISC.",
+        "Which column is the label; hf: several, joined by commas, are those of "
+        "annotators. CoNLL-U: UPOS (default), XPOS, or a key of MISC.",
         metavar="NAME",
     )
     spans_key: str | None = given(

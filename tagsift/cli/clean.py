@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import tagsift
 from tagsift.cli._options import (
@@ -21,7 +21,7 @@ from tagsift.cli._options import (
 )
 from tagsift.cli._output import number, percent, print_json, say, write_columns
 from tagsift.cli._pages import page_of
-from tagsift.cli._sources import format_to, write_labels
+from tagsift.cli._sources import Tally, format_to, write_labels
 from tagsift.cli._training import (
     TrainingData,
     check_model_options,
@@ -40,9 +40,6 @@ __all__ = ["EXAMPLE", "PLACE", "run"]
 PLACE = 60
 EXAMPLE = "tagsift clean votes.tsv --votes 2:6 -o cleaned.tsv"
 
-#: Of every token, what annotators said, and whether the label differs from that.
-Tally: TypeAlias = list[list[tuple[str, str]]]
-
 
 def run(
     train: Train,
@@ -50,7 +47,12 @@ def run(
     *,
     min_confidence: Annotated[
         float,
-        option("Write ? for labels that are less sure than this.", min=0.0, max=1.0),
+        option(
+            "Write ? for labels that are less sure than this; in documents, leave out "
+            "spans whose least sure token is.",
+            min=0.0,
+            max=1.0,
+        ),
     ] = 0.0,
     to: To = None,
     shape: Shape = None,
@@ -94,30 +96,23 @@ def run(
             name,
             training.documents,
             training.votes or training.partial,
-            _sure_labels(found, min_confidence),
+            found.labels,
             found.chosen_confidences,
             source,
             shape=shape,
+            least=min_confidence,
+            tally=tally,
         )
     if html is not None and page is not None:
         tagsift.report.write_html(html, page)
     facts = _facts(training, found, tally, min_confidence)
+    if name is not None and "left_open" in facts:
+        facts |= _unsure_spans(found, min_confidence)
     if json:
         method = found.model.method.name
         print_json({"method": method, **training.facts, "out": str(out), **facts})
         return
     _say_what_was_done(out, training, found, facts)
-
-
-def _sure_labels(found: Findings, least: float) -> list[list[str | None]]:
-    """Labels, None where they are less sure than asked for."""
-    sure = found.chosen_confidences
-    if sure is None:
-        return [list(row) for row in found.labels]
-    return [
-        [name if p >= least else None for name, p in zip(row, given, strict=True)]
-        for row, given in zip(found.labels, sure, strict=True)
-    ]
 
 
 def _lines(
@@ -151,6 +146,17 @@ def _facts(
     return {**facts, **training.recovery(found.labels), **training.scores(found)}
 
 
+def _unsure_spans(found: Findings, least: float) -> dict[str, int]:
+    """How many spans there are, and how many have a token that is less sure."""
+    assert found.chosen_confidences is not None
+    lowest = [
+        min(sure[span.start : span.end])
+        for sure, spans in zip(found.chosen_confidences, found.spans, strict=True)
+        for span in spans
+    ]
+    return {"spans": len(lowest), "spans_left_out": sum(p < least for p in lowest)}
+
+
 def _say_what_was_done(
     out: object, training: TrainingData, found: Findings, facts: dict[str, object]
 ) -> None:
@@ -169,7 +175,12 @@ def _say_what_was_done(
             f"by {title}; "
             f"{facts['differs']} labels differ from the majority."
         )
-    if "left_open" in facts:
+    if "spans_left_out" in facts:
+        say(
+            f"{facts['spans_left_out']} of {facts['spans']} spans are less sure than "
+            "asked for, and were left out as a whole."
+        )
+    elif "left_open" in facts:
         say(f"{facts['left_open']} labels are less sure than asked for and became ?.")
     scores = facts.get("scores")
     if isinstance(scores, dict):

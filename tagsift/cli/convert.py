@@ -53,6 +53,13 @@ def run(
     annotator: Annotated[
         str | None, option("Name of the annotator, where the file names none.")
     ] = None,
+    layer: Annotated[
+        str | None,
+        option(
+            "Write the labels of this annotator alone (gold: the truth).",
+            metavar="ANNOTATOR",
+        ),
+    ] = None,
     from_shape: Annotated[
         str | None, option("Which shape of a format IN has.", metavar="NAME")
     ] = None,
@@ -66,9 +73,9 @@ def run(
     """Convert annotated documents from one format to another, as they come.
 
     Formats: conll (columns), jsonl (our own, which holds everything), csv, conllu,
-    label-studio, doccano, prodigy, argilla, brat, spacy, hf, wrench, votes-csv; read
-    only: llm (answers of language models), text. What a format cannot hold is named
-    with a count, and --strict makes it an error.
+    label-studio, doccano, prodigy, argilla, brat, spacy, hf, wrench, votes-csv,
+    spans-csv; read only: llm (answers of language models), text. What a format cannot
+    hold is named with a count, and --strict makes it an error.
     """
     more = {
         "scheme": scheme,
@@ -99,6 +106,8 @@ def run(
         documents = tagsift.read(paths, kinds, **told)
     elif merge:
         documents = tagsift.data.merged(documents)
+    if layer is not None:
+        documents = tagsift.data.of_annotator(documents, layer)
     sizes: Counter[str] = Counter(documents=0, annotations=0)
     target.write(out, _counted(documents, sizes), writes)
     _say(source.name, target.name, out, sizes, reads, json)

@@ -2,12 +2,14 @@
 
 By position the token comes first and the label (or the truth) last. By name, one name
 stands for each column: ``token,pos,-,label``. ``token``, ``label``, ``gold``, ``vote``
-and ``exact`` (labels known exactly, beside votes) say what a column is, ``-`` leaves it
-out, any other name is a feature.
+and ``exact`` (labels known exactly, beside votes) say what a column is, ``sentence`` or
+``document`` that a sentence ends where its cells change, ``-`` leaves it out, any other
+name is a feature.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -15,12 +17,49 @@ from typing import TypeAlias
 from tagsift.data.columns import count
 from tagsift.errors import DataError, InputError
 
-__all__ = ["Columns", "Layout", "by_name", "by_place", "parse_columns", "parse_names"]
+__all__ = [
+    "ENDING",
+    "Columns",
+    "Layout",
+    "by_name",
+    "by_place",
+    "parse_columns",
+    "parse_names",
+    "role_of",
+]
 
 #: What users say about the columns: names joined by commas, or a sequence of them.
 Columns: TypeAlias = str | Sequence[str]
 
 _MOST = 100_000
+_NUMBER = "(id|idx|index|key|n|no|nr|num|number)"
+#: What columns are called, in small letters without signs (``Sentence #``, ``doc_id``).
+_ROLES = {
+    "token": re.compile(r"tokens?|words?|form"),
+    "sentence": re.compile(
+        rf"(sentence|sent|satz){_NUMBER}?|(sequence|seq|phrase|frase){_NUMBER}"
+    ),
+    "document": re.compile(
+        rf"(document|doc){_NUMBER}?|(article|abstract|text|file){_NUMBER}"
+        r"|(file|doc|document)name"
+    ),
+    "label": re.compile(r"labels?|tags?|ner|nertags?"),
+}
+#: Roles of columns that tell sentences apart.
+ENDING = ("sentence", "document")
+_SIGNS = re.compile(r"[\W_]+")
+
+
+def role_of(name: str) -> str | None:
+    """What a column holds by the name it usually has; None where that tells nothing.
+
+    Examples
+    --------
+    >>> role_of("Sentence #"), role_of("doc_id"), role_of("pos")
+    ('sentence', 'document', None)
+    """
+    spelled = _SIGNS.sub("", name.casefold())
+    return next((role for role, x in _ROLES.items() if x.fullmatch(spelled)), None)
 
 
 @dataclass(frozen=True)
@@ -32,6 +71,7 @@ class Layout:
     label: int | None = None
     gold: int | None = None
     exact: int | None = None
+    sentence: tuple[int, ...] = ()  # a sentence ends where their cells change
 
 
 def parse_columns(text: str) -> tuple[int, ...]:
@@ -94,9 +134,11 @@ def by_name(names: Sequence[str], width: int, needed: str) -> Layout:
         raise DataError(f"expected a column named {needed!r}, found {','.join(names)}.")
     places = {role: [i for i, n in enumerate(names) if n == role] for role in names}
     roles = ("token", "label", "vote", "gold", "exact", "-")
-    rest = [i for i, name in enumerate(names) if name not in roles]
-    single = [places.get(role, [None])[0] for role in ("label", "gold", "exact")]
-    return Layout((*places["token"], *rest), tuple(places.get("vote", ())), *single)
+    ends = [i for i, name in enumerate(names) if role_of(name) in ENDING]
+    rest = [i for i, name in enumerate(names) if name not in roles and i not in ends]
+    label, gold, exact = (places.get(x, [None])[0] for x in ("label", "gold", "exact"))
+    rows, votes = (*places["token"], *rest), tuple(places.get("vote", ()))
+    return Layout(rows, votes, label, gold, exact, tuple(ends))
 
 
 def by_place(

@@ -111,11 +111,12 @@ class Watch:
         numbers = all(row[0].isdecimal() for row in self.sample)
         words = sum(_WORD.fullmatch(row[1]) is not None for row in self.sample)
         if words > size / 2 if self.names_sentences else numbers and words:
+            named = "sentence" if self.names_sentences else "-"
             what = "names sentences" if self.names_sentences else "holds numbers only"
             self._refuse(
                 f"expected a token in the first column, which {what} (such as "
                 f"{self.first[0]!r}); name the columns, such as --columns "
-                "-,token,label (in Python columns=); sentences end with a blank line."
+                f"{named},token,label (in Python columns=)."
             )
 
     def _refuse(self, sentence: str) -> NoReturn:

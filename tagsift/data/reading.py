@@ -12,19 +12,21 @@ from tagsift.data.candidates import PartialCorpus
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import Options, detect, format_named, write_documents
+from tagsift.data.formats._tables import on_tokens
 from tagsift.data.joining import merged, together
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
 from tagsift.data.sentence import Corpus
 from tagsift.data.views import (
-    OnTokens,
     as_candidates,
     as_votes,
     layer_marks,
     layer_tags,
     layers_scheme,
+    once,
     sentences_of,
     with_labels,
+    without_unsure,
 )
 from tagsift.data.votes import VoteCorpus
 from tagsift.errors import DataError, InputError
@@ -91,7 +93,7 @@ class Documents(Sequence[Document]):
 
     def votes(self) -> VoteCorpus:
         """The votes of all annotators, one a layer."""
-        return as_votes(self.cut().documents, self._how())
+        return as_votes(self.cut().documents, on_tokens(self.options))
 
     def candidates(
         self, labels: LabelSet | Iterable[str] | None = None
@@ -99,7 +101,7 @@ class Documents(Sequence[Document]):
         """Candidate sets; those of several annotators are the labels they gave."""
         if len(self.annotators) > 1:
             return self.votes().candidates()
-        return as_candidates(self.cut().documents, self._how(), labels)
+        return as_candidates(self.cut().documents, on_tokens(self.options), labels)
 
     def corpus(self) -> Corpus:
         """The labels of documents whose tokens all have one.
@@ -107,7 +109,8 @@ class Documents(Sequence[Document]):
         They are the truth where all documents have it, else those of the one
         annotator.
         """
-        documents = self.cut().documents
+        told = self.options
+        documents = [once(one, told.again, told.losses) for one in self.cut()]
         people = self.annotators
         if all(any(o.kind == "gold" for o in one.layers) for one in documents):
             people = ()
@@ -127,7 +130,7 @@ class Documents(Sequence[Document]):
         layers = [found[-1] for found in known if found]
         scheme = self.options.scheme
         scheme = layers_scheme(layers) if scheme == "auto" else scheme
-        how = replace(self._how(), scheme=scheme)
+        how = replace(on_tokens(self.options), scheme=scheme)
         labels: list[list[str]] = []
         for document, found in zip(documents, known, strict=True):
             tags = layer_tags(document, found[-1], how) if found else [None]
@@ -146,11 +149,16 @@ class Documents(Sequence[Document]):
         scheme: str,
         confidences: Iterable[Sequence[float]] | None = None,
         annotator: str = "tagsift",
+        min_confidence: float = 0.0,
     ) -> Documents:
         """The same documents with one more layer: the labels of their sentences.
 
-        Documents that had no tokens keep none, and get spans.
+        Documents that had no tokens keep none, and get spans. A span is as sure as its
+        least sure token; one that is less sure than `min_confidence` is left out as a
+        whole, and tokens have no label there.
         """
+        if min_confidence and confidences is None:
+            raise InputError("min_confidence: expected confidences, found none.")
         made = with_labels(
             self.cut().documents,
             labels,
@@ -163,7 +171,10 @@ class Documents(Sequence[Document]):
             layer = cut.layers[-1]
             if document.rows is None:
                 marks = layer_marks(cut, layer, self.losses)
-                layer = Layer(layer.annotator, layer.kind, marks=marks)
+                sure = (m for m in marks if (m.score or 0.0) >= min_confidence)
+                layer = Layer(layer.annotator, layer.kind, marks=tuple(sure))
+            elif min_confidence:
+                layer = without_unsure(cut, layer, min_confidence)
             done.append(document.with_layers([layer]))
         return replace(self, documents=tuple(done), added=True)
 
@@ -178,10 +189,6 @@ class Documents(Sequence[Document]):
             for one, more in zip(self.documents, data, strict=True)
         )
         return replace(self, documents=tuple(done))
-
-    def _how(self) -> OnTokens:
-        told = self.options
-        return OnTokens(told.scheme, told.misaligned, told.overlap, told.losses)
 
     @overload
     def __getitem__(self, key: int) -> Document: ...

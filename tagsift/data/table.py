@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Generic, NamedTuple, TypeVar
 
 from tagsift.data.columns import (
@@ -16,7 +17,15 @@ from tagsift.data.columns import (
     check_label,
     located,
 )
-from tagsift.data.layout import Columns, Layout, by_name, by_place, parse_names
+from tagsift.data.layout import (
+    ENDING,
+    Columns,
+    Layout,
+    by_name,
+    by_place,
+    parse_names,
+    role_of,
+)
 from tagsift.data.lookalikes import recognise_head
 from tagsift.data.misreads import Watch
 from tagsift.data.rows import Row
@@ -32,6 +41,7 @@ V = TypeVar("V")
 class Entry(NamedTuple, Generic[T]):
     """One sentence of a table; lists are empty where the file has no such column."""
 
+    name: str  # what the columns of sentences say; empty where there is none
     rows: tuple[Row, ...]
     labels: list[T]
     votes: list[tuple[T, ...]]
@@ -92,7 +102,8 @@ class CellTable(Generic[T]):
                 watch.see(block)
             elif self._names is not None and self._names[0] == "-":
                 self._check_token_numbers(block)
-            yield self._entry(block, known, seen_gold)
+            for sentence in self._sentences(block):
+                yield self._entry(sentence, known, seen_gold)
         if watch is not None:
             watch.end()
         if self.scheme == "auto":
@@ -123,15 +134,44 @@ class CellTable(Generic[T]):
                 raise
             raise DataError(better, self.path, error.line) from None
 
+    def _sentences(self, block: Block) -> Iterator[Block]:
+        """Yield lines up to a blank one in sentences, where columns tell them apart."""
+        places = self.layout.sentence
+        if not places:
+            yield block
+            return
+        self._check_header(block)
+        ids = list(zip(*(block.columns[i] for i in places), strict=True))
+        size = len(ids)
+        cuts = [0, *(t for t in range(1, size) if ids[t] != ids[t - 1]), size]
+        for a, b in pairwise(cuts):
+            yield Block(block.lines[a:b], [column[a:b] for column in block.columns])
+
+    def _check_header(self, block: Block) -> None:
+        """Refuse a first line that names the columns of sentences and of tokens."""
+        places = (*self.layout.sentence, self.layout.rows[0])
+        first = [role_of(block.columns[i][0]) for i in places]
+        if not self._file.names and first[-1] == "token" and None not in first:
+            raise DataError(
+                "expected a token in the first line, found names of columns; say "
+                "--header (in Python header=True).",
+                self.path,
+                block.lines[0],
+            )
+
     def _lay_out(self, width: int) -> Layout:
         if self._names is not None:
             return by_name(self._names, width, self.needed)
         for number, name in enumerate(self._file.names, 1):
             if number > 1 and name.lower() in ("token", "word", "form"):
+                lead = ["sentence" if role_of(self._file.names[0]) in ENDING else "-"]
+                lead += ["-"] * (number - 2)
+                last = "vote,…" if self.needed == "vote" else "label"
                 raise DataError(
                     f"expected the token in the first column, found {name!r} as the "
                     f"name of column {number}; name the columns, such as --columns "
-                    "-,token,label (in Python columns=)."
+                    f"{','.join(lead)},token,{last} (in Python columns=), or read it "
+                    "as a table with a header, --from csv."
                 )
         if self.bare and width == 1:
             return Layout((0,))
@@ -169,6 +209,7 @@ class CellTable(Generic[T]):
         check = partial(check_label, scheme=self.scheme)
         votes = [parsed(i, known, self.parse) for i in layout.votes]
         return Entry(
+            " ".join(columns[i][0] for i in layout.sentence),
             tuple(zip(*(columns[i] for i in layout.rows), strict=True)),
             parsed(None if votes else layout.label, known, self.parse),
             list(zip(*votes, strict=True)),

@@ -148,21 +148,63 @@ def test_convert(tagsift, export, tmp_path):
     assert "6 documents with 18 annotations, from label-studio to jsonl" in outcome.out
     assert tagsift("convert", lines, again, "--to", "label-studio").status == 0
     assert tasks(again) == tasks(export)
-    told = tagsift(
-        "convert", lines, tmp_path / "b.jsonl.gz", "--to", "doccano", "--json"
-    )
-    assert told.json["documents"] == 6
-    kinds = list(told.json["losses"])
-    assert "layer besides the last, which doccano does not keep" in kinds
+    one = ["convert", lines, tmp_path / "b.jsonl.gz", "--to", "doccano", "--json"]
+    told = tagsift(*one, "--layer", "bob").json
+    assert (told["documents"], told["annotations"]) == (6, 6)
+    assert "annotator's name, which doccano does not keep" in told["losses"]
     columns = tmp_path / "a.conll"
     assert tagsift("convert", lines, columns).status == 0
     votes = tagsift("agree", columns, "--votes", "2:4", "--quick", "--json")
     assert votes.status == 0, votes.err
 
 
+@pytest.mark.parametrize("to", ["doccano", "conllu"])
+def test_a_file_for_one_annotator_takes_one_of_several(tagsift, export, tmp_path, to):
+    out = tmp_path / f"a.{to}"
+    outcome = tagsift("convert", export, out, "--to", to)
+    assert outcome.status == 2 and not out.exists()
+    assert "found those of ann, bob, eve; say whose with --layer" in outcome.err
+    assert ("or write a folder or a .zip file" in outcome.err) == (to == "doccano")
+    assert tagsift("convert", export, out, "--to", to, "--layer", "eve").status == 0
+    key = [] if to == "doccano" else ["--label-key", "NER"]
+    back = tmp_path / "back.json"
+    again = ["convert", out, back, "--from", to, "--to", "label-studio", *key]
+    assert tagsift(*again, "--annotator", "eve").status == 0
+    quotes = [
+        [(r["value"]["text"], *r["value"]["labels"]) for r in one["result"]]
+        for task in tasks(back)
+        for one in task["annotations"]
+    ]
+    assert [name for one in quotes for name in one] == 6 * [
+        ("New York", "ORG"),
+        ("May", "PER"),
+    ]
+    outcome = tagsift("convert", export, out, "--to", to, "--layer", "dan")
+    assert outcome.status == 2 and "one of ann, bob, eve, found 'dan'" in outcome.err
+    assert tagsift("convert", export, tmp_path / "users", "--to", "doccano").status == 0
+    assert len(list((tmp_path / "users").iterdir())) == 3
+    # labels found are what a file of one annotator is for
+    found = tmp_path / "found"
+    options = ["-m", "dawid-skene", "-q", "-o", found]
+    assert tagsift("clean", export, "--to", to, *options).status == 0
+
+
+def test_models_share_one_suggestion_of_argilla(tagsift, tmp_path):
+    path, out = tmp_path / "a.jsonl", tmp_path / "b.json"
+    layers = tuple(Layer(name, "model", marks=marks("PER", "LOC", "")) for name in "xy")
+    package.write([Document("1", TEXT, layers=layers)], path)
+    outcome = tagsift("convert", path, out, "--to", "argilla")
+    assert outcome.status == 2 and "found those of x, y; say whose" in outcome.err
+    outcome = tagsift("convert", path, out, "--to", "argilla", "--layer", "y")
+    assert outcome.status == 0
+    (record,) = tasks(out)
+    assert record["suggestions"]["spans"]["agent"] == "y"
+
+
 def test_strict_leaves_nothing_behind(tagsift, export, tmp_path):
     out = tmp_path / "a.jsonl"
-    outcome = tagsift("convert", export, out, "--to", "doccano", "--strict")
+    options = ["--to", "doccano", "--layer", "ann", "--strict"]
+    outcome = tagsift("convert", export, out, *options)
     assert outcome.status == 2 and "--strict forbids it" in outcome.err
     assert not out.exists()
 

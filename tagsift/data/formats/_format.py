@@ -15,9 +15,11 @@ from typing import IO, Any, Literal
 
 from tagsift.data.columns import STANDARD, PathName, open_bytes
 from tagsift.data.documents import Document, Layer, Mark, Tokenizer
+from tagsift.data.formats._layers import of_annotator
 from tagsift.data.losses import Losses
 from tagsift.data.schemes import check_scheme
 from tagsift.data.tokenizers import as_tokenizer
+from tagsift.data.views import Again
 from tagsift.errors import DataError, InputError, TagsiftError
 from tagsift.storage import atomic_write
 
@@ -39,6 +41,8 @@ class Options:
     scheme: str = "auto"  # of tags
     misaligned: Literal["expand", "contract", "drop", "error"] = "expand"
     overlap: Literal["longest", "first", "error"] = "longest"
+    again: Again = "last"
+    empty: Literal["nothing", "skipped"] | None = None  # None: nothing, and said
     offsets: Literal["auto", "characters", "utf-16", "bytes"] = "auto"
     tokenizer: Any = None  # as `as_tokenizer` takes it; None: the rules of the package
     sentences: Any = "auto"  # of text without tokens: auto, lines, none or a function
@@ -51,9 +55,10 @@ class Options:
     gold: bool = False  # the last column is the truth
     text_key: str | None = None  # where the text is
     labels: Sequence[str] | None = None  # names of numbered labels
-    label_key: str | None = None  # column of labels; CoNLL-U: or a key of MISC
+    label_key: str | Sequence[str] | None = None  # of labels; several: of annotators
     spans_key: str | None = None  # spaCy: a group of spans; Argilla: a question
     annotator: str | None = None  # name of the one annotator of files that name none
+    layer: str | None = None  # write the labels of this annotator alone
     shape: str | None = None  # which of the shapes of a format is read or written
     added: bool = False  # the last layer was added to what was read
 
@@ -61,21 +66,38 @@ class Options:
         if self.scheme != "auto":
             check_scheme(self.scheme)
         _ = self.cut_text
+        told = self.label_key or ()
+        if not all(type(name) is str and name for name in told):
+            raise InputError(
+                f"expected label_key to be names of columns, found {told!r}."
+            )
         for name, known in (
             ("misaligned", ("expand", "contract", "drop", "error")),
             ("overlap", ("longest", "first", "error")),
+            ("again", ("last", "first", "error")),
+            ("empty", (None, "nothing", "skipped")),
             ("offsets", ("auto", "characters", "utf-16", "bytes")),
         ):
             value = getattr(self, name)
             if value not in known:
                 raise InputError(
-                    f"expected {name} to be one of {', '.join(known)}, found {value!r}."
+                    f"expected {name} to be one of {', '.join(filter(None, known))}, "
+                    f"found {value!r}."
                 )
 
     @cached_property
     def cut_text(self) -> Tokenizer:
         """What cuts text that has no tokens."""
         return as_tokenizer(self.tokenizer, self.sentences)
+    @property
+    def one_label_key(self) -> str | None:
+        """Where the labels are, in formats that have one place for them."""
+        if self.label_key is None or isinstance(self.label_key, str):
+            return self.label_key
+        raise InputError(
+            f"expected one label_key, found {len(self.label_key)}; a list is for rows "
+            "of tokens (hf), where each column is an annotator."
+        )
 
 
 @dataclass(frozen=True)
@@ -100,12 +122,17 @@ class Format:
 
 
 def guarded(form: Format) -> Format:
-    """A format that refuses what others put under its name into a document's data."""
+    """A format that writes one layer where it is asked for one.
+
+    What others put under its name into a document's data is refused.
+    """
     put = form.write
     if put is None:
         return form
 
     def write(path: PathName, documents: Iterable[Document], options: Options) -> None:
+        if options.layer is not None:
+            documents = of_annotator(documents, options.layer)
         given: list[Document] = []  # the last one; none while another is being read
 
         def seen() -> Iterator[Document]:

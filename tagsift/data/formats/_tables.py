@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -9,24 +10,27 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from tagsift.data.candidates import parse_candidates
-from tagsift.data.columns import ANY, check_label
+from tagsift.data.columns import ANY, PathName, check_label
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats._format import Options
-from tagsift.data.views import OnTokens, layer_tags
-from tagsift.errors import InputError
+from tagsift.data.views import OnTokens, layer_tags, once
+from tagsift.errors import DataError, InputError
 
 __all__ = [
+    "CONFIDENCE",
     "LABELS",
     "cell_of",
     "check_words",
     "cut",
     "feature_names",
+    "has_metadata",
     "heading",
     "kept_twice",
     "layer_of",
     "named_by_default",
     "note_losses",
     "on_tokens",
+    "score_of",
     "tag_of",
     "tags_of",
     "unused",
@@ -43,6 +47,8 @@ _PREFIXES: dict[str, Kind] = {
     "gold": "gold",
     "exact": "exact",
 }
+#: What begins the name of a column that says how sure an annotator is.
+CONFIDENCE = "confidence:"
 #: What is kept in memory of documents that are looked at twice.
 _KEPT = 1 << 16
 
@@ -62,6 +68,17 @@ def cell_of(tag: Tag) -> str:
     if isinstance(tag, str):
         return tag
     return ANY if tag is None else "|".join(sorted(tag))
+
+
+def score_of(cell: str, path: PathName, line: int) -> float | None:
+    """Read a cell of a confidence; an empty one is none."""
+    try:
+        value = float(cell) if cell else None
+    except ValueError:
+        value = math.nan
+    if value is not None and not math.isfinite(value):
+        raise DataError(f"expected a score, found {cell[:40]!r}.", path, line)
+    return value
 
 
 def heading(layer: Layer) -> str:
@@ -96,11 +113,18 @@ def named_by_default(layer: Layer) -> bool:
 
 def on_tokens(options: Options) -> OnTokens:
     """How spans become tags."""
-    return OnTokens(options.scheme, options.misaligned, options.overlap, options.losses)
+    return OnTokens(
+        options.scheme,
+        options.misaligned,
+        options.overlap,
+        options.again,
+        options.losses,
+    )
 
 
 def cut(document: Document, options: Options) -> Document:
-    """The document with tokens."""
+    """The document with tokens, and with one layer of each annotator."""
+    document = once(document, options.again, options.losses, lost=True)
     if document.rows is not None:
         return document
     return document.cut(options.cut_text)
@@ -137,12 +161,17 @@ def feature_names(document: Document) -> list[str]:
     return []
 
 
+def has_metadata(document: Document, own: str) -> bool:
+    """Whether there is metadata besides what formats of columns keep for themselves."""
+    return any(key not in (own, "conll", "csv") for key in document.meta)
+
+
 def note_losses(document: Document, own: str, options: Options) -> None:
     """Count what a table of tokens and tags, the format `own`, cannot hold."""
     note = options.losses.note
     if document.text is not None:
         note(f"text around the tokens, which {own} cannot hold", document.id)
-    if any(key not in (own, "conll", "csv") for key in document.meta):
+    if has_metadata(document, own):
         note(f"metadata, which {own} cannot hold", document.id)
     if any(key != own for layer in document.layers for key in layer.meta):
         note(f"metadata of layers, which {own} cannot hold", document.id)

@@ -27,14 +27,16 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
     table = _table(path, options)
     people: tuple[str, ...] = ()
     meta: dict[str, dict[str, list[str]]] = {}
+    used: set[str] = set()
     for number, entry in enumerate(table, 1):
         if number == 1:
             size = len(table.layout.votes)
             people = table.annotators or tuple(f"w{i:02d}" for i in range(size))
             if table.features:
                 meta = {FORMAT.name: {"columns": list(table.features)}}
+        name = tables.unused(entry.name, used, options) if entry.name else str(number)
         yield Document(
-            str(number),
+            name,
             rows=entry.rows,
             sentences=(0, len(entry.rows)),
             layers=tuple(_layers(entry, people, options)),
@@ -141,6 +143,8 @@ def _blocks(
         named = options.header and layer.kind == "person"
         if not known and not named and not tables.named_by_default(layer):
             note("name or kind of an annotator, which conll cannot hold", document.id)
+        if name in said:
+            note("labels under the name of another annotator, left out", document.id)
         said[name] = tables.tags_of(document, layer, how)
     if document.id != number or len(document.bounds()) != 1:
         note("bounds or id of a document, which conll cannot hold", document.id)
