@@ -89,6 +89,7 @@ class Options:
     def cut_text(self) -> Tokenizer:
         """What cuts text that has no tokens."""
         return as_tokenizer(self.tokenizer, self.sentences)
+
     @property
     def one_label_key(self) -> str | None:
         """Where the labels are, in formats that have one place for them."""
