@@ -2,6 +2,7 @@
 
 ``material``    sentences, votes and documents, as they are looked at
 ``found``       what is known of them: labels, chances, reasons; at first, the votes
+``results``     what a fit found in the store, for the next start
 ``rulings``     what decisions say of a sentence, laid over the labels found
 ``store``       decisions and leases in SQLite; nothing is ever overwritten
 ``queue``       what to look at next: states, filters, search

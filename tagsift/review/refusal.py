@@ -21,6 +21,7 @@ _STATUS = {
     "large": 413,
     "type": 415,
     "often": 429,
+    "early": 503,
     "unstored": 507,
 }
 

@@ -14,31 +14,12 @@ import pytest
 pytest.importorskip("uvicorn", reason="the extra 'review' is absent")
 
 import tagsift
-from benchmarks.reviewers import Client, decisions_of, hammer, miscounted, serving
+from benchmarks.reviewers import Client, decisions_of, hammer, miscounted
 from experiments.command import main as benchmark
 from experiments.records import Records
 from tagsift.cli import main
-from tagsift.data import simulate_votes
 from tagsift.review.serving import is_loopback, listen
-
-ROOT = Path(__file__).parents[2]
-
-
-def written(path: Path, sentences: int) -> Path:
-    corpus = tagsift.generate(sentences, 0, "ner").columns(1)
-    tagsift.write_votes(path, simulate_votes(corpus, random_state=0))
-    return path
-
-
-@pytest.fixture
-def votes(tmp_path: Path) -> Path:
-    return written(tmp_path / "votes.tsv", 60)
-
-
-def server(votes: Path, store: Path, *options: str):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    told = ("--votes", "2:6", "--set", "rounds=2", "--set", "folds=2", *options)
-    return serving(votes, store, *told, environment=environment)
+from tests.review.conftest import server, written
 
 
 def counted(votes: Path, store: Path, reviewers: int, enough: int, most: float) -> dict:

@@ -64,10 +64,11 @@ class Pupil:
     def __init__(self, material: Material) -> None:
         self.student = Student(material, tagsift.make("majority"))
         self.busy, self.failed, self.allowed = False, None, Event()
+        self.model = "majority"
         self.allowed.set()
 
-    def learn(self, exact: Any, then: Callable[[Any], None]) -> None:
-        self.busy = True
+    def learn(self, exact: Any, then: Callable[[Any], None], revision: int) -> None:
+        self.busy, self.student.revision = True, revision
         Thread(target=self._study, args=(dict(exact), then), daemon=True).start()
 
     def _study(self, exact: Any, then: Callable[[Any], None]) -> None:
