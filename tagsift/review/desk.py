@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from threading import RLock
 from typing import Any, Protocol, TypeVar, cast
 
@@ -290,13 +290,17 @@ class Desk:
         """Begin a fit with all that has been decided, unless one runs."""
         if self.learner is not None and not self.learner.busy:
             self._learnt, revision = self.ledger.entries, self.ledger.found.revision
-            self.learner.learn(self.ledger.exact(), self.install, revision)
+            then = partial(self.install, entries=self._learnt)
+            self.learner.learn(self.ledger.exact(), then, revision)
 
     @_alone
-    def install(self, found: Found) -> None:
-        """Keep and take over what a fit found; leases and decisions stay."""
+    def install(self, found: Found, entries: int = 0) -> None:
+        """Keep and take over what a fit of so many entries found.
+
+        Leases and decisions stay.
+        """
         try:
-            self._results.keep(found, self._learnt)
+            self._results.keep(found, entries)
             self._unkept = None
         except DataError as error:
             self._unkept = error.message

@@ -112,9 +112,9 @@ class Found:
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k != "material"}
 
-    def over(self, material: Material) -> Found:
+    def over(self, material: Material, revision: int) -> Found:
         """Put what comes from another process over the material here."""
-        vars(self).update(material=material)
+        vars(self).update(material=material, revision=revision)
         return self
 
     def names(self, s: int) -> list[str]:

@@ -215,7 +215,7 @@ class Worker:
         self._material, self._student = material, Student(bare, model, fitted)
         self._then: Callable[[Found], None] | None = None
         self.model: str = joblib.hash(model)
-        self.busy = False
+        self.busy, self._fits = False, 0
         self.failed: str | None = None
         self._start()
 
@@ -226,6 +226,7 @@ class Worker:
         if not self._process.is_alive():
             self._start()
         self.busy, self._then = True, then
+        self._fits = max(self._fits, revision)
         try:
             self._pipe.send((exact, revision))
         except OSError:
@@ -258,7 +259,8 @@ class Worker:
             then, self.busy = self._then, False
             self.failed = found if isinstance(found, str) else None
             if then is not None and isinstance(found, Found):
-                then(found.over(self._material))
+                self._fits += 1
+                then(found.over(self._material, self._fits))
             if found == _ENDED:
                 return
 
