@@ -15,6 +15,7 @@
 ``exports``     the checked corpus, decisions, predictions
 ``asking``      what requests say, checked
 ``guard``       who may ask what: token, origin, sizes, headers
+``pages``       templates; what is refused, as a page or as JSON
 ``app``         the web application; it and ``serving`` need the extra ``review``
 ``serving``     where it listens
 """

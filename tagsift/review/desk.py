@@ -295,10 +295,7 @@ class Desk:
 
     @_alone
     def install(self, found: Found, entries: int = 0) -> None:
-        """Keep and take over what a fit of so many entries found.
-
-        Leases and decisions stay.
-        """
+        """Keep and take over what a fit found that knew so many entries."""
         try:
             self._results.keep(found, entries)
             self._unkept = None
