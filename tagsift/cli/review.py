@@ -107,7 +107,7 @@ def run(
         worker = review.Worker(material, tagger, fitted=model is not None)
         opened.enter_context(closing(worker))
         desk = review.Desk(material, kept, worker, every=every)
-        desk.learn()
+        desk.begin()
         with suppress(KeyboardInterrupt):
             serve(desk, taken, password=password, ready=ready)
     if not json:

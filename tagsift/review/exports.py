@@ -95,6 +95,12 @@ def checked_corpus(ledger: Ledger, name: str, layers: Layers = "labels") -> Expo
     form = FORMATS.get(name)
     if form is None or form.write is None:
         raise Refusal("bad", "expected a format that can be written.")
+    if layers != "votes" and not ledger.found.revision:
+        raise Refusal(
+            "early",
+            "no fit is done yet, so there are no labels to save but the majority of "
+            "the votes; the page says when there are. Decisions can be saved now.",
+        )
     documents = checked_documents(ledger.material, ledger, layers)
     if layers != "votes" and name != "label-studio":  # which takes the last by itself
         alone = tuple(replace(one, layers=one.layers[-1:]) for one in documents)

@@ -18,7 +18,7 @@ from tagsift.errors import DataError
 from tagsift.review.desk import Desk
 from tagsift.review.material import Material
 from tagsift.review.store import Store
-from tests.review.conftest import SAID, corpus_of, material_of
+from tests.review.conftest import SAID, corpus_of, fitted, material_of
 from tests.review.test_guard import body, client_of
 
 BEARER = {"Authorization": "Bearer secret-token"}
@@ -257,11 +257,12 @@ def test_a_full_disk_is_said(desk, ask, monkeypatch):
 
 
 @pytest.fixture
-def decided(ask):
+def decided(ask, desk):
     """New York is no place, and Ann Lee is checked."""
+    fitted(desk)
     told = body(action="none", start=1, end=3, spans=[])
     assert ask.post("/api/decisions", json=told).status_code == 200
-    told = body(key="k" * 9, item="0:3-5", version=1)
+    told = body(key="k" * 9, item="0:3-5", version=1, revision=1)
     assert ask.post("/api/decisions", json=told).status_code == 200
     return ask
 
@@ -362,7 +363,7 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     votes = documents.votes()
     material = Material(votes.candidates(), votes, documents)
     store = Store.open(tmp_path / "d.db", material.fingerprint)
-    ask = asking(Desk(material, store, every=0))
+    ask = asking(fitted(Desk(material, store, every=0)))
     first = ask.get("/api/item/0:0-1?reviewer=ann").json()["item"]
     assert first["document"] == name and first["before"] is None
     assert first["tokens"] == ["Ann", "met", "Bob", "."]

@@ -33,12 +33,12 @@ def seen(monkeypatch, tmp_path) -> Seen:
     monkeypatch.chdir(tmp_path)
 
     class Idle:
-        busy, failed = False, None
+        model, busy, failed = "", False, None
 
         def __init__(self, material, model, *, fitted=False):
             found.model, found.fitted = model, fitted
 
-        def learn(self, exact, then):
+        def learn(self, exact, then, revision):
             found.exact = exact
 
         def close(self):

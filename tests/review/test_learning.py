@@ -200,7 +200,7 @@ def test_a_process_fits_and_fails_in_one_sentence(material):
         worker._process.join()
         _until(lambda: not worker._listener.is_alive())
         inbox = Inbox()
-        worker.learn({}, inbox)
+        worker.learn({}, inbox, 1)
         assert inbox.wait().revision == 2 and worker.failed is None
     finally:
         worker.close()

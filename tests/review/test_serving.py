@@ -7,6 +7,7 @@ import signal
 import socket
 import time
 from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -14,31 +15,13 @@ import pytest
 pytest.importorskip("uvicorn", reason="the extra 'review' is absent")
 
 import tagsift
-from benchmarks.reviewers import Client, decisions_of, hammer, miscounted, serving
+from benchmarks.reviewers import Client, decisions_of, hammer, miscounted
 from experiments.command import main as benchmark
 from experiments.records import Records
 from tagsift.cli import main
-from tagsift.data import simulate_votes
 from tagsift.review.serving import is_loopback, listen
-
-ROOT = Path(__file__).parents[2]
-
-
-def written(path: Path, sentences: int) -> Path:
-    corpus = tagsift.generate(sentences, 0, "ner").columns(1)
-    tagsift.write_votes(path, simulate_votes(corpus, random_state=0))
-    return path
-
-
-@pytest.fixture
-def votes(tmp_path: Path) -> Path:
-    return written(tmp_path / "votes.tsv", 60)
-
-
-def server(votes: Path, store: Path, *options: str):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    told = ("--votes", "2:6", "--set", "rounds=2", "--set", "folds=2", *options)
-    return serving(votes, store, *told, environment=environment)
+from tests.review.conftest import server, written
+from tests.waiting import LIMIT
 
 
 def counted(votes: Path, store: Path, reviewers: int, enough: int, most: float) -> dict:
@@ -120,6 +103,30 @@ def test_other_addresses_need_a_password(votes, tmp_path, capsys):
     password.write_text("short\n")
     assert "8 letters or more" in refused(capsys, *told, *file)
     assert not list(tmp_path.glob("*.db*"))
+
+
+def test_a_password_behind_a_proxy_with_tls(votes, tmp_path):
+    password = tmp_path / "password"
+    password.touch(mode=0o600)
+    password.write_text("open sesame\n")
+    told = ("--method", "dawid-skene", "--password-file", str(password))
+    with server(votes, tmp_path / "review.db", *told, settings=()) as (_, address):
+        connection = HTTPConnection(address.split("/")[2], timeout=LIMIT)
+        name = {"Host": "review.example", "X-Forwarded-Proto": "https"}
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        with closing(connection):
+            codes, cookies = [], []
+            for origin in ("http://review.example", "https://review.example"):
+                headers = name | form | {"Origin": origin}
+                connection.request("POST", "/login", "password=open+sesame", headers)
+                answer = connection.getresponse()
+                answer.read()
+                codes.append(answer.status)
+                cookies.append(answer.headers["set-cookie"] or "")
+            assert codes == [403, 303] and "Secure" in cookies[1]
+            cookie = {"Cookie": cookies[1].partition(";")[0]}
+            connection.request("GET", "/api/progress", headers=name | cookie)
+            assert connection.getresponse().status == 200
 
 
 def test_answers_are_sent_at_once():

@@ -64,10 +64,11 @@ class Pupil:
     def __init__(self, material: Material) -> None:
         self.student = Student(material, tagsift.make("majority"))
         self.busy, self.failed, self.allowed = False, None, Event()
+        self.model = "majority"
         self.allowed.set()
 
-    def learn(self, exact: Any, then: Callable[[Any], None]) -> None:
-        self.busy = True
+    def learn(self, exact: Any, then: Callable[[Any], None], revision: int) -> None:
+        self.busy, self.student.revision = True, revision
         Thread(target=self._study, args=(dict(exact), then), daemon=True).start()
 
     def _study(self, exact: Any, then: Callable[[Any], None]) -> None:
@@ -107,7 +108,7 @@ class Review:
         page.on("console", self._listen)
         page.on("dialog", self._close)
         page.goto(self.address)
-        if name is not None:
+        if name is not None and "token" in self.address:
             page.wait_for_selector("body[data-state=item]")
         return page
 
@@ -138,7 +139,12 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
 
     begun: list[tuple[Review, Any, Thread, Store]] = []
 
-    def begin(votes: VoteCorpus | None = None, *, fitted: bool = True) -> Review:
+    def begin(
+        votes: VoteCorpus | None = None,
+        *,
+        fitted: bool = True,
+        password: str | None = None,
+    ) -> Review:
         votes = votes or simulate_votes(tagsift.bundled("ner").columns(1)[:40])
         material = Material(votes.candidates(), votes, title="votes.tsv")
         store = Store.open(tmp_path / f"{len(begun)}.db", material.fingerprint)
@@ -148,12 +154,13 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
             desk.install(pupil.student.study({}))
         taken = listen("127.0.0.1", 0)
         port = taken.getsockname()[1]
-        app = make_app(Site(desk, "token", port), frozenset(["127.0.0.1"]))
+        app = make_app(Site(desk, "token", port, password), frozenset(["127.0.0.1"]))
         config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none")
         server = uvicorn.Server(config)
         thread = Thread(target=server.run, kwargs={"sockets": [taken]}, daemon=True)
         thread.start()
-        address = f"http://127.0.0.1:{port}/?token=token"
+        shown = "" if password else "?token=token"
+        address = f"http://127.0.0.1:{port}/{shown}"
         made = Review(browser, desk, address, pupil)
         begun.append((made, server, thread, store))
         return made
