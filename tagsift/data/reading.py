@@ -15,6 +15,7 @@ from tagsift.data.formats import Options, detect, format_named, write_documents
 from tagsift.data.joining import merged, together
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
+from tagsift.data.renaming import note_labels_apart
 from tagsift.data.sentence import Corpus
 from tagsift.data.tokenizers import as_tokenizer
 from tagsift.data.tokenizing import cut_text
@@ -210,7 +211,8 @@ def read(
         content.
     **options
         Of `Options`: ``scheme``, ``misaligned``, ``overlap``, ``offsets``,
-        ``tokenizer``, ``text_key``, ``votes``, …
+        ``tokenizer``, ``text_key``, ``votes``, ``labels`` (a mapping such as
+        ``{"person": "PER"}`` renames labels), …
 
     Returns
     -------
@@ -229,7 +231,11 @@ def read(
         for one, kind in zip(paths, kinds, strict=True)
     ]
     documents = together(sources, how.losses) if len(sources) > 1 else sources[0][1]
-    return Documents(tuple(documents), kinds[0].name, how)
+    found = tuple(documents)
+    note_labels_apart(found, how.losses)
+    if how.renaming is not None:
+        how.renaming.warn()
+    return Documents(found, kinds[0].name, how)
 
 
 def as_options(told: dict[str, Any]) -> Options:

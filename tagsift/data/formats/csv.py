@@ -22,6 +22,7 @@ from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options, open_source, open_target
 from tagsift.data.formats._spans import own
 from tagsift.data.layout import parse_columns
+from tagsift.data.leaks import feature_names
 from tagsift.data.rows import Row
 from tagsift.errors import DataError
 
@@ -319,7 +320,7 @@ class _Found:
         self.long |= len(document.bounds()) > 1
         if document.rows:
             self.width = max(self.width, len(document.rows[0]))
-        self.names = self.names or tables.feature_names(document)
+        self.names = self.names or feature_names(document)
         self.called = self.called or own(own(document.meta, FORMAT.name), "called")
 
 
