@@ -54,6 +54,7 @@ __all__ = [
     "grouped",
     "option",
     "parse_labels",
+    "parse_renaming",
     "parse_settings",
 ]
 
@@ -101,7 +102,11 @@ MethodName = Annotated[
 ]
 Model = Annotated[Path | None, option("Use this fitted model instead of fitting one.")]
 Labels = Annotated[
-    str | None, option("The label set and its order, joined by commas (B,I,O).")
+    str | None,
+    option(
+        "The label set and its order, joined by commas (B,I,O); or other names for "
+        "labels (person=PER,date=O; O takes one away)."
+    ),
 ]
 ModelFile = Annotated[Path, argument("MODEL", "A model that tagsift fit wrote.")]
 Train = Annotated[
@@ -162,6 +167,11 @@ class Reading:
     header: bool = given("The first line names the columns.", default=False)
     comments: bool = given(
         "Skip lines that start with # and have one column.", default=False
+    )
+    features_hold_labels: bool = given(
+        "Features most of whose values are labels of the file are meant; else they are "
+        "refused, since they tell a model what it shall find.",
+        default=False,
     )
 
 
@@ -249,13 +259,13 @@ class Source(Exchange, Reading):
         metavar="NAMES",
     )
     scheme: Scheme = "auto"
+    labels: Labels = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training(Source):
     """How a file to learn from is read."""
 
-    labels: Labels = None
     exact: str | None = given(
         "Labels of votes that are known exactly: the store of a review, a file that "
         "rank wrote and a person filled in, or the number of a column (? where not "
@@ -380,14 +390,33 @@ def _name_option(parameter: inspect.Parameter) -> None:
         declared.param_decls = (f"--{parameter.name.replace('_', '-')}",)
 
 
-def parse_labels(text: str | None) -> list[str] | None:
-    """Read ``B,I,O``."""
+def parse_labels(text: str | None) -> list[str] | dict[str, str] | None:
+    """Read a label set, ``B,I,O``, or other names for labels, ``person=PER,date=O``."""
     if text is None:
         return None
-    labels = text.split(",")
-    if not all(labels) or len(set(labels)) != len(labels):
+    pairs = [part.strip().partition("=") for part in text.split(",")]
+    names = [name for name, _, _ in pairs]
+    if not all(names) or len(set(names)) != len(names):
         raise InputError(
             f"--labels: expected distinct labels joined by commas, found {text!r}."
+        )
+    if not any(equals for _, equals, _ in pairs):
+        return names
+    if not all(other for _, _, other in pairs):
+        raise InputError(
+            "--labels: expected other names for labels, such as person=PER,date=O, or "
+            f"the label set, such as B,I,O, and not both, found {text!r}."
+        )
+    return {name: other for name, _, other in pairs}
+
+
+def parse_renaming(text: str | None) -> dict[str, str] | None:
+    """Read other names for labels, where no label set is due."""
+    labels = parse_labels(text)
+    if isinstance(labels, list):
+        raise InputError(
+            "--labels: a label set is for candidates, since votes and gold labels name "
+            f"theirs; to rename labels, say such as person=PER, found {text!r}."
         )
     return labels
 

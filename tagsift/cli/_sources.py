@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import tagsift
-from tagsift.cli._options import Exchange, Reading, Source, parse_labels
+from tagsift.cli._options import (
+    Exchange,
+    Reading,
+    Source,
+    parse_labels,
+    parse_renaming,
+)
 from tagsift.cli._output import note
 from tagsift.errors import InputError
 
@@ -102,23 +108,33 @@ def read_documents(path: Path, name: str, source: Source) -> Documents:
             if getattr(source, one, None) and one not in _SHARED.get(name, ()):
                 raise InputError(f"--{one} is for column files, not for {name}.")
     columns = {one: getattr(source, one, None) or None for one in _OF_COLUMNS}
-    labels = parse_labels(getattr(source, "labels", None))
-    options = exchange_options(source, scheme=source.scheme, labels=labels, **columns)
+    options = exchange_options(
+        source,
+        scheme=source.scheme,
+        labels=parse_labels(source.labels),
+        features_hold_labels=source.features_hold_labels,
+        **columns,
+    )
     paths = [path, *(source.also or ())]
     others = [format_of(one, Exchange()) for one in paths[1:]]
     return tagsift.read(paths, [name, *others], **options)
 
 
 def read_corpus(
-    path: Path, exchange: Exchange, reading: Reading, scheme: str
+    path: Path,
+    exchange: Exchange,
+    reading: Reading,
+    scheme: str,
+    labels: str | None = None,
 ) -> Corpus:
     """Read one label a token from a file of any format."""
     name = format_of(path, exchange, reading)
+    rename = parse_renaming(labels)
     if name == "conll" and not exchange.also:
-        return tagsift.read_conll(path, scheme=scheme, **vars(reading))
-    documents = tagsift.read(
-        [path, *(exchange.also or ())], **exchange_options(exchange, scheme=scheme)
-    )
+        return tagsift.read_conll(path, scheme=scheme, labels=rename, **vars(reading))
+    more = {"features_hold_labels": reading.features_hold_labels, "labels": rename}
+    options = exchange_options(exchange, scheme=scheme, **more)
+    documents = tagsift.read([path, *(exchange.also or ())], **options)
     corpus = documents.corpus()
     say_losses(documents.losses)
     return corpus

@@ -14,6 +14,7 @@ from tagsift.cli._options import (
     Fitting,
     Source,
     parse_labels,
+    parse_renaming,
     parse_settings,
 )
 from tagsift.cli._output import complain, note, percent, say
@@ -118,8 +119,8 @@ def read_training(
 
     `usual` are the labels of documents in which nobody has labelled anything.
     """
-    labels = parse_labels(getattr(source, "labels", None))
-    given: dict[str, Any] = {} if labels is None else {"labels": labels}
+    labels = parse_labels(source.labels)
+    given: dict[str, Any] = {"labels": labels} if isinstance(labels, list) else {}
     if source.scheme != "auto":
         given["scheme"] = source.scheme
     for one in ("tokenizer", "sentences"):
@@ -131,8 +132,7 @@ def read_training(
     if name != "conll" or source.also:
         documents = read_documents(path, name, source)
     if are_votes(source) or (documents and len(documents.annotators) > 1):
-        if labels is not None:
-            raise InputError("--labels is for candidates; votes name their labels.")
+        parse_renaming(source.labels)  # votes name their labels
         found = None if documents is None else documents.votes()
         corpus = read_vote_file(path, source, found)
         return _said(
@@ -143,8 +143,8 @@ def read_training(
             option = name.replace("_", "-")
             raise InputError(f"--{option} is for votes: say which columns by --votes.")
     if documents is not None:
-        nobody = labels is None and not documents.annotators
-        partial = documents.candidates(usual if nobody else labels)
+        nobody = "labels" not in given and not documents.annotators
+        partial = documents.candidates(usual if nobody else given.get("labels"))
     else:
         partial = tagsift.read_partial(
             path,
@@ -154,6 +154,7 @@ def read_training(
             gold=source.gold,
             columns=source.columns,
             header=source.header,
+            features_hold_labels=source.features_hold_labels,
         )
     return _said(TrainingData(path, partial, None, given, named, documents))
 

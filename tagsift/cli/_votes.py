@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import OMeans, Source
+from tagsift.cli._options import OMeans, Source, parse_renaming
 from tagsift.cli._output import complain, note
 from tagsift.cli._sources import format_of, read_documents, say_losses
 from tagsift.errors import InputError
@@ -92,6 +92,8 @@ def _read(path: Path, source: Source, exact: int | None) -> VoteCorpus:
         comments=source.comments,
         header=source.header,
         exact=exact,
+        features_hold_labels=source.features_hold_labels,
+        labels=parse_renaming(source.labels),
     )
 
 

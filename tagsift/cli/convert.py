@@ -82,6 +82,7 @@ def run(
         "columns": reading.columns,
         "header": reading.header or None,
         "comments": reading.comments or None,
+        "features_hold_labels": reading.features_hold_labels or None,
         "votes": votes,
         "gold": gold or None,
         "labels": parse_labels(labels),
@@ -110,6 +111,8 @@ def run(
         documents = tagsift.data.of_annotator(documents, layer)
     sizes: Counter[str] = Counter(documents=0, annotations=0)
     target.write(out, _counted(documents, sizes), writes)
+    if reads.renaming is not None and not exchange.also:
+        reads.renaming.warn()
     _say(source.name, target.name, out, sizes, reads, json)
 
 

@@ -13,6 +13,7 @@ from tagsift.cli._options import (
     Exchange,
     Html,
     Json,
+    Labels,
     Quiet,
     Reading,
     Scheme,
@@ -56,6 +57,7 @@ def run(
     ] = None,
     html: Html = None,
     scheme: Scheme = "auto",
+    labels: Labels = None,
     exchange: Exchange,
     reading: Reading,
     quiet: Quiet = False,
@@ -72,11 +74,11 @@ def run(
             f"{len(files)} file{'s' * (len(files) != 1)}"
             f"{' and --pred' if pred is not None else ''}."
         )
-    gold = read_corpus(files[-1], exchange, reading, scheme)
+    gold = read_corpus(files[-1], exchange, reading, scheme, labels)
     if pred is not None:
         same = replace(exchange, source=None, also=None)
         columns = replace(reading, columns=pred_columns, header=False)
-        found = read_corpus(pred, same, columns, gold.scheme)
+        found = read_corpus(pred, same, columns, gold.scheme, labels)
         tagged, title = _same_text(pred, found, gold, files[-1]), pred.name
     else:
         model = tagsift.load(files[0])

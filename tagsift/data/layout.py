@@ -10,8 +10,9 @@ name is a feature.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeAlias
 
 from tagsift.data.columns import count
@@ -26,6 +27,8 @@ __all__ = [
     "parse_columns",
     "parse_names",
     "role_of",
+    "write_columns",
+    "write_names",
 ]
 
 #: What users say about the columns: names joined by commas, or a sequence of them.
@@ -60,6 +63,10 @@ def role_of(name: str) -> str | None:
     """
     spelled = _SIGNS.sub("", name.casefold())
     return next((role for role, x in _ROLES.items() if x.fullmatch(spelled)), None)
+
+
+#: Columns of one name that are written out one by one.
+_ALIKE = 4
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,39 @@ def parse_columns(text: str) -> tuple[int, ...]:
             )
         numbers.extend(range(low, high + 1))
     return tuple(numbers)
+
+
+def write_columns(numbers: Iterable[int]) -> str:
+    """Write column numbers as `parse_columns` reads them.
+
+    Examples
+    --------
+    >>> write_columns([2, 3, 4, 7])
+    '2:4,7'
+    """
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    ends = (dict.fromkeys((str(run[0]), str(run[-1]))) for run in runs)
+    return ",".join(":".join(pair) for pair in ends)
+
+
+def write_names(names: Iterable[str]) -> str:
+    """Write names of columns, many of one name as two with an ellipsis between them.
+
+    Examples
+    --------
+    >>> write_names(["token", "-", "vote", "vote", "vote", "vote", "vote", "gold"])
+    'token,-,vote,…,vote,gold'
+    """
+    written: list[str] = []
+    for name, group in groupby(names):
+        size = len(list(group))
+        written += [name, "…", name] if size > _ALIKE else [name] * size
+    return ",".join(written)
 
 
 def parse_names(columns: Columns) -> tuple[str, ...]:

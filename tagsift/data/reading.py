@@ -16,6 +16,7 @@ from tagsift.data.formats._tables import on_tokens
 from tagsift.data.joining import merged, together
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
+from tagsift.data.renaming import note_labels_apart
 from tagsift.data.sentence import Corpus
 from tagsift.data.views import (
     as_candidates,
@@ -226,7 +227,8 @@ def read(
         content.
     **options
         Of `Options`: ``scheme``, ``misaligned``, ``overlap``, ``offsets``,
-        ``tokenizer``, ``sentences``, ``text_key``, ``votes``, …
+        ``tokenizer``, ``sentences``, ``text_key``, ``votes``, ``labels`` (a mapping
+        such as ``{"person": "PER"}`` renames labels), …
 
     Returns
     -------
@@ -245,12 +247,18 @@ def read(
         for one, kind in zip(paths, kinds, strict=True)
     ]
     if len(sources) == 1:
-        return Documents(tuple(sources[0][1]), kinds[0].name, how)
-    sources = [  # what was cut here is cut when all have said what they marked
-        (name, read if kind.tokens else map(Document.uncut, read))
-        for (name, read), kind in zip(sources, kinds, strict=True)
-    ]
-    return Documents(tuple(together(sources, how.losses)), kinds[0].name, how)
+        documents: Iterable[Document] = sources[0][1]
+    else:
+        sources = [  # what was cut here is cut when all have said what they marked
+            (name, read if kind.tokens else map(Document.uncut, read))
+            for (name, read), kind in zip(sources, kinds, strict=True)
+        ]
+        documents = together(sources, how.losses)
+    found = tuple(documents)
+    note_labels_apart(found, how.losses)
+    if how.renaming is not None:
+        how.renaming.warn()
+    return Documents(found, kinds[0].name, how)
 
 
 def as_options(told: dict[str, Any]) -> Options:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -26,8 +26,10 @@ from tagsift.data.layout import (
     parse_names,
     role_of,
 )
+from tagsift.data.leaks import labels_in
 from tagsift.data.lookalikes import recognise_head
 from tagsift.data.misreads import Watch
+from tagsift.data.renaming import Renaming
 from tagsift.data.rows import Row
 from tagsift.data.schemes import check_one_kind, check_scheme
 from tagsift.errors import DataError
@@ -54,8 +56,8 @@ class CellTable(Generic[T]):
     """A column file whose columns have roles, watched for being misread.
 
     Columns are counted from 1, `gold` from the end where it is negative. Whoever names
-    the columns (see `tagsift.data.layout`) is taken at their word, and the file is not
-    watched.
+    the columns (see `tagsift.data.layout`) is taken at their word, but for features
+    that hold labels of the file.
     """
 
     path: PathName
@@ -71,12 +73,15 @@ class CellTable(Generic[T]):
     exact: int | None = None
     bare: bool = False  # a file of one column is text without labels
     part: Part | None = None  # which bytes of the file; all by default
+    features_hold_labels: bool = False  # such features are meant
+    rename: Mapping[str, str] | None = None  # other names of labels
     layout: Layout = field(default=Layout(()), init=False)
 
     def __post_init__(self) -> None:
         if self.scheme != "auto":
             check_scheme(self.scheme)
         self._names = None if self.columns is None else parse_names(self.columns)
+        self._renaming = Renaming(self.rename or {})
         gold_too = self.needed == "label" and self.gold is not None
         self._file = ColumnFile(
             self.path,
@@ -95,20 +100,28 @@ class CellTable(Generic[T]):
             if not self.layout.rows:
                 with located(self.path, block.lines[0]):
                     self.layout = self._lay_out(len(block.columns))
-                if self._names is None:
-                    header = bool(self._file.names)
-                    watch = Watch(self.path, self.layout, self._file.tabs, header)
+                if self._names is None or self.needed:
+                    watch = Watch(
+                        self.path,
+                        self.layout,
+                        self._file.tabs,
+                        bool(self._file.names),
+                        self._names,
+                        self.features_hold_labels,
+                    )
             if watch is not None:
                 watch.see(block)
-            elif self._names is not None and self._names[0] == "-":
+            if self._names is not None and self._names[0] == "-":
                 self._check_token_numbers(block)
             for sentence in self._sentences(block):
                 yield self._entry(sentence, known, seen_gold)
         if watch is not None:
             watch.end()
+        if self.part is None:
+            self._renaming.warn()
         if self.scheme == "auto":
             with located(self.path):
-                check_one_kind({x for cell in known for x in cell.split("|")} - {ANY})
+                check_one_kind(labels_in(known))
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -199,6 +212,8 @@ class CellTable(Generic[T]):
         ) -> list[V]:
             """Parse the cells of a column, each distinct one once."""
             cells = () if place is None else columns[place]
+            if self.rename:
+                cells = tuple(map(self._renaming.cell, cells))
             for cell in dict.fromkeys(cells):
                 if cell not in seen:
                     with located(self.path, block.lines[cells.index(cell)]):

@@ -262,6 +262,60 @@ def test_the_command_runs_in_pieces(tiny, tmp_path, capsys, unbroken):
     assert all(json.loads(line) for line in lines)
 
 
+def test_a_folder_without_the_corpora_is_refused_at_once(tmp_path, capsys):
+    data, out = tmp_path / "data", tmp_path / "out"
+    (data / "conll2003").mkdir(parents=True)
+    (data / "conll2003" / "train.conll").write_text("a\tO\n", encoding="utf-8")
+    for target, missing in (
+        ("votes", "crowd_ner/train.tsv"),
+        ("looks", "crowd_ner/train.tsv"),
+        ("pll", "pll/lost.mat"),
+        ("whole", "conll2000/train.conll"),
+        ("elsewhere", "basenp/train.conll"),
+        ("crowds", "conll2003/dev.conll"),
+        ("duel", "basenp/train.conll"),
+    ):
+        arguments = [target, "--data", str(data), "--out", str(out), "--quiet"]
+        assert main(arguments, "experiments") == 2
+        error = capsys.readouterr().err
+        assert f"{data}: expected the corpora, found no {missing}" in error
+        assert "docs/experiments.md" in error and error.count("\n") == 1
+        assert not out.exists()
+    for target in ("votes", "looks", "pll"):
+        assert main([target, "--out", str(out), "--quiet"], "experiments") == 2
+        assert f"{target} needs the corpora; name their" in capsys.readouterr().err
+        assert not out.exists()
+    arguments = ["looks", "--only", "corpus=ner", "--data", str(data), "--minutes", "0"]
+    arguments += ["--out", str(out), "--quiet", "--no-page"]
+    assert main(arguments, "experiments") == 1  # what it reads is there
+    assert capsys.readouterr().out == "0 cells run, 0 failed, 3 left\n"
+
+
+def test_a_rerun_names_what_runs_failed_cells_again(tmp_path, capsys):
+    path = tmp_path / "failing.toml"
+    path.write_text(
+        TINY.replace("decoders = []", "params = { n_neighbours = 0 }"), "utf-8"
+    )
+    records = tmp_path / "records"
+
+    def command(*more: str) -> tuple[int, str]:
+        status = main(
+            ["paper", "all", "--suite", str(path), "--records", str(records)]
+            + ["--only", "method=wknn,fold=0", "--quiet", "--no-page", *more],
+            "experiments",
+        )
+        return status, capsys.readouterr().err
+
+    status, first = command()
+    assert status == 1 and "retry" not in first
+    assert first.count("failed: ner/wknn") == 3 and "InputError" in first
+    status, again = command()
+    assert status == 1 and again.count("\n") == 1
+    assert again.startswith(f"3 of the cells failed in an earlier run, as {records} ")
+    assert "--retry-failed does" in again
+    assert command("--retry-failed") == (1, first)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

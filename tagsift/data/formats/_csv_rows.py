@@ -13,6 +13,7 @@ from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._cells import table_writer
 from tagsift.data.formats._format import Options, open_target
 from tagsift.data.formats._spans import own
+from tagsift.data.leaks import feature_names
 
 __all__ = ["EXTRA", "NAME", "ROLES", "write_csv"]
 
@@ -38,7 +39,7 @@ class _Found:
         self.long |= len(document.bounds()) > 1
         if document.rows:
             self.width = max(self.width, len(document.rows[0]))
-        self.names = self.names or tables.feature_names(document)
+        self.names = self.names or feature_names(document)
         self.source = self.source or own(document.meta, NAME)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +16,9 @@ from typing import IO, Any, Literal
 from tagsift.data.columns import STANDARD, PathName, open_bytes
 from tagsift.data.documents import Document, Layer, Mark, Tokenizer
 from tagsift.data.formats._layers import of_annotator
+from tagsift.data.leaks import checked_features
 from tagsift.data.losses import Losses
+from tagsift.data.renaming import Renaming
 from tagsift.data.schemes import check_scheme
 from tagsift.data.tokenizers import as_tokenizer
 from tagsift.data.views import Again
@@ -53,8 +55,10 @@ class Options:
     comments: bool = False
     votes: str | None = None  # columns of votes, counted from 1
     gold: bool = False  # the last column is the truth
+    features_hold_labels: bool = False  # features that do are meant
     text_key: str | None = None  # where the text is
-    labels: Sequence[str] | None = None  # names of numbered labels
+    #: Names of numbered labels; a mapping renames labels, in files of every format.
+    labels: Sequence[str] | Mapping[str, str] | None = None
     label_key: str | Sequence[str] | None = None  # of labels; several: of annotators
     spans_key: str | None = None  # spaCy: a group of spans; Argilla: a question
     annotator: str | None = None  # name of the one annotator of files that name none
@@ -100,6 +104,16 @@ class Options:
             "of tokens (hf), where each column is an annotator."
         )
 
+    @property
+    def label_names(self) -> Sequence[str] | None:
+        """Names of numbered labels."""
+        return None if isinstance(self.labels, Mapping) else self.labels
+
+    @cached_property
+    def renaming(self) -> Renaming | None:
+        """Other names for labels."""
+        return Renaming(self.labels) if isinstance(self.labels, Mapping) else None
+
 
 @dataclass(frozen=True)
 class Format:
@@ -123,13 +137,24 @@ class Format:
 
 
 def guarded(form: Format) -> Format:
-    """A format that writes one layer where it is asked for one.
+    """A format that does with all documents what is done in every format.
 
-    What others put under its name into a document's data is refused.
+    Labels are renamed, and features that hold labels refused, as they are read; one
+    layer is written where it is asked for, and what others put under the format's name
+    into a document's data is refused.
     """
-    put = form.write
+    get, put = form.read, form.write
+
+    def read(path: PathName, options: Options) -> Iterator[Document]:
+        documents = get(path, options)
+        if options.renaming is not None:
+            documents = map(options.renaming.document, documents)
+        if not options.features_hold_labels:
+            documents = checked_features(documents, path)
+        return documents
+
     if put is None:
-        return form
+        return replace(form, read=read)
 
     def write(path: PathName, documents: Iterable[Document], options: Options) -> None:
         if options.layer is not None:
@@ -155,7 +180,7 @@ def guarded(form: Format) -> Format:
                 f"what {form.name} had, found something else ({error}); rename it."
             ) from error
 
-    return replace(form, write=write)
+    return replace(form, read=read, write=write)
 
 
 def _mentioned(name: str, documents: Iterable[Document]) -> bool:

@@ -23,6 +23,7 @@ from tagsift.data.formats._parquet import (
     write_rows,
 )
 from tagsift.data.formats._spans import own
+from tagsift.data.leaks import feature_names
 from tagsift.data.views import layer_tags
 from tagsift.errors import DataError, InputError
 
@@ -67,7 +68,7 @@ def write_hf(path: PathName, documents: Iterable[Document], options: Options) ->
         write_lines(path, records)
         return
     with tables.kept_twice(records, found.see) as again:
-        labels = list(options.labels or in_order(found.labels))
+        labels = list(options.label_names or in_order(found.labels))
         numbers = {name: number for number, name in enumerate(labels)}
         unknown = found.labels - set(labels)
         if unknown:
@@ -120,7 +121,7 @@ def _record(document: Document, options: Options, mains: set[str]) -> dict[str, 
     size = len(document.rows or ())
     if size and document.sentences not in (None, (0, size)):
         record["sentences"] = list(document.sentences or ())
-    names = tables.feature_names(document)
+    names = feature_names(document)
     for i in range(1, max(map(len, document.rows or ((),)))):
         name = names[i - 1] if i <= len(names) else f"column{i + 1}"
         record[name] = [row[i] for row in document.rows or ()]

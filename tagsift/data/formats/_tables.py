@@ -22,7 +22,6 @@ __all__ = [
     "cell_of",
     "check_words",
     "cut",
-    "feature_names",
     "has_metadata",
     "heading",
     "kept_twice",
@@ -150,15 +149,6 @@ def check_words(document: Document) -> Document:
             f"{document.tokens.index('') + 1}); leave it out."
         )
     return document
-
-
-def feature_names(document: Document) -> list[str]:
-    """Names of the columns after the token, where a table had a header."""
-    for own in ("conll", "csv"):
-        kept = document.meta.get(own)
-        if isinstance(kept, dict) and isinstance(kept.get("columns"), list):
-            return [str(name) for name in kept["columns"]]
-    return []
 
 
 def has_metadata(document: Document, own: str) -> bool:

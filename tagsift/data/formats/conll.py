@@ -15,6 +15,7 @@ from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options, open_target
 from tagsift.data.layout import parse_columns, parse_names
+from tagsift.data.leaks import feature_names
 from tagsift.data.table import CellTable, Entry
 from tagsift.errors import InputError
 
@@ -53,6 +54,7 @@ def _table(path: PathName, options: Options) -> CellTable[Tag]:
         scheme=options.scheme,
         header=options.header,
         comments=options.comments,
+        features_hold_labels=options.features_hold_labels,
     )
     if options.columns is not None:
         roles = parse_names(options.columns)
@@ -105,7 +107,7 @@ class _Found:
         if document.rows:
             self.width = max(self.width, len(document.rows[0]))
         if not self.names:
-            self.names = tables.feature_names(document)
+            self.names = feature_names(document)
 
 
 def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:

@@ -141,7 +141,7 @@ def row_document(
         if record[column] is None:
             continue
         used.add(column)
-        known = names.get(column) or options.labels
+        known = names.get(column) or options.label_names
         values = place.need(record, column, list)
         tags = _tags(values, len(words), known, place.at(column))
         scheme = None if options.scheme == "auto" else options.scheme
