@@ -78,7 +78,8 @@ class Layout:
     label: int | None = None
     gold: int | None = None
     exact: int | None = None
-    sentence: tuple[int, ...] = ()  # a sentence ends where their cells change
+    ends: tuple[int, ...] = ()  # a sentence ends where their cells change
+    ids: tuple[int, ...] = ()  # those that name sentences, if any do
 
 
 def parse_columns(text: str) -> tuple[int, ...]:
@@ -178,7 +179,8 @@ def by_name(names: Sequence[str], width: int, needed: str) -> Layout:
     rest = [i for i, name in enumerate(names) if name not in roles and i not in ends]
     label, gold, exact = (places.get(x, [None])[0] for x in ("label", "gold", "exact"))
     rows, votes = (*places["token"], *rest), tuple(places.get("vote", ()))
-    return Layout(rows, votes, label, gold, exact, tuple(ends))
+    ids = ends if "sentence" in (role_of(names[i]) for i in ends) else []
+    return Layout(rows, votes, label, gold, exact, tuple(ends), tuple(ids))
 
 
 def by_place(

@@ -149,7 +149,7 @@ class CellTable(Generic[T]):
 
     def _sentences(self, block: Block) -> Iterator[Block]:
         """Yield lines up to a blank one in sentences, where columns tell them apart."""
-        places = self.layout.sentence
+        places = self.layout.ends
         if not places:
             yield block
             return
@@ -162,7 +162,7 @@ class CellTable(Generic[T]):
 
     def _check_header(self, block: Block) -> None:
         """Refuse a first line that names the columns of sentences and of tokens."""
-        places = (*self.layout.sentence, self.layout.rows[0])
+        places = (*self.layout.ends, self.layout.rows[0])
         first = [role_of(block.columns[i][0]) for i in places]
         if not self._file.names and first[-1] == "token" and None not in first:
             raise DataError(
@@ -224,7 +224,7 @@ class CellTable(Generic[T]):
         check = partial(check_label, scheme=self.scheme)
         votes = [parsed(i, known, self.parse) for i in layout.votes]
         return Entry(
-            " ".join(columns[i][0] for i in layout.sentence),
+            " ".join(columns[i][0] for i in layout.ids),
             tuple(zip(*(columns[i] for i in layout.rows), strict=True)),
             parsed(None if votes else layout.label, known, self.parse),
             list(zip(*votes, strict=True)),

@@ -51,15 +51,15 @@ def to_dataset(
     datasets.Dataset
     """
     package = _datasets()
+    how = documents.options if isinstance(documents, Documents) else Options()
+    if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
+        documents = documents_of(documents)
+    if layer is not None:
+        documents = of_annotator(documents, layer)
     if rows == "documents":
         return package.Dataset(to_arrow(documents))
     if rows != "sentences":
         raise InputError(f"rows must be 'documents' or 'sentences'; got {rows!r}.")
-    if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
-        documents = documents_of(documents)
-    how = documents.options if isinstance(documents, Documents) else Options()
-    if layer is not None:
-        documents = of_annotator(documents, layer)
     names: set[str] = set()
     records = list(sentence_rows(documents, how, names))
     numbers = {name: k for k, name in enumerate(in_order(names))}

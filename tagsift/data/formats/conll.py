@@ -35,7 +35,9 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
             people = table.annotators or tuple(f"w{i:02d}" for i in range(size))
             if table.features:
                 meta = {FORMAT.name: {"columns": list(table.features)}}
-        name = tables.unused(entry.name, used, options) if entry.name else str(number)
+        name = entry.name or str(number)
+        if entry.name:  # which may begin anew in each document
+            name = tables.unused(entry.name, used, Options())
         yield Document(
             name,
             rows=entry.rows,

@@ -220,12 +220,17 @@ def test_a_column_of_sentences_in_a_column_file(tmp_path: Path, name: str) -> No
     path = save(tmp_path, rows_of("s", 30, "\t"), "a.tsv")
     named = {"columns": f"{name},token,vote", "header": True}
     docs = read(path, "conll", **named)
-    assert [one.id for one in docs] == [str(n) for n in range(30)]
+    start = int(name == "document")  # which names no sentence
+    assert [one.id for one in docs] == [str(n + start) for n in range(30)]
     assert all(one.rows == tuple((f"w{t}",) for t in range(10)) for one in docs)
     columns = f"{name},token,label"
     assert read_conll(path, columns=columns, header=True).rows == [
         list(one.rows or ()) for one in docs
     ]
+    twice = save(tmp_path, rows_of("s", 2, "\t") + rows_of("s", 2, "\t"), "c.tsv")
+    told = {"columns": "sentence,token,-", "losses": Losses(strict=True)}
+    ids = [one.id for one in read(twice, "conll", **told)]
+    assert ids == ["s", "0", "1", "s~2", "0~2", "1~2"]
     save(tmp_path, rows_of(name, 30, "\t"), "b.tsv")
     with pytest.raises(DataError, match="say --header"):
         read(tmp_path / "b.tsv", "conll", columns=f"{name},token,vote")
