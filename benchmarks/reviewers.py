@@ -34,7 +34,7 @@ class Client:
     def __post_init__(self) -> None:
         found = re.fullmatch(r"http://([^/]+)/\?token=(.+)", self.address)
         assert found is not None, self.address
-        self.connection = HTTPConnection(found[1], timeout=60)
+        self.connection = HTTPConnection(found[1], timeout=600)
         self.headers = {"Authorization": f"Bearer {found[2]}"}
         self.milliseconds = 0.0  # that the last answer took at the server
 
