@@ -398,7 +398,7 @@ def test_ambiguous_tokens_cannot_be_scored_with(entry: Any):
     assert message.startswith("sentence 1, token 1: expected one gold label to score")
 
 
-# Properties and speed --------------------------------------------------------------
+# Properties, and how often what is given is looked at -----------------------------
 
 sets = st.frozensets(st.sampled_from("ABCDE"), min_size=1)
 corpora = st.lists(st.lists(sets, max_size=6), max_size=6)
