@@ -256,8 +256,8 @@ class Worker:
                 found = pipe.recv()
             except (EOFError, OSError):
                 found = _ENDED
-            then, self.busy = self._then, False
             self.failed = found if isinstance(found, str) else None
+            then, self.busy = self._then, False
             if then is not None and isinstance(found, Found):
                 self._fits += 1
                 then(found.over(self._material, self._fits))

@@ -62,7 +62,7 @@ def test_refused(tiny_bert, monkeypatch):
         WordPieces(tiny_bert)
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(n_pieces=st.integers(1, 300), capacity=st.integers(1, 60))
 def test_windows_cover_every_piece_once(n_pieces, capacity):
     found = windows(n_pieces, capacity)

@@ -7,7 +7,7 @@ import zipfile
 from io import BytesIO
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("starlette", reason="the extra 'review' is absent")
@@ -166,8 +166,6 @@ KEYS = [
 
 @settings(
     max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     verb=st.sampled_from(["decisions", "undo", "release", "refit"]),
