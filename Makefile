@@ -10,8 +10,9 @@ SUITS  := import sys, venv, ensurepip; \
 	sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 # Wheels only: nothing but this project is built here, so no compiler is asked for and
 # no build script of others runs.
+PINS   := constraints.txt
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install -qq \
-	--only-binary :all: --constraint constraints.txt
+	--only-binary :all: --constraint $(PINS)
 FILES  := pyproject.toml constraints.txt
 
 # Threads of the linear algebra. Two made fits six to eleven times slower on two cores
@@ -19,10 +20,11 @@ FILES  := pyproject.toml constraints.txt
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow browser engines fuzz lint format types layers reproduce bench docs dist clean
+.PHONY: help demo test slow browser engines label-studio \
+	fuzz lint format types layers reproduce bench docs dist clean
 
 help:  ## This list.
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 	@echo "Needs Python 3.11, 3.12 or 3.13; PYTHON=... names one (now: $(or $(PYTHON),none found))."
 
 demo: $(VENV)/.core  ## Fit, recover, tag and score on the bundled corpus; writes a report.
@@ -42,6 +44,13 @@ ENGINES := .venv-engines
 engines:  ## Ray and Spark (needs Java), set up aside in .venv-engines, and their tests.
 	@$(MAKE) --no-print-directory VENV=$(ENGINES) $(ENGINES)/.engines
 	$(ENGINES)/bin/pytest -n 0 tests/engines
+
+STUDIO := .venv-label-studio
+
+label-studio: $(VENV)/.dev  ## A real Label Studio, set up aside in .venv-label-studio, and its tests.
+	@$(MAKE) --no-print-directory VENV=$(STUDIO) PINS=tests/tools/label-studio.txt \
+		$(STUDIO)/.label-studio
+	TAGSIFT_LABEL_STUDIO=$(CURDIR)/$(STUDIO)/bin/label-studio $(BIN)/pytest -n 0 tests/tools
 
 SEED  ?= 0
 COUNT ?= 1000
@@ -78,13 +87,12 @@ dist: $(VENV)/.dev  ## Wheel and source archive, into dist/.
 	$(BIN)/python -m hatchling build
 
 clean:  ## Remove the environment and everything that was made.
-	rm -rf $(VENV) $(ENGINES) build dist site runs *.egg-info .pytest_cache .mypy_cache \
+	rm -rf $(VENV) $(ENGINES) $(STUDIO) build dist site runs *.egg-info .pytest_cache .mypy_cache \
 		.ruff_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The environment, with what builds this project. It is built in there and not in
-# isolation, so that the constraints hold for the build too.
-$(VENV)/.base: $(FILES)
+# The environment.
+$(VENV)/.made: $(FILES)
 	@$(or $(PYTHON),false) -c '$(SUITS)' 2>/dev/null || { \
 		echo "Setting up needs Python 3.11, 3.12 or 3.13 with its venv module;" \
 			"found $(or $(PYTHON),none (tried $(TRIED)))." \
@@ -93,6 +101,11 @@ $(VENV)/.base: $(FILES)
 		exit 2; }
 	@echo "Setting up $(VENV) with $(PYTHON) (once) ..."
 	@$(BIN)/python -c '$(SUITS)' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# With what builds this project. It is built in there and not in isolation, so that the
+# constraints hold for the build too.
+$(VENV)/.base: $(VENV)/.made
 	@$(PIP) hatchling editables
 	@touch $@
 
@@ -113,4 +126,12 @@ $(VENV)/.dev: $(VENV)/.base
 $(VENV)/.engines: $(VENV)/.base
 	@$(PIP) --no-build-isolation --editable '.[ray]' hypothesis pytest pytest-xdist
 	@$(PIP) --no-binary pyspark pyspark==4.3.0
+	@touch $@
+
+# Label Studio has versions of its own. Five packages have no wheel and are built, they
+# alone; they are Python and need no compiler.
+BUILT := attr,django-ranged-fileresponse,drf-flex-fields,drf-generators,ordered-set
+$(VENV)/.label-studio: $(VENV)/.made tests/tools/label-studio.txt
+	@$(PIP) setuptools wheel
+	@$(PIP) --no-build-isolation --no-binary $(BUILT) label-studio
 	@touch $@

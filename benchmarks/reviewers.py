@@ -34,7 +34,7 @@ class Client:
     def __post_init__(self) -> None:
         found = re.fullmatch(r"http://([^/]+)/\?token=(.+)", self.address)
         assert found is not None, self.address
-        self.connection = HTTPConnection(found[1], timeout=60)
+        self.connection = HTTPConnection(found[1], timeout=600)
         self.headers = {"Authorization": f"Bearer {found[2]}"}
         self.milliseconds = 0.0  # that the last answer took at the server
 
@@ -83,14 +83,15 @@ def work(client: Client, tally: Tally, stop: Event, seed: int, pause: float) -> 
     """Ask and decide until told to stop, or until the server is gone."""
     rng = random.Random(seed)
     try:
-        while not stop.is_set():
+        while True:
             began = time.perf_counter()
             items = client.items()
             tally.asking.append(time.perf_counter() - began)
             tally.serving.append(client.milliseconds / 1e3)
             if items:
                 _decide(client, tally, items[0], rng)
-            stop.wait(rng.uniform(0, 2 * pause))
+            if stop.wait(rng.uniform(0, 2 * pause)):
+                return
     except (OSError, HTTPException):
         return
     finally:

@@ -7,13 +7,15 @@ import json
 import os
 import pkgutil
 import sys
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from experiments.experiment import Experiment, choose
-from experiments.records import Found, Records, is_done
+from experiments.records import Found, Record, Records, is_done
 from experiments.runner import ENGINES, pending, run
+from tagsift.data import count
 from tagsift.errors import InputError, TagsiftError
 from tagsift.report import render_markdown, write_html, write_markdown
 
@@ -88,9 +90,9 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
     again = {x: getattr(options, x) for x in ("retry_failed", "renew", "redo")}
     if options.count:
         missing = pending(experiment, cells, records.load(), **again)
-        print(f"{len(cells)} cells asked for, {len(missing)} to run")
+        print(f"{count(len(cells), 'cell')} asked for, {len(missing)} to run")
         return 0
-    made = []
+    made: list[Record] = []
     if not options.no_run:
         where = {name: getattr(options, name) for name in ("jobs", "engine", "minutes")}
         quiet = options.quiet or options.json
@@ -104,6 +106,7 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
         if is_done(found.get(cell.key), experiment.config(cell))
     }
     failed = {key: one["error"] for key, one in known.items() if "error" in one}
+    before = failed.keys() - {record["key"] for record in made}
     left = len(cells) - len(known)
     facts = {"experiment": experiment.name, "cells": len(cells)}
     facts |= {"run_now": len(made), "failed": list(failed), "missing": left}
@@ -112,11 +115,26 @@ def _carry_out(experiment: Experiment, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(facts, ensure_ascii=False, indent=1))
     elif not options.no_run:
-        print(f"{len(made)} cells run, {len(failed)} failed, {left} left")
+        print(f"{count(len(made), 'cell')} run, {len(failed)} failed, {left} left")
     short = [f"falls short: {key}" for key in experiment.falls_short(known)]
-    for words in [f"failed: {key}: {why}" for key, why in failed.items()] + short:
+    new = [f"failed: {key}: {why}" for key, why in failed.items() if key not in before]
+    for words in new + _said_of_old(before, failed, options) + short:
         print(words, file=sys.stderr)
     return 1 if failed or short or (left and not options.no_run) else 0
+
+
+def _said_of_old(
+    before: Collection[str], failed: Mapping[str, str], options: argparse.Namespace
+) -> list[str]:
+    """One line on cells that an earlier run could not do and this one left alone."""
+    if not before:
+        return []
+    key = min(before)
+    return [
+        f"{len(before)} of the cells failed in an earlier run, as {options.records} "
+        "says, and were not run again; --retry-failed does (the first, then: "
+        f"{key}: {failed[key]})"
+    ]
 
 
 def _draw(

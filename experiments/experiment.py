@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
-from experiments.folds import data_folder
+from experiments.folds import TASKS, data_folder
 from experiments.records import Found, Record, is_done
 from experiments.tables import page
-from tagsift.errors import InputError
+from tagsift.errors import DataError, InputError
 from tagsift.report import Report, Table
 
 
@@ -57,6 +57,8 @@ class Experiment(ABC):
     #: Threads of the linear algebra; None to leave that to the package and the user.
     threads: ClassVar[int | None] = 1
     options: ClassVar[dict[str, Option]] = {}  # of its own, by the names of fields
+    #: Whether there is nothing to run without the corpora.
+    needs_corpora: ClassVar[bool] = False
 
     data: Path | None  # folder of the corpora; None for the bundled corpus
 
@@ -67,6 +69,30 @@ class Experiment(ABC):
     @abstractmethod
     def run(self, cell: Any) -> dict[str, Any]:
         """Run a cell in this process."""
+
+    def files(self, cell: Any) -> Iterable[str]:
+        """Name the files that a cell reads, below the folder of the corpora."""
+        task = TASKS.get(getattr(cell, "task", ""))
+        return () if task is None else (task.path,)
+
+    def check_corpora(self, cells: Sequence[Any]) -> None:
+        """Refuse a folder without the files that cells read, before any is run."""
+        layout = "docs/experiments.md has the layout of their folder"
+        if self.data is None:
+            if self.needs_corpora and cells:
+                raise InputError(
+                    f"{self.name} needs the corpora; name their folder with --data "
+                    f"(or TAGSIFT_DATA); {layout}."
+                )
+            return
+        wanted = dict.fromkeys(name for cell in cells for name in self.files(cell))
+        missing = [name for name in wanted if not (self.data / name).is_file()]
+        if missing:
+            raise DataError(
+                f"expected the corpora, found no {missing[0]} among them; {layout}, "
+                "which --data (or TAGSIFT_DATA) names.",
+                self.data,
+            )
 
     def tables(self, found: Found) -> Iterable[Table]:
         """Make the tables of the page; those without rows are left out."""

@@ -44,6 +44,11 @@ class Task:
     n_labels: int
     stand_in: str  # labels of the bundled corpus, where there are no corpora
 
+    @property
+    def files(self) -> tuple[str, str]:
+        """Its training file and its test file, below the folder of the corpora."""
+        return self.path, self.path.replace("train", "test")
+
 
 #: The tasks of Table I, in its order.
 TASKS: dict[str, Task] = {
@@ -177,8 +182,9 @@ def whole_fold(data: Path | None, task: str, n_tokens: int | None = None) -> Fol
         cut = 4 * len(corpus) // 5
         train, test = corpus[:cut], corpus[cut:]
     else:
-        train = _columns(path := data / TASKS[task].path)
-        test = _columns(path.with_name("test.conll"), train.scheme)
+        learnt, tagged = TASKS[task].files
+        train = _columns(data / learnt)
+        test = _columns(data / tagged, train.scheme)
     if n_tokens is not None:
         total = np.cumsum([len(sentence.tokens) for sentence in train])  # [S]
         train = train[: int(np.searchsorted(total, n_tokens)) + 1]

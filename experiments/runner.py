@@ -72,6 +72,7 @@ def run(
     """
     if engine not in ENGINES:
         raise InputError(f"expected an engine of {', '.join(ENGINES)}, found {engine}.")
+    experiment.check_corpora(pending(experiment, cells, records.load(), **again))
     with records.exclusive():
         records.tidy()
         todo = pending(experiment, cells, records.load(), **again)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from experiments.records import Found
+from tagsift.data import count
 from tagsift.report import Column, Report, Section, Table
 
 #: What an experiment shows of its records.
@@ -40,23 +41,41 @@ def page(
     filled = tuple(one for one in tables if one.rows)
     return Report(
         title=title,
-        summary=summary if filled else "Nothing has been run yet.",
+        summary=summary if filled else nothing(found),
         sections=(Section("Tables", "", filled),) if filled else (),
         notices=tuple(mixed(found)),
         facts=facts_of(found),
     )
 
 
+def nothing(found: Found) -> str:
+    """Say why there is nothing to show."""
+    failed = sum("error" in record for record in found.values())
+    if failed:
+        return f"Nothing to show: {failed} of {count(len(found), 'cell')} failed."
+    return "Nothing to show of what was run." if found else "Nothing has been run yet."
+
+
 def mixed(found: Found) -> Iterator[str]:
-    """Say that records come from several environments, and which."""
-    counts = Counter(
-        ", ".join(f"{k} {v}" for k, v in record["versions"].items() if k != "tagsift")
-        for record in found.values()
-        if "versions" in record
-    )
-    if len(counts) > 1:
-        told = (f"{words} ({n} records)" for words, n in counts.most_common())
-        yield f"The records come from {len(counts)} environments: {'; '.join(told)}."
+    """Say in what the environments of records differ, and what they share."""
+    counts = environments(found)
+    shared = [f"{name} {min(one)}" for name, one in counts.items() if len(one) == 1]
+    differing = [
+        f"{name}: "
+        + " or ".join(f"{v} ({count(n, 'record')})" for v, n in one.most_common())
+        for name, one in counts.items()
+        if len(one) > 1
+    ]
+    if differing:
+        start = f"All records are of {', '.join(shared)}. " if shared else ""
+        yield f"{start}They differ in {'; '.join(differing)}."
+
+
+def environments(found: Found) -> dict[str, Counter[str]]:
+    """Count the versions of everything that records hang on, but of tagsift."""
+    made = [record["versions"] for record in found.values() if "versions" in record]
+    names = dict.fromkeys(name for one in made for name in one if name != "tagsift")
+    return {name: Counter(one.get(name, "not said") for one in made) for name in names}
 
 
 def facts_of(found: Found, *, commands: bool = True) -> tuple[tuple[str, str], ...]:

@@ -23,6 +23,8 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 
+from tagsift._version import __version__
+
 __all__ = [
     "ConvergenceWarning",
     "DataError",
@@ -98,7 +100,16 @@ class MissingExtraError(TagsiftError, ImportError):
         """Build the sentence that names the package and the extra that brings it."""
         return cls(
             f"{what} needs the package {package!r}, which is not installed; "
-            f"install it with: pip install 'tagsift[{extra}]'."
+            f"install it with: {cls.remedy(extra)}."
+        )
+
+    @staticmethod
+    def remedy(extra: str, tick: str = "") -> str:
+        """Commands that bring an extra, in ticks: pip finds tagsift on no index."""
+        wheel = f"tagsift-{__version__}-py3-none-any.whl"
+        return (
+            f"{tick}pip install '.[{extra}]'{tick} in a clone of tagsift, or "
+            f"{tick}pip install '{wheel}[{extra}]'{tick} beside its wheel"
         )
 
 

@@ -31,10 +31,36 @@ def visible(text: str, *, keep: str = "") -> str:
     )
 
 
-def in_context(words: Sequence[str], start: int, end: int, around: int) -> str:
-    """Words of a sentence between brackets, with a few others on either side."""
-    before, after = words[max(start - around, 0) : start], words[end : end + around]
-    return " ".join((*before, f"[{' '.join(words[start:end])}]", *after))
+def in_context(
+    words: Sequence[str],
+    start: int,
+    end: int,
+    around: int,
+    width: int | None = None,
+) -> str:
+    """Words of a sentence between brackets, with a few others on either side.
+
+    Those beyond `width` characters are left out, never those between the brackets.
+
+    Examples
+    --------
+    >>> in_context("we met in Bad Tölz on Monday".split(), 3, 5, around=2, width=20)
+    '… in [Bad Tölz] on …'
+    """
+    first, last = max(start - around, 0), min(end + around, len(words))
+
+    def written(first: int, last: int) -> str:
+        before, after = words[first:start], words[end:last]
+        return " ".join((*before, f"[{' '.join(words[start:end])}]", *after))
+
+    text, cut = written(first, last), ("", "")
+    while width is not None and len(text) > width and last - first > end - start:
+        if start - first >= last - end:
+            first, cut = first + 1, ("… ", cut[1])
+        else:
+            last, cut = last - 1, (cut[0], " …")
+        text = written(first, last).join(cut)
+    return text
 
 
 def short(value: Any, most: int = 60) -> str:

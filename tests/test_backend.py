@@ -248,7 +248,7 @@ def test_devices_that_are_not_there(monkeypatch):
     with pytest.raises(InputError, match="finds none; use device='cpu'"):
         backend.asarray([1.0], device="cuda")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[gpu\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[gpu\]'"):
         backend.use_device("cuda")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import tagsift
 from tagsift import errors
 from tagsift.errors import DataError, MissingExtraError, TagsiftError, TagsiftWarning
 
@@ -32,7 +33,8 @@ def test_a_missing_extra_says_how_to_get_it():
     error = MissingExtraError.for_package("matplotlib", extra="plots", what="a plot")
     assert str(error) == (
         "a plot needs the package 'matplotlib', which is not installed; install it "
-        "with: pip install 'tagsift[plots]'."
+        "with: pip install '.[plots]' in a clone of tagsift, or pip install "
+        f"'tagsift-{tagsift.__version__}-py3-none-any.whl[plots]' beside its wheel."
     )
 
 

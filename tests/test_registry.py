@@ -130,7 +130,7 @@ def test_a_missing_extra_says_so_itself(saved: Path, monkeypatch):
         raise MissingExtraError.for_package("torch", extra="gpu", what="a GPU")
 
     monkeypatch.setattr(WordCounts, "from_container", needs_torch)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[gpu\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[gpu\]'"):
         load(saved)
 
 

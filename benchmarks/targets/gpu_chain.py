@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.benchmark import CL, P
 from benchmarks.device import DeviceBenchmark, Workload
 from experiments.experiment import KeyedCell
-from experiments.folds import whole_fold
+from experiments.folds import TASKS, whole_fold
 from experiments.measuring import limited
 from experiments.records import Found, pick
 from experiments.tables import Tables, table
@@ -129,6 +129,9 @@ class GpuChain(DeviceBenchmark):
         (ModeFinder, "find", "modes, of held-out fits too"),
         (InducingColumns, "columns", "RBF columns"),
     )
+
+    def files(self, cell: ChainCell) -> tuple[str, ...]:
+        return TASKS["chunking"].files
 
     def workloads(self) -> list[Workload]:
         found = []

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.benchmark import CL, Benchmark, P
 from experiments.experiment import KeyedCell, Option
-from experiments.folds import whole_fold
+from experiments.folds import TASKS, whole_fold
 from experiments.measuring import peak_mib, timed
 from experiments.records import Found, pick
 from experiments.tables import Tables, table
@@ -72,6 +72,9 @@ class Growth(Benchmark):
         shapes = [(size, LABELS[-1]) for size in SIZES if size <= self.max_tokens]
         shapes += [(min(LABEL_TOKENS, self.max_tokens), n) for n in LABELS[:-1]]
         return [GrowthCell(method, *shape) for shape in shapes for method in SETTINGS]
+
+    def files(self, cell: GrowthCell) -> tuple[str, ...]:
+        return TASKS["chunking"].files
 
     def run(self, cell: GrowthCell) -> dict[str, Any]:
         fold = whole_fold(self.data, "chunking", cell.tokens)

@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.benchmark import CL, Benchmark, P
 from experiments.experiment import KeyedCell
 from experiments.fitting import fit, tuner_of
-from experiments.folds import whole_fold
+from experiments.folds import TASKS, whole_fold
 from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift.data import corrupt
@@ -45,6 +45,9 @@ class Learning(Benchmark):
 
     def cells(self) -> list[LearningCell]:
         return [LearningCell(*pair) for pair in product(("base-np", "ner"), BUDGETS)]
+
+    def files(self, cell: LearningCell) -> tuple[str, ...]:
+        return TASKS[cell.task].files
 
     def run(self, cell: LearningCell) -> dict[str, Any]:
         fold = whole_fold(self.data, cell.task, cell.tokens)

@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.benchmark import CL, Benchmark, P
 from experiments.experiment import KeyedCell, Option
-from experiments.folds import training_file
+from experiments.folds import TASKS, training_file
 from experiments.measuring import peak_mib, timed
 from experiments.records import Found, Record, pick
 from experiments.tables import Tables, table
@@ -229,6 +229,10 @@ class ShardedFits(Benchmark):
         found += [ShardCell("ray-killed", sizes[0])]
         found += [ShardCell("costs-3", sizes[0]), ShardCell("costs-22", sizes[0])]
         return [*found, ShardCell("disk", self.max_tokens)]
+
+    def files(self, cell: ShardCell) -> tuple[str, ...]:
+        small = cell.engine in ("disk", "costs-3")
+        return (TASKS["base-np" if small else "chunking"].path,)
 
     def run(self, cell: ShardCell) -> dict[str, Any]:
         if cell.engine == "disk":

@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.benchmark import Benchmark
 from experiments.experiment import KeyedCell, Option
-from experiments.folds import training_file
+from experiments.folds import TASKS, training_file
 from experiments.measuring import peak_mib, timed
 from experiments.records import Found, pick
 from experiments.tables import Tables, table
@@ -106,6 +106,9 @@ class Tagging(Benchmark):
 
     def cells(self) -> list[TaggingCell]:
         return [TaggingCell(name, self.max_tokens) for name in ENGINES]
+
+    def files(self, cell: TaggingCell) -> tuple[str, ...]:
+        return (TASKS["chunking"].path,)
 
     def run(self, cell: TaggingCell) -> dict[str, Any]:
         folder = Path(self.folder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
@@ -14,7 +14,7 @@ from experiments.paper.grid import GridCell
 from experiments.paper.results import F1S, FIGURE_OF, OURS, PROSE, WATCHED, Results
 from experiments.paper.suite import Suite
 from experiments.records import Found, Record
-from experiments.tables import facts_of, mixed, table
+from experiments.tables import facts_of, mixed, nothing, table
 from tagsift.report import Figure, Report, Section, Stat, Table
 
 #: What a section may hold: prose, tables and figures.
@@ -51,10 +51,12 @@ class Page:
         """The whole section, or one table or figure of it."""
         if target != "all":
             title = target.replace("-", " ")
-            name = _TABLES.get(target) or title.capitalize()
+            one = self.section(_TABLES.get(target) or title.capitalize())
+            if not one.content:
+                one = replace(one, text=nothing(self.coverage.own))
             return Report(
                 title=f"Section IV: {title}",
-                sections=(self.section(name),),
+                sections=(one,),
                 notices=self.notices,
                 facts=self.coverage.facts,
             )
@@ -197,6 +199,12 @@ class Coverage:
     records: Found
     command: str = ""  # that makes the page again
     old: tuple[str, ...] = ()  # what is to be said of records of older settings
+
+    @cached_property
+    def own(self) -> Found:
+        """Records of these fits; all there are where the page is not of fits."""
+        keys = [cell.key for cell in self.cells] or list(self.records)
+        return {key: self.records[key] for key in keys if key in self.records}
 
     @cached_property
     def missing(self) -> list[GridCell]:

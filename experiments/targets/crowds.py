@@ -108,6 +108,9 @@ class Crowds(Experiment):
         about = product(range(DRAWS), SIZES, FILES, CROWDS, METHODS)
         return [CrowdCell(c, who, n, draw, m) for draw, n, c, who, m in about]
 
+    def files(self, cell: CrowdCell) -> tuple[str, ...]:
+        return (FILES[cell.corpus],)
+
     def run(self, cell: CrowdCell) -> dict[str, Any]:
         votes = self._votes(cell)
         model = METHODS[cell.method](_tagger(cell.method), random_state=0)

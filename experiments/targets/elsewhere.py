@@ -134,6 +134,9 @@ class Elsewhere(Experiment):
             for draw, corpus, hidden, side in about
         ]
 
+    def files(self, cell: ElsewhereCell) -> tuple[str, ...]:
+        return (SOURCES[cell.corpus].path,)
+
     def run(self, cell: ElsewhereCell) -> dict[str, Any]:
         corpus = read_source(self.data, SOURCES[cell.corpus])
         n = LEARN * len(corpus) // (LEARN + TAG)

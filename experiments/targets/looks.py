@@ -31,7 +31,6 @@ from experiments.tables import Tables, table
 from tagsift.annotators import VoteTagger, outlook
 from tagsift.chain_gp import ChainGP
 from tagsift.data import corrupt, read_votes, spans
-from tagsift.errors import InputError
 from tagsift.metrics import span_scores
 from tagsift.review.found import queue_order
 
@@ -77,6 +76,7 @@ class Looks(Experiment):
         "looks find, is said with a range that should hold nine times in ten."
     )
     separate = True
+    needs_corpora = True
 
     def cells(self) -> list[LookCell]:
         return [LookCell(*pair) for pair in product(CORPORA, ORDERS)]
@@ -84,10 +84,13 @@ class Looks(Experiment):
     def config(self, cell: LookCell) -> dict[str, Any]:
         return {**asdict(cell), "every": LOOKS}
 
+    def files(self, cell: LookCell) -> tuple[str, ...]:
+        crowd = cell.corpus == "crowd"
+        return ("crowd_ner/train.tsv" if crowd else TASKS[cell.corpus].path,)
+
     def run(self, cell: LookCell) -> dict[str, Any]:
-        if self.data is None:
-            raise InputError("looks need the corpora; name their folder with --data.")
         crowd, data = cell.corpus == "crowd", self.data
+        assert data is not None
         reviewed = _Crowd(data) if crowd else _Task(data, cell.corpus)
         rng, steps = np.random.default_rng(0), list[dict[str, Any]]()
         asked, wrong = list[float](), list[bool]()

@@ -31,7 +31,6 @@ from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift import baselines
 from tagsift.baselines.clpl import FlatCLPL
-from tagsift.errors import InputError
 
 TOLERANCE = {"ten-fold": 0.03, "fixed": 0.02}
 #: Protocol → its sets, and how their features are scaled.
@@ -39,6 +38,9 @@ SETS = {
     "ten-fold": {"Lost": "standard", "MSRCv2": "standard"},
     "fixed": {"Lost split, as shipped": "none", "Lost split, standard": "standard"},
 }
+FILES = {"Lost": "lost.mat", "MSRCv2": "MSRCv2.mat"}
+#: The file of the split that is shipped with its set.
+SPLIT = "Lost_split_PLAGGD.mat"
 _CLASSES = {**vars(baselines), "FlatCLPL": FlatCLPL}
 
 
@@ -83,11 +85,11 @@ class FlatCell:
 def _parts(folder: Path, data: str) -> Iterator[tuple[Any, Any, Any, Any]]:
     """Training instances and masks, test instances and labels of a set, by folds."""
     if data.startswith("Lost split"):
-        held = scipy.io.loadmat(folder / "Lost_split_PLAGGD.mat")
+        held = scipy.io.loadmat(folder / SPLIT)
         train = (held["train_data"], held["train_p_target"].astype(bool))
         yield *train, held["test_data"], held["test_target"].argmax(axis=1)
         return
-    held = scipy.io.loadmat(folder / {"Lost": "lost.mat", "MSRCv2": "MSRCv2.mat"}[data])
+    held = scipy.io.loadmat(folder / FILES[data])
     X, targets = held["data"], (held["partial_target"], held["target"])
     mask, truth = (x.toarray() if sp.issparse(x) else x for x in targets)
     mask, truth = mask.T.astype(bool), truth.T.argmax(axis=1)  # [N, L], [N]
@@ -111,13 +113,16 @@ class PartialLabelSets(Experiment):
 
     name = "pll"
     title = "Partial-label sets"
+    needs_corpora = True
 
     def cells(self) -> list[FlatCell]:
         return list(all_cells())
 
+    def files(self, cell: FlatCell) -> tuple[str, ...]:
+        return (f"pll/{FILES.get(cell.data, SPLIT)}",)
+
     def run(self, cell: FlatCell) -> dict[str, Any]:
-        if self.data is None:
-            raise InputError("expected a folder with pll/; give --data, found none.")
+        assert self.data is not None
         found = cell.accuracies(self.data / "pll", cell.seeds)
         return {
             "accuracy": round(float(np.mean(found)), 6),

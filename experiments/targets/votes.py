@@ -30,7 +30,6 @@ from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
 from tagsift.data import VoteCorpus, read_conll, read_votes
-from tagsift.errors import InputError
 from tagsift.features import ContextualEncoder, SequenceVectorizer
 from tagsift.metrics import evaluate, span_scores
 from tagsift.typing import FloatArray
@@ -56,6 +55,8 @@ CROWD_KIT = {
     "crowd-kit-dawid-skene": "DawidSkene",
     "crowd-kit-mace": "MACE",
 }
+#: New text for the taggers of crowd NER.
+TAGGED = ("conll2003/dev.conll", "conll2003/test.conll")
 #: What VoteTagger loses without one of its parts.
 ABLATIONS: dict[str, dict[str, Any]] = {
     "one-round": {"rounds": 1},
@@ -105,6 +106,7 @@ class Votes(Experiment):
         "text to their tagger, a CRF on their labels."
     )
     separate = True
+    needs_corpora = True
 
     def cells(self) -> list[VoteCell]:
         """Every method everywhere; vectors and ablations where they tell something."""
@@ -119,10 +121,15 @@ class Votes(Experiment):
         plain = [VoteCell(key, name) for key, names in wanted.items() for name in names]
         return list(dict.fromkeys([VoteCell("crowd", "vote-tagger", True), *plain]))
 
+    def files(self, cell: VoteCell) -> tuple[str, ...]:
+        name, _, part = cell.corpus.partition("-")
+        if name == "ncbi":
+            return (f"weak_ncbi/{part}.tsv",)
+        return ("crowd_ner/train.tsv", "crowd_ner/train_docs.tsv", *TAGGED)
+
     def run(self, cell: VoteCell) -> dict[str, Any]:
         """Turn the votes into labels, fit the tagger, and score both."""
-        if self.data is None:
-            raise InputError("votes need the corpora; name their folder with --data.")
+        assert self.data is not None
         votes = _read(self.data, cell.corpus)
         with measured() as cost:
             model, labels, confidences = _fit(cell, votes)
@@ -233,11 +240,12 @@ def _split_scores(data: Path, votes: VoteCorpus, labels: Labels) -> dict[str, fl
 def _tagger_scores(data: Path, model: Any) -> dict[str, float]:
     """Span F1 of the tagger on text that nobody voted on."""
     found = {}
-    for part in ("dev", "test"):
-        corpus = read_conll(data / "conll2003" / f"{part}.conll")
+    for file in TAGGED:
+        corpus = read_conll(data / file)
         words = [[(row[0],) for row in sentence] for sentence in corpus.rows]
         sides = corpus.labels, model.predict(words)
-        found[f"tagger_{part}"] = span_scores(*sides, scheme=corpus.scheme).f1
+        f1 = span_scores(*sides, scheme=corpus.scheme).f1
+        found[f"tagger_{Path(file).stem}"] = f1
     return found
 
 

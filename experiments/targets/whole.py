@@ -18,7 +18,7 @@ from typing import Any
 
 from experiments.experiment import Experiment, KeyedCell, Option
 from experiments.fitting import FOUR_SCORES, fit, tuner_of
-from experiments.folds import Split, corrupted, whole_fold
+from experiments.folds import TASKS, Split, corrupted, whole_fold
 from experiments.records import Found, Record
 from experiments.tables import Tables, table
 from tagsift import registry
@@ -56,6 +56,9 @@ class Whole(Experiment):
 
     def cells(self) -> list[WholeCell]:
         return [WholeCell(*pair, self.seed) for pair in product(CORPORA, METHODS)]
+
+    def files(self, cell: WholeCell) -> tuple[str, ...]:
+        return TASKS[cell.task].files
 
     def run(self, cell: WholeCell) -> dict[str, Any]:
         fold = whole_fold(self.data, cell.task)

@@ -28,6 +28,7 @@ from __future__ import annotations
 from tagsift.annotators.counting import MACE as MACE
 from tagsift.annotators.counting import DawidSkene as DawidSkene
 from tagsift.annotators.counting import MajorityVote as MajorityVote
+from tagsift.annotators.counting import quick_labels as quick_labels
 from tagsift.annotators.hidden_labels import *
 from tagsift.annotators.people import *
 from tagsift.annotators.ranking import *

@@ -21,14 +21,30 @@ from tagsift.annotators.start import vote_shares
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method, TrainingSet, Transduction, setting
 from tagsift.data.annotators import Votes
+from tagsift.data.corpus import Corpus
+from tagsift.data.offsets import split_at
 from tagsift.data.schemes import spans
 from tagsift.data.span_table import types_of
 from tagsift.typing import FloatArray, IntArray
 
-__all__ = ["MACE", "CountedVotes", "DawidSkene", "MajorityVote", "counted"]
+__all__ = [
+    "MACE",
+    "CountedVotes",
+    "DawidSkene",
+    "MajorityVote",
+    "counted",
+    "quick_labels",
+]
 
 #: What is true of all methods here.
 counted = partial(Method, structured=True, probabilities=True, votes=True)
+
+
+def quick_labels(corpus: Corpus) -> list[list[str]]:
+    """Labels of Dawid–Skene, which does not look at the text."""
+    names = corpus.label_set.names
+    best = DawidSkene()._posterior(VoteTable(corpus)).argmax(axis=1).tolist()
+    return split_at([names[k] for k in best], corpus.bounds)
 
 
 class CountedVotes(TaggerFromVotes):
@@ -61,7 +77,9 @@ class MajorityVote(CountedVotes):
 
     Parameters
     ----------
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 
@@ -118,7 +136,9 @@ class DawidSkene(CountedVotes):
     ----------
     strength : float
         Pseudo-votes of the pooled confusion matrix in each annotator's.
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 
@@ -155,7 +175,9 @@ class MACE(CountedVotes):
     ----------
     n_steps : int
         Steps of expectation–maximisation.
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 

@@ -66,7 +66,7 @@ class TaggerFromVotes(SequenceTagger):
         What the vote ``O`` means: a statement, or that the annotator (a rule, a
         dictionary) has nothing to say. A dict says it by the annotator's name; None
         takes it as the corpus says.
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
     """
 

@@ -9,21 +9,18 @@ from typing import Any
 import numpy as np
 
 from tagsift.annotators.copies import copy_groups, copy_weights
-from tagsift.annotators.hidden_labels import dawid_skene
 from tagsift.annotators.vote_table import OUTSIDE, VoteTable, vote_table
-from tagsift.data.annotators import Votes
 from tagsift.data.corpus import Corpus
-from tagsift.data.offsets import split_at
 from tagsift.data.span_table import span_table
-from tagsift.typing import FloatArray, IntArray, Label
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = [
     "AnnotatorReport",
     "annotators_against",
+    "compared",
     "describe",
     "habits",
     "looks_abstaining",
-    "quick_labels",
     "quiet_sources",
 ]
 
@@ -48,7 +45,7 @@ class AnnotatorReport:
 
     Reliability is the span F1 against the labels (precision, for one who abstains;
     accuracy, for plain tags), drawn a little towards the others' where there is little
-    to judge by. Scores are NaN where there is nothing to count.
+    to judge by. Scores are NaN where there is nothing to count, or nobody to judge by.
     """
 
     name: str
@@ -90,14 +87,21 @@ def describe(
     scheme: str,
     groups: Sequence[tuple[int, ...]],
     weights: FloatArray,
+    judged: BoolArray | None = None,
 ) -> tuple[AnnotatorReport, ...]:
-    """Report on every annotator, given the labels found from all votes, [N]."""
+    """Report on every annotator, given the labels found from all votes, [N].
+
+    Those who are not `judged` by others, [A], have no scores.
+    """
     hits, given, wanted, sentences = _count(table, labels, classes, scheme)  # [A] each
-    tokens = np.bincount(table.annotator, minlength=len(weights))  # [A]
     confusion = _confusions(table, labels)  # [A, L, L]
     total = np.where(table.abstains, given, (given + wanted) / 2)  # [A]
     mean = hits.sum() / max(total.sum(), 1.0)
-    reliability = (hits + _PRIOR * mean) / (total + _PRIOR)  # [A]
+    tokens = np.bincount(table.annotator, minlength=len(weights))  # [A]
+    scored = (tokens > 0) & (True if judged is None else judged)  # [A]
+    reliability = np.where(scored, (hits + _PRIOR * mean) / (total + _PRIOR), np.nan)
+    middle = float(np.median(reliability[scored])) if scored.any() else np.nan
+    given, wanted = given * scored, wanted * scored  # [A] each
     copies = {a: group for group in groups for a in group}
     quiet = quiet_sources(table)
     reports = []
@@ -115,7 +119,7 @@ def describe(
             abstains=bool(table.abstains[a]),
         )
         others = [table.names[b] for b in copies.get(a, ()) if b != a]
-        flags = _flags(report, table, quiet, float(np.median(reliability)))
+        flags = _flags(report, table, quiet, middle)
         if others:
             flags = (f"says the same as {', '.join(others)}: counted as one", *flags)
         reports.append(replace(report, flags=flags))
@@ -126,10 +130,14 @@ def annotators_against(
     corpus: Corpus,
     labels: Sequence[Sequence[str]],
     classes: Sequence[str] | None = None,
+    *,
+    by_votes: bool = False,
 ) -> tuple[AnnotatorReport, ...]:
     """Report on every annotator as seen from labels that are held to be true.
 
-    Confusions are of `classes`, by default all labels that there are, in order.
+    Confusions are of `classes`, by default all labels that there are, in order. Where
+    the labels are made of these votes (`by_votes`), who shares no token with others is
+    not judged.
     """
     flat = [name for row in labels for name in row]
     classes = classes or tuple(sorted({*corpus.label_set, *flat}))
@@ -143,17 +151,16 @@ def annotators_against(
         corpus.scheme,
         groups,
         copy_weights(table, groups),
+        compared(table) if by_votes else None,
     )
 
 
-def quick_labels(corpus: Corpus) -> list[list[str]]:
-    """Labels of Dawid–Skene, which does not look at the text."""
-    names, sizes = corpus.label_set.names, (corpus.n_tokens, len(corpus.annotators))
-    single = corpus.votes.code < len(names)  # [K]
-    cast = Votes(*(column[single] for column in corpus.votes))
-    estimate = dawid_skene(cast, *sizes, len(names))
-    best = [names[k] for k in estimate.posterior.argmax(axis=1).tolist()]
-    return split_at(best, corpus.bounds)
+def compared(table: VoteTable) -> BoolArray:
+    """Annotators who labelled some token that another labelled as well, [A]."""
+    shared = table.sum_by_token(np.ones(len(table.token))) > 1  # [N]
+    beside = np.zeros(table.n_annotators, dtype=bool)  # [A]
+    beside[table.annotator[shared[table.token]]] = True
+    return beside
 
 
 def habits(report: AnnotatorReport, classes: Sequence[Label], most: int = 2) -> str:
@@ -267,6 +274,8 @@ def _flags(
     flags = []
     if not report.tokens:
         return ("labelled nothing",)
+    if np.isnan(report.reliability):
+        return ("labelled alone: nobody to compare with",)
     if report.tokens < _FEW_TOKENS:
         flags.append(f"labelled {report.tokens} tokens only: judged like the others")
     if report.reliability < middle - _FAR_BELOW:

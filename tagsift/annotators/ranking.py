@@ -20,7 +20,7 @@ from tagsift.annotators.reasons import Reasons
 from tagsift.annotators.vote_table import OUTSIDE, VoteTable
 from tagsift.data import Span, opening_transitions, spans
 from tagsift.data.offsets import locate
-from tagsift.typing import FloatArray, IntArray, Label
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = [
     "Look",
@@ -41,6 +41,9 @@ SURE = 1e-4
 _OUTSIDE = Span(OUTSIDE, 0, 1)
 #: Errors that are taken for granted of every label, expected and found.
 _PRIOR = 5.0
+#: From this chance of a span on, neighbours outside all spans may be one that was
+#: missed; set on crowd NER, where it finds most missed names of several words whole.
+_MISSED = 0.15
 
 
 @dataclass(frozen=True)
@@ -125,14 +128,17 @@ def rank_spans(
     scheme: str,
     chance: FloatArray | None = None,
 ) -> Iterator[Look]:
-    """Yield spans and single tokens outside them, the one to look at first in front.
+    """Yield spans, and tokens outside them, the one to look at first in front.
 
-    A span is as doubtful as its most doubtful token.
+    Neighbours outside all spans that are likely one which was missed come as one. A
+    span is as doubtful as its most doubtful token.
     """
     if chance is None:
         chance = error_chance(labels, confidences, text, table)  # [N]
     about = _Looks(labels, text, table, classes, confidences)
     begin = stretches(labels, table.bounds, classes, scheme)  # [K + 1]
+    going_on = _going_on(labels, confidences, table.bounds, classes, scheme)  # [N]
+    begin = begin[~np.append(going_on, False)[begin]]  # [K + 1]
     worst = most_doubtful(chance, begin)  # [K]
     types = span_types(classes, scheme)
     for k in np.argsort(-chance[worst], kind="stable").tolist():
@@ -160,6 +166,29 @@ def stretches(
     first = offsets[:-1][np.diff(offsets) > 0]  # [S']
     begins[first] = (outside | at_once)[labels[first]]
     return np.append(np.flatnonzero(begins), len(labels))
+
+
+def _going_on(
+    labels: IntArray,
+    confidences: FloatArray,
+    offsets: IntArray,
+    classes: Sequence[Label],
+    scheme: str,
+) -> BoolArray:
+    """Tokens that go on with a span which was missed, if there is one, [N].
+
+    It and the token before are labelled `O`, may well be none, and going on with a span
+    is likelier than the start of another.
+    """
+    after, _ = opening_transitions([str(k) for k in classes], scheme)  # [L, L]
+    outside = np.array([str(k) == OUTSIDE for k in classes])  # [L]
+    inner = ~outside & ~after.all(axis=0)  # [L]
+    start = confidences[:, ~outside & ~inner].sum(axis=1)  # [N]
+    within = confidences[:, inner].sum(axis=1)  # [N]
+    missed = outside[labels] & (start + within >= _MISSED)  # [N]
+    going_on = missed & np.roll(missed, 1) & (within > start)  # [N]
+    going_on[offsets[:-1][np.diff(offsets) > 0]] = False
+    return np.asarray(going_on)
 
 
 def most_doubtful(chance: FloatArray, begin: IntArray) -> IntArray:

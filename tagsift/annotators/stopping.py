@@ -99,7 +99,7 @@ def outlook(
     x, seen = _log_odds(chances, "chances"), _log_odds(asked, "asked")  # [K], [J]
     if told.shape != seen.shape:
         raise InputError(
-            f"wrong must say of every label in `asked` whether it was wrong; got "
+            f"wrong must say of every label in asked whether it was wrong; got "
             f"{told.size} answers for {seen.size} labels."
         )
     if looks < 0:

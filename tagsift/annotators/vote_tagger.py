@@ -79,7 +79,7 @@ class VoteTagger(TaggerFromVotes):
     engine : Engine, optional
         Who works on the text, in shards: a `LocalEngine`, or one of `tagsift.engines`;
         a model file does not keep it. Votes and evidence stay with the driver.
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
 
     Attributes
@@ -177,8 +177,8 @@ class VoteTagger(TaggerFromVotes):
         """By how much labels are likelier wrong than confidences and text say, [N]."""
         self._check_fitted()
         if self._lessons is None and self._seen is not None:
-            reliability = np.array([one.reliability for one in self.annotators_])  # [A]
-            self._lessons = lessons(*self._seen, reliability)  # [N]
+            reliability = [one.reliability for one in self.annotators_]  # [A]
+            self._lessons = lessons(*self._seen, np.nan_to_num(reliability))  # [N]
         return self._lessons
 
     @property
@@ -197,7 +197,8 @@ class VoteTagger(TaggerFromVotes):
         Parameters
         ----------
         unit : {"token", "span"}
-            Tokens, or whole spans (and the single tokens outside them).
+            Tokens, or whole spans, and tokens outside them: neighbours that are likely
+            a span which was missed as one, the others one by one.
 
         Yields
         ------
@@ -297,8 +298,15 @@ class VoteTagger(TaggerFromVotes):
         self.history_ = found.history
         self.text_ = split_at(found.text, train.offsets)
         self._seen, self._lessons = (found, table, weights), None
+        several = len(np.unique(table.annotator)) > 1
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
-            table, found.labels, train.classes, train.scheme, groups, weights
+            table,
+            found.labels,
+            train.classes,
+            train.scheme,
+            groups,
+            weights,
+            judged=np.full(table.n_annotators, several),
         )
         return Transduction(found.labels, found.confidences)
 

@@ -23,7 +23,9 @@ class Wawa(CountedVotes):
 
     Parameters
     ----------
-    estimator, o_means, features, labels, scheme, random_state, verbose, tokenizer
+    estimator, o_means, features, labels, scheme, random_state, verbose
+        As in `TaggerFromVotes`.
+    tokenizer, sentences
         As in `TaggerFromVotes`.
     """
 

@@ -177,6 +177,7 @@ def _settings(model: SequenceTagger) -> dict[str, Any]:
         params["labels"] = list(params["labels"])
     if params["tokenizer"] is not None:
         params["tokenizer"] = tokenizer_name(params["tokenizer"])
+    params["sentences"] = tokenizer_name(params["sentences"])
     if not isinstance(params["random_state"], int | np.integer):
         params["random_state"] = None
     settings: dict[str, Any] = json.loads(json.dumps(params, default=_plain))

@@ -63,6 +63,8 @@ class SequenceTagger(Declared, BaseEstimator):
         Above 0, draw a progress bar.
     tokenizer : None, {"words", "spaces"}, callable or spaCy pipeline
         How `tag` cuts raw text (`tagsift.data.as_tokenizer`); files keep its name.
+    sentences : {"auto", "lines", "none"} or callable
+        How `tag` finds the sentences of raw text, there too.
 
     Attributes
     ----------
@@ -100,6 +102,7 @@ class SequenceTagger(Declared, BaseEstimator):
     )
     verbose: int | bool = setting(0, least=0)
     tokenizer: str | Callable[..., Any] | None = setting(None)
+    sentences: str | Callable[..., Any] = setting("auto")
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -265,14 +268,22 @@ class SequenceTagger(Declared, BaseEstimator):
 
     @overload
     def tag(  # type: ignore[overload-overlap]
-        self, text: str, *, tokenizer: Any = None
+        self, text: str, *, tokenizer: Any = None, sentences: Any = None
     ) -> Document: ...
     @overload
     def tag(
-        self, text: Iterable[str | Document], *, tokenizer: Any = None
+        self,
+        text: Iterable[str | Document],
+        *,
+        tokenizer: Any = None,
+        sentences: Any = None,
     ) -> list[Document]: ...
     def tag(
-        self, text: str | Iterable[str | Document], *, tokenizer: Any = None
+        self,
+        text: str | Iterable[str | Document],
+        *,
+        tokenizer: Any = None,
+        sentences: Any = None,
     ) -> Document | list[Document]:
         """Label raw text.
 
@@ -282,6 +293,8 @@ class SequenceTagger(Declared, BaseEstimator):
             One text, or several; for so many that memory matters see `tag_documents`.
         tokenizer : None, {"words", "spaces"}, callable or spaCy pipeline
             How it is cut, if not as the setting says.
+        sentences : {"auto", "lines", "none"} or callable
+            How its sentences are found, if not as the setting says.
 
         Returns
         -------
@@ -290,7 +303,8 @@ class SequenceTagger(Declared, BaseEstimator):
             was found, each with its characters, label and confidence.
         """
         texts = [text] if isinstance(text, str) else text
-        found = list(tag_documents(self, texts, tokenizer=tokenizer))
+        how = {"tokenizer": tokenizer, "sentences": sentences}
+        found = list(tag_documents(self, texts, **how))
         return found[0] if isinstance(text, str) else found
 
     @blas_threads()

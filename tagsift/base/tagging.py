@@ -25,6 +25,7 @@ def tag_documents(
     documents: Iterable[Document | str],
     *,
     tokenizer: Any = None,
+    sentences: Any = None,
     confidences: bool = True,
     annotator: str = "tagsift",
 ) -> Iterator[Document]:
@@ -39,6 +40,8 @@ def tag_documents(
         cut by the tokenizer.
     tokenizer : None, {"words", "spaces"}, callable or spaCy pipeline
         How text is cut; by default as the model says (its setting ``tokenizer``).
+    sentences : {"auto", "lines", "none"} or callable
+        How sentences are found, in the same way.
     confidences : bool
         Add the probability of every label, where the method has one.
     annotator : str
@@ -49,7 +52,7 @@ def tag_documents(
     Document
         With one more layer: the labels of its tokens. See `Document.spans`.
     """
-    for batch in batches(ready(model, documents, tokenizer)):
+    for batch in batches(ready(model, documents, tokenizer, sentences)):
         labels, scores = model.label_rows(tokens_of(batch), confidences=confidences)
         names = ([str(name) for name in sentence] for sentence in labels)
         yield from with_labels(
@@ -65,22 +68,29 @@ def tokens_of(documents: Sequence[Document]) -> list[Any]:
     return [[row[0] for row in rows] for rows in sentences]
 
 
-def tokenizer_of(model: SequenceTagger, given: Any = None) -> Tokenizer:
+def tokenizer_of(
+    model: SequenceTagger, tokenizer: Any = None, sentences: Any = None
+) -> Tokenizer:
     """How raw text is cut for a model: as told, or as the model remembers."""
-    told = model.tokenizer if given is None else given
-    if given is None and isinstance(told, str) and ":" in told:
-        raise InputError(
-            f"this model was made for text cut by {short(told, 80)}, which a model "
-            "file cannot hold; give it again as tokenizer=."
-        )
-    return as_tokenizer(told)
+    told = {"tokenizer": tokenizer, "sentences": sentences}
+    for name, given in told.items():
+        told[name] = kept = getattr(model, name) if given is None else given
+        if given is None and isinstance(kept, str) and ":" in kept:
+            raise InputError(
+                f"this model was made for text cut by {short(kept, 80)}, which a model "
+                f"file cannot hold; give it again as {name}=."
+            )
+    return as_tokenizer(told["tokenizer"], told["sentences"])
 
 
 def ready(
-    model: SequenceTagger, documents: Iterable[Document | str], tokenizer: Any = None
+    model: SequenceTagger,
+    documents: Iterable[Document | str],
+    tokenizer: Any = None,
+    sentences: Any = None,
 ) -> Iterator[Document]:
     """Documents with tokens, if the model can use them."""
-    cut = tokenizer_of(model, tokenizer)
+    cut = tokenizer_of(model, tokenizer, sentences)
     vectorizer = model.vectorizer_
     least = getattr(vectorizer, "n_columns_", 1)
     most = getattr(vectorizer, "n_columns_in_", least)

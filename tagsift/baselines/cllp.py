@@ -39,7 +39,7 @@ class CLLP(ConcaveConvexTagger):
         Rounds of the concave–convex procedure.
     lam, loss, tol, max_passes, bias, scale
         As in `Naive`.
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
 
     Examples

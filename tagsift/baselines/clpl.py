@@ -42,7 +42,7 @@ class CLPL(ConcaveConvexTagger):
         Rounds of the concave–convex procedure.
     lam, loss, tol, max_passes, bias, scale
         As in `Naive`.
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
 
     Examples
@@ -109,7 +109,7 @@ class FlatCLPL(LinearTokenTagger):
         Weight of the loss.
     max_iter : int
         Most steps of L-BFGS.
-    scale, features, labels, scheme, random_state, verbose, tokenizer
+    scale, features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `WKNN`.
 
     Examples

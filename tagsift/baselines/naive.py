@@ -42,7 +42,7 @@ class Naive(MaxMarginTagger):
         standardised and binary ones stay as they are: unit rows shrink them against the
         bias and the transitions, which only slows the solver (a smaller λ makes up for
         the rest).
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
 
     Attributes

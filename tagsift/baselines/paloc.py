@@ -79,7 +79,7 @@ class PALOC(MachineTagger):
         and a `ScaleWarning` says so. Linear machines always see all tokens.
     C, n_jobs
         As in `PLECOC`.
-    scale, features, labels, scheme, random_state, verbose, tokenizer
+    scale, features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `WKNN`.
 
     Examples

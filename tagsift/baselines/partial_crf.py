@@ -63,7 +63,7 @@ class PartialCRF(SequenceTagger):
     engine : Engine, optional
         Who works on the sentences, in shards: a `LocalEngine`, or one of
         `tagsift.engines`; a model file does not keep it.
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
 
     Attributes

@@ -148,7 +148,7 @@ class PLAGGD(KernelRidgeTagger):
         Number of rounds T.
     max_dense
         As in `SURE`.
-    scale, features, labels, scheme, random_state, verbose, tokenizer
+    scale, features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `WKNN`.
 
     Examples

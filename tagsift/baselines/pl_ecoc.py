@@ -96,7 +96,7 @@ class PLECOC(MachineTagger):
         Weight of the loss of the machines.
     n_jobs : int, optional
         Processes to train in.
-    scale, features, labels, scheme, random_state, verbose, tokenizer
+    scale, features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `WKNN`.
 
     Attributes

@@ -67,7 +67,7 @@ class PLSVM(LinearTokenTagger):
         Number of Pegasos steps.
     average : bool
         Average the second half of the iterates; the last one is noisy for small `lam`.
-    scale, features, labels, scheme, random_state, verbose, tokenizer
+    scale, features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `WKNN`.
 
     Attributes

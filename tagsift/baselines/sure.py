@@ -47,7 +47,7 @@ class SURE(KernelRidgeTagger):
     max_dense : int
         Most tokens for the dense kernel (n² doubles); above, Nyström features are used
         and a `ScaleWarning` says so.
-    scale, features, labels, scheme, random_state, verbose, tokenizer
+    scale, features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `WKNN`.
 
     Attributes

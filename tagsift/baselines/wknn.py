@@ -48,7 +48,7 @@ class WKNN(TokenTagger):
     scale : {"auto", "dense", "standard", "l2", "none"}
         How features are scaled: ``"auto"`` standardises dense columns on the training
         part and divides sparse rows by their length.
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
 
     Attributes

@@ -84,7 +84,7 @@ class ChainGP(SetTagger):
         Who works on the sentences, in shards: a `LocalEngine`, or one of
         `tagsift.engines`; a model file does not keep it. Beyond 20,000 tokens the
         kernel and the inducing points of dense groups then come from a sample.
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `tagsift.base.SequenceTagger`.
 
     Attributes

@@ -178,6 +178,7 @@ def check_settings(estimator: SequenceTagger) -> None:
         "random_state",
         "verbose",
         "tokenizer",
+        "sentences",
     ):
         require(name in params, f"The setting {name!r} is missing.")
     for name, value in params.items():

@@ -18,6 +18,7 @@ from tagsift.annotators import (
     Look,
     Outlook,
     VoteTable,
+    VoteTagger,
     annotators_against,
     error_chance,
     outlook,
@@ -198,7 +199,9 @@ class Cleaned:
         reports: tuple[AnnotatorReport, ...] = getattr(self.tagger, "annotators_", ())
         if any(one.tokens for one in reports):  # a model file knows no counts
             return reports
-        return annotators_against(self.corpus, self.sentences, self.classes)
+        by_votes = not isinstance(self.tagger, VoteTagger)
+        against = self.corpus, self.sentences, self.classes
+        return annotators_against(*against, by_votes=by_votes)
 
     # Truth --------------------------------------------------------------------------
 
@@ -234,6 +237,19 @@ class Cleaned:
             return None
         scores = calibration_scores(blind[known], exact[known])
         return f"the {int(known.sum()):,} tokens that are known exactly", scores
+
+    # Places -------------------------------------------------------------------------
+
+    @property
+    def place_heads(self) -> tuple[str, ...]:
+        """The heads of the cells of `place`."""
+        return ("at",) if self.corpus.document_ids is None else ("document", "at")
+
+    def place(self, sentence: int, token: int) -> tuple[str, ...]:
+        """Where a token stands: the id of its document, if any; sentence and token."""
+        ids = self.corpus.document_ids
+        at = f"{sentence + 1}:{token + 1}"
+        return (at,) if ids is None else (ids[sentence], at)
 
     # Spans --------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from typer.models import OptionInfo
 
 import tagsift
 from tagsift.cli._apart import check_apart
-from tagsift.cli._output import beside_data
+from tagsift.cli._output import command
 from tagsift.errors import InputError
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "Scaling",
     "Scheme",
     "Seed",
+    "Shape",
     "Sharding",
     "Source",
     "TaggingEngine",
@@ -53,6 +54,7 @@ __all__ = [
     "grouped",
     "option",
     "parse_labels",
+    "parse_renaming",
     "parse_settings",
 ]
 
@@ -94,15 +96,19 @@ Html = Annotated[
 ]
 Scheme = Annotated[str, option("Tag scheme: auto, iob1, iob2, iobes or plain.")]
 Seed = Annotated[int, option("Seed of everything random.")]
-Quiet = Annotated[bool, option("Show no progress.", "--quiet -q")]
+Quiet = Annotated[bool, option("Show no progress and no notes.", "--quiet -q")]
 MethodName = Annotated[
     str | None, option("Method to fit (see: tagsift methods).", "--method -m")
 ]
 Model = Annotated[Path | None, option("Use this fitted model instead of fitting one.")]
 Labels = Annotated[
-    str | None, option("The label set and its order, joined by commas (B,I,O).")
+    str | None,
+    option(
+        "The label set and its order, joined by commas (B,I,O); or other names for "
+        "labels (person=PER,date=O; O takes one away)."
+    ),
 ]
-ModelFile = Annotated[Path, argument("MODEL", "A model that `tagsift fit` wrote.")]
+ModelFile = Annotated[Path, argument("MODEL", "A model that tagsift fit wrote.")]
 Train = Annotated[
     Path, argument("TRAIN", "Candidates or votes: columns, or any other format.")
 ]
@@ -111,6 +117,14 @@ To = Annotated[
     option(
         "Write documents of this format, with the labels as one more annotator.",
         metavar="FORMAT",
+    ),
+]
+Shape = Annotated[
+    str | None,
+    option(
+        "Which shape of a format to write (label-studio: predictions, annotations, "
+        "full or min; doccano: label or entities).",
+        metavar="NAME",
     ),
 ]
 
@@ -154,11 +168,16 @@ class Reading:
     comments: bool = given(
         "Skip lines that start with # and have one column.", default=False
     )
+    features_hold_labels: bool = given(
+        "Features most of whose values are labels of the file are meant; else they are "
+        "refused, since they tell a model what it shall find.",
+        default=False,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
-    """How files of any format are read and written."""
+    """How files of any format are read."""
 
     source: str | None = given(
         "Format of the file (conll for columns, jsonl, label-studio, doccano, …; see "
@@ -178,21 +197,38 @@ class Exchange:
     tokenizer: str | None = given(
         "How text is cut: words (rules) or spaces.", metavar="NAME"
     )
+    sentences: str | None = given(
+        "Sentences of text without tokens: auto (rules, default), lines, or none (a "
+        "document is one).",
+        metavar="HOW",
+    )
     offsets: str | None = given(
         "How offsets count: characters, utf-16 or bytes; default: by the text quoted, "
         "else characters.",
         metavar="UNIT",
     )
     misaligned: str | None = given(
-        "Spans that cut tokens: expand (default), contract, drop or error.",
+        "Spans that cut the source's tokens: expand (default), contract, drop or "
+        "error. Tokens made here are cut where spans begin and end.",
         metavar="HOW",
     )
     overlap: str | None = given(
         "Of spans that overlap, keep the longest (default) or the first, or error.",
         metavar="WHICH",
     )
+    again: str | None = given(
+        "Of several annotations of a text by one annotator, count the last (default) "
+        "or the first, or error.",
+        metavar="WHICH",
+    )
+    empty: str | None = given(
+        "What a document without spans means in doccano and brat, which write one that "
+        "nobody has touched alike: nothing (is there; default), or skipped.",
+        metavar="WHAT",
+    )
     label_key: str | None = given(
-        "Which column is the label. CoNLL-U: UPOS (default), XPOS, or a key of MISC.",
+        "Which column is the label; hf: several, joined by commas, are those of "
+        "annotators. CoNLL-U: UPOS (default), XPOS, or a key of MISC.",
         metavar="NAME",
     )
     spans_key: str | None = given(
@@ -200,11 +236,6 @@ class Exchange:
         metavar="NAME",
     )
     strict: bool = given("Refuse what cannot be kept.", default=False)
-    shape: str | None = given(
-        "Which shape of a format to write (label-studio: annotations, predictions or "
-        "min; doccano: label or entities).",
-        metavar="NAME",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,13 +259,13 @@ class Source(Exchange, Reading):
         metavar="NAMES",
     )
     scheme: Scheme = "auto"
+    labels: Labels = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training(Source):
     """How a file to learn from is read."""
 
-    labels: Labels = None
     exact: str | None = given(
         "Labels of votes that are known exactly: the store of a review, a file that "
         "rank wrote and a person filled in, or the number of a column (? where not "
@@ -337,11 +368,12 @@ def grouped(
     @functools.wraps(run)
     def with_groups(**options: Any) -> None:
         check_apart(options, renews)
+        beside, quiet = str(options.get("out")) == "-", bool(options.get("quiet"))
         made = {
             name: group(**{option: options.pop(option) for option in names})
             for name, (group, names) in groups.items()
         }
-        with beside_data(str(options.get("out")) == "-"):
+        with command(beside=beside, quiet=quiet):
             run(**options, **made)
 
     ordered = sorted(parameters, key=lambda parameter: parameter.kind)
@@ -358,14 +390,33 @@ def _name_option(parameter: inspect.Parameter) -> None:
         declared.param_decls = (f"--{parameter.name.replace('_', '-')}",)
 
 
-def parse_labels(text: str | None) -> list[str] | None:
-    """Read ``B,I,O``."""
+def parse_labels(text: str | None) -> list[str] | dict[str, str] | None:
+    """Read a label set, ``B,I,O``, or other names for labels, ``person=PER,date=O``."""
     if text is None:
         return None
-    labels = text.split(",")
-    if not all(labels) or len(set(labels)) != len(labels):
+    pairs = [part.strip().partition("=") for part in text.split(",")]
+    names = [name for name, _, _ in pairs]
+    if not all(names) or len(set(names)) != len(names):
         raise InputError(
             f"--labels: expected distinct labels joined by commas, found {text!r}."
+        )
+    if not any(equals for _, equals, _ in pairs):
+        return names
+    if not all(other for _, _, other in pairs):
+        raise InputError(
+            "--labels: expected other names for labels, such as person=PER,date=O, or "
+            f"the label set, such as B,I,O, and not both, found {text!r}."
+        )
+    return {name: other for name, _, other in pairs}
+
+
+def parse_renaming(text: str | None) -> dict[str, str] | None:
+    """Read other names for labels, where no label set is due."""
+    labels = parse_labels(text)
+    if isinstance(labels, list):
+        raise InputError(
+            "--labels: a label set is for candidates, since votes and gold labels name "
+            f"theirs; to rename labels, say such as person=PER, found {text!r}."
         )
     return labels
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
     from tagsift.report import Cell, Table
 
 __all__ = [
-    "beside_data",
+    "command",
     "complain",
     "draw",
     "draw_rows",
+    "note",
     "number",
     "percent",
     "print_json",
@@ -42,23 +44,43 @@ def complain(sentence: str, *, kind: str = "error") -> None:
     console.print(Text.assemble("tagsift: ", (kind, colour), ": ", visible(sentence)))
 
 
-#: Whether standard output is for data, so that what is said goes beside it.
-_BESIDE: ContextVar[bool] = ContextVar("_BESIDE", default=False)
+@dataclass(frozen=True)
+class _Command:
+    """How the command that runs speaks."""
+
+    beside: bool = False  # standard output is for data: what is said goes beside it
+    quiet: bool = False  # no notes
+    noted: set[str] = field(default_factory=set)  # what its notes were about
+
+
+_COMMAND: ContextVar[_Command | None] = ContextVar("_COMMAND", default=None)
 
 
 @contextmanager
-def beside_data(data: bool) -> Iterator[None]:
-    """Say everything on standard error while data go to standard output."""
-    before = _BESIDE.set(data)
+def command(*, beside: bool, quiet: bool) -> Iterator[None]:
+    """Run one command: data or words on standard output, with notes or without."""
+    before = _COMMAND.set(_Command(beside, quiet))
     try:
         yield
     finally:
-        _BESIDE.reset(before)
+        _COMMAND.reset(before)
+
+
+def _command() -> _Command:
+    return _COMMAND.get() or _Command()
+
+
+def note(sentence: str, *, about: str | None = None) -> None:
+    """Print a note on standard error, once a command; none where it is quiet."""
+    now, about = _command(), about or sentence
+    if not now.quiet and about not in now.noted:
+        now.noted.add(about)
+        complain(sentence, kind="note")
 
 
 def say(text: str = "", *, end: str = "\n") -> None:
     """Print text on standard output, its control characters made visible."""
-    stream = sys.stderr if _BESIDE.get() else sys.stdout
+    stream = sys.stderr if _command().beside else sys.stdout
     print(visible(text, keep="\n"), end=end, flush=True, file=stream)
 
 
@@ -92,7 +114,7 @@ def draw(table: Table, *, title: str = "", most: int | None = None) -> None:
     for row in table.texts()[:most]:
         drawn.add_row(*(Text(visible(cell)) for cell in row))
     width = None if sys.stdout.isatty() else 120
-    Console(stderr=_BESIDE.get(), width=width, highlight=False).print(drawn)
+    Console(stderr=_command().beside, width=width, highlight=False).print(drawn)
 
 
 def draw_rows(
@@ -108,9 +130,9 @@ def number(value: float) -> str:
     return f"{value:.4f}" if math.isfinite(value) else "–"
 
 
-def percent(value: float) -> str:
+def percent(value: float, unit: str = "") -> str:
     """Show a fraction in percent, or a dash where there is none."""
-    return f"{100 * value:.2f}" if math.isfinite(value) else "–"
+    return f"{100 * value:.2f}{unit}" if math.isfinite(value) else "–"
 
 
 def write_columns(

@@ -6,18 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tagsift
+from tagsift.cli._sources import with_sources
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
     from tagsift.cleaned import Cleaned
-    from tagsift.data import Row
+    from tagsift.data import Documents, Row
     from tagsift.report import Report
 
 __all__ = ["findings_in_text", "page_of"]
 
 
 def findings_in_text(
-    model: SequenceTagger, rows: list[list[Row]], gold: list[list[str]] | None = None
+    model: SequenceTagger,
+    rows: list[list[Row]],
+    gold: list[list[str]] | None = None,
+    documents: Documents | None = None,
 ) -> Cleaned:
     """What a model finds in text without labels; `gold` is the truth, if known."""
     names = tagsift.data.LabelSet(tuple(str(name) for name in model.classes_))
@@ -25,7 +29,8 @@ def findings_in_text(
     given = tagsift.data.PartialCorpus(rows, every, gold, names, model.scheme_)
     labels = [[str(name) for name in row] for row in model.predict(rows)]
     sure = model.predict_marginals(rows) if model.method.probabilities else None
-    return tagsift.cleaned.found_by(given.as_corpus(), model, labels, sure)
+    corpus = with_sources(given.as_corpus(), documents)
+    return tagsift.cleaned.found_by(corpus, model, labels, sure)
 
 
 def page_of(

@@ -58,7 +58,7 @@ def fit_pieces(
         raise InputError("--gold: the labels of a file in pieces are not compared.")
     given: dict[str, Any] = {}
     labels = parse_labels(source.labels)
-    if labels is not None:
+    if isinstance(labels, list):
         given["labels"] = labels
     if source.scheme != "auto":
         given["scheme"] = source.scheme
@@ -78,6 +78,7 @@ def fit_pieces(
         comments=source.comments,
         columns=source.columns,
         header=source.header,
+        features_hold_labels=source.features_hold_labels,
     )
     pieces = cut()
     if len(pieces) < engine.n_shards:  # every worker has one, as far as there are some

@@ -14,10 +14,16 @@ from tagsift.cli._options import (
     Fitting,
     Source,
     parse_labels,
+    parse_renaming,
     parse_settings,
 )
-from tagsift.cli._output import complain, percent, say
-from tagsift.cli._sources import format_of, read_documents, say_losses
+from tagsift.cli._output import complain, note, percent, say
+from tagsift.cli._sources import (
+    format_of,
+    read_documents,
+    say_losses,
+    with_sources,
+)
 from tagsift.cli._votes import (
     are_votes,
     make_for_votes,
@@ -73,8 +79,7 @@ class TrainingData:
     @property
     def corpus(self) -> Corpus:
         """The same as one corpus."""
-        made: Corpus = (self.votes or self.partial).as_corpus()
-        return made
+        return with_sources((self.votes or self.partial).as_corpus(), self.documents)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -117,20 +122,20 @@ def read_training(
 
     `usual` are the labels of documents in which nobody has labelled anything.
     """
-    labels = parse_labels(getattr(source, "labels", None))
-    given: dict[str, Any] = {} if labels is None else {"labels": labels}
+    labels = parse_labels(source.labels)
+    given: dict[str, Any] = {"labels": labels} if isinstance(labels, list) else {}
     if source.scheme != "auto":
         given["scheme"] = source.scheme
-    if source.tokenizer is not None:
-        given["tokenizer"] = source.tokenizer
+    for one in ("tokenizer", "sentences"):
+        if getattr(source, one) is not None:
+            given[one] = getattr(source, one)
     named = source.columns is not None
     name = format_of(path, source, source)
     documents = None
     if name != "conll" or source.also:
         documents = read_documents(path, name, source)
     if are_votes(source) or (documents and len(documents.annotators) > 1):
-        if labels is not None:
-            raise InputError("--labels is for candidates; votes name their labels.")
+        parse_renaming(source.labels)  # votes name their labels
         found = None if documents is None else documents.votes()
         corpus = read_vote_file(path, source, found)
         return _said(
@@ -141,8 +146,8 @@ def read_training(
             option = name.replace("_", "-")
             raise InputError(f"--{option} is for votes: say which columns by --votes.")
     if documents is not None:
-        nobody = labels is None and not documents.annotators
-        partial = documents.candidates(usual if nobody else labels)
+        nobody = "labels" not in given and not documents.annotators
+        partial = documents.candidates(usual if nobody else given.get("labels"))
     else:
         partial = tagsift.read_partial(
             path,
@@ -152,6 +157,7 @@ def read_training(
             gold=source.gold,
             columns=source.columns,
             header=source.header,
+            features_hold_labels=source.features_hold_labels,
         )
     return _said(TrainingData(path, partial, None, given, named, documents))
 
@@ -194,17 +200,15 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     model = make_model(training, fitting)
     votes = training.votes if takes_votes(model) else None
     if training.votes is not None and votes is None:
-        complain(
+        note(
             f"{model.method.title} learns from the union of the votes, not from who "
-            "gave them; leave out --method to weigh the annotators.",
-            kind="note",
+            "gave them; leave out --method to weigh the annotators."
         )
     if training.votes is None and takes_votes(model):
-        complain(
+        note(
             f"{model.method.title} learns from votes, and there are none: its text "
             "model is fitted to the candidate sets; say which columns are votes by "
-            "--votes.",
-            kind="note",
+            "--votes."
         )
     sizes = f"{partial.n_tokens} tokens, {len(partial.label_set)} labels"
     stage(f"fitting {model.method.title} to {sizes}", enabled=not fitting.quiet)
@@ -352,7 +356,7 @@ def update_model(
     model = tagsift.load(model_file)
     if not isinstance(model, tagsift.annotators.VoteTagger):
         raise InputError(
-            f"{model_file}: expected a model that `tagsift fit --votes` wrote, found "
+            f"{model_file}: expected a model that tagsift fit --votes wrote, found "
             f"one of {model.method.title}, which knows no annotators."
         )
     if training.votes is None:

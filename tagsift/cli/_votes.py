@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import OMeans, Source
-from tagsift.cli._output import complain
+from tagsift.cli._options import OMeans, Source, parse_renaming
+from tagsift.cli._output import complain, note
 from tagsift.cli._sources import format_of, read_documents, say_losses
 from tagsift.errors import InputError
 
@@ -55,7 +55,11 @@ def _read_exact(path: str, corpus: VoteCorpus) -> list[list[str | None]]:
     """Labels that people gave, in a sheet or in a review."""
     if tagsift.review.is_store(path):
         return tagsift.review.decided_labels(path, corpus)
-    return tagsift.data.read_checked(path, corpus.rows, corpus.label_set)
+    answers = tagsift.data.read_checked(path, corpus.rows, corpus.label_set)
+    if not any(map(any, answers)):
+        column = tagsift.data.ANSWER
+        note(f"{path}: its column {column} is empty, so that nothing is known exactly.")
+    return answers
 
 
 def _read(path: Path, source: Source, exact: int | None) -> VoteCorpus:
@@ -87,6 +91,8 @@ def _read(path: Path, source: Source, exact: int | None) -> VoteCorpus:
         comments=source.comments,
         header=source.header,
         exact=exact,
+        features_hold_labels=source.features_hold_labels,
+        labels=parse_renaming(source.labels),
     )
 
 

@@ -32,7 +32,7 @@ _PAIRS = {
 
 
 def run(
-    file: Annotated[Path, argument("VOTES", "Column file of votes, ? for none.")],
+    file: Annotated[Path, argument("VOTES", "Votes: columns, or any other format.")],
     *,
     source: Source,
     quick: Annotated[
@@ -63,13 +63,15 @@ def run(
         ]
         print_json({"sentences": len(corpus), "labels": labels, **facts})
         return
+    count = tagsift.data.count
     say(
-        f"{len(corpus)} sentences, {found.tokens} tokens, {len(labels)} "
-        f"labels, {found.votes_per_token:.2f} votes per token from "
-        f"{len(corpus.annotators)} annotators"
+        f"{count(len(corpus), 'sentence')}, {count(found.tokens, 'token')}, "
+        f"{count(len(labels), 'label')}, {found.votes_per_token:.2f} votes per token "
+        f"from {count(len(corpus.annotators), 'annotator')}"
     )
-    say(f"equal labels among pairs of votes  {percent(found.pairwise_agreement)} %")
-    say(f"span F1 among pairs of annotators  {percent(found.pairwise_span_f1)} %")
+    equal, f1 = found.pairwise_agreement, found.pairwise_span_f1
+    say(f"equal labels among pairs of votes  {percent(equal, ' %')}")
+    say(f"span F1 among pairs of annotators  {percent(f1, ' %')}")
     say(f"Fleiss' kappa                      {number(found.fleiss_kappa)}")
     say(f"Krippendorff's alpha               {number(found.krippendorff_alpha)}")
     say()
@@ -88,7 +90,9 @@ def _people(
     """Reports on the annotators, and what their confusions are of."""
     if quick:
         labels = tagsift.annotators.quick_labels(corpus.as_corpus())
-        people = tagsift.annotators.annotators_against(corpus.as_corpus(), labels)
+        people = tagsift.annotators.annotators_against(
+            corpus.as_corpus(), labels, by_votes=True
+        )
         return people, list(corpus.label_set)
     given = {} if source.scheme == "auto" else {"scheme": source.scheme}
     named = source.columns is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import tagsift
 from tagsift.cli._options import (
@@ -13,6 +13,7 @@ from tagsift.cli._options import (
     Json,
     Model,
     Out,
+    Shape,
     To,
     Train,
     Training,
@@ -20,7 +21,7 @@ from tagsift.cli._options import (
 )
 from tagsift.cli._output import number, percent, print_json, say, write_columns
 from tagsift.cli._pages import page_of
-from tagsift.cli._sources import format_to, write_labels
+from tagsift.cli._sources import Tally, format_to, write_labels
 from tagsift.cli._training import (
     TrainingData,
     check_model_options,
@@ -39,9 +40,6 @@ __all__ = ["EXAMPLE", "PLACE", "run"]
 PLACE = 60
 EXAMPLE = "tagsift clean votes.tsv --votes 2:6 -o cleaned.tsv"
 
-#: Of every token, what annotators said, and whether the label differs from that.
-Tally: TypeAlias = list[list[tuple[str, str]]]
-
 
 def run(
     train: Train,
@@ -49,9 +47,15 @@ def run(
     *,
     min_confidence: Annotated[
         float,
-        option("Write ? for labels that are less sure than this.", min=0.0, max=1.0),
+        option(
+            "Write ? for labels that are less sure than this; in documents, leave out "
+            "spans whose least sure token is.",
+            min=0.0,
+            max=1.0,
+        ),
     ] = 0.0,
     to: To = None,
+    shape: Shape = None,
     html: Html = None,
     model: Model = None,
     fitting: Fitting,
@@ -60,11 +64,12 @@ def run(
 ) -> None:
     """Write one label per training token: its columns, the label, the confidence.
 
-    For votes, what they were (B-LOC:3 O:1) and `differs` where most of the annotators
+    For votes, what they were (B-LOC:3 O:1) and "differs" where most of the annotators
     gave another label follow. Methods without probabilities give no confidence. With
     --gold the labels are scored; no fit looks at the truth. Documents of other formats
-    get the labels as one more annotator (--to label-studio: as predictions, with the
-    same ids and offsets), in OUT's own format where its ending is that of TRAIN.
+    get the labels as one more annotator, in OUT's own format where its ending is that
+    of TRAIN; --to label-studio gives them alone, as predictions to import, with the ids
+    and offsets of TRAIN (--shape full: beside the annotators').
     """
     check_model_options(model, fitting)
     if to is not None:
@@ -90,29 +95,23 @@ def run(
             name,
             training.documents,
             training.votes or training.partial,
-            _sure_labels(found, min_confidence),
+            found.sentences,
             found.confidence_sentences,
             source,
+            shape=shape,
+            least=min_confidence,
+            tally=tally,
         )
     if html is not None and page is not None:
         tagsift.report.write_html(html, page)
     facts = _facts(training, found, tally, min_confidence)
+    if name is not None and "left_open" in facts:
+        facts |= _unsure_spans(found, min_confidence)
     if json:
         method = found.tagger.method.name
         print_json({"method": method, **training.facts, "out": str(out), **facts})
         return
     _say_what_was_done(out, training, found, facts)
-
-
-def _sure_labels(found: Cleaned, least: float) -> list[list[str | None]]:
-    """Labels, None where they are less sure than asked for."""
-    sure = found.confidence_sentences
-    if sure is None:
-        return [list(row) for row in found.sentences]
-    return [
-        [name if p >= least else None for name, p in zip(row, given, strict=True)]
-        for row, given in zip(found.sentences, sure, strict=True)
-    ]
 
 
 def _lines(
@@ -154,6 +153,17 @@ def _facts(
     return {**facts, **training.recovery(found.sentences), **training.scores(found)}
 
 
+def _unsure_spans(found: Cleaned, least: float) -> dict[str, int]:
+    """How many spans there are, and how many have a token that is less sure."""
+    assert found.confidence_sentences is not None
+    lowest = [
+        min(sure[span.start : span.end])
+        for sure, spans in zip(found.confidence_sentences, found.spans, strict=True)
+        for span in spans
+    ]
+    return {"spans": len(lowest), "spans_left_out": sum(p < least for p in lowest)}
+
+
 def _say_what_was_done(
     out: object, training: TrainingData, found: Cleaned, facts: dict[str, object]
 ) -> None:
@@ -168,10 +178,16 @@ def _say_what_was_done(
     else:
         say(
             f"{out}: {partial.n_tokens} tokens, labels of "
-            f"{len(training.votes.annotators)} annotators merged by {title}; "
+            f"{tagsift.data.count(len(training.votes.annotators), 'annotator')} merged "
+            f"by {title}; "
             f"{facts['differs']} labels differ from the majority."
         )
-    if "left_open" in facts:
+    if "spans_left_out" in facts:
+        say(
+            f"{facts['spans_left_out']} of {facts['spans']} spans are less sure than "
+            "asked for, and were left out as a whole."
+        )
+    elif "left_open" in facts:
         say(f"{facts['left_open']} labels are less sure than asked for and became ?.")
     scores = facts.get("scores")
     if isinstance(scores, dict):

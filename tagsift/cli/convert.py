@@ -12,13 +12,15 @@ from tagsift.cli._options import (
     Exchange,
     Json,
     Labels,
+    Quiet,
     Reading,
     Scheme,
+    Shape,
     argument,
     option,
     parse_labels,
 )
-from tagsift.cli._output import complain, print_json, say
+from tagsift.cli._output import note, print_json, say
 from tagsift.cli._sources import exchange_options, is_table, say_losses
 from tagsift.errors import InputError
 
@@ -51,26 +53,36 @@ def run(
     annotator: Annotated[
         str | None, option("Name of the annotator, where the file names none.")
     ] = None,
+    layer: Annotated[
+        str | None,
+        option(
+            "Write the labels of this annotator alone (gold: the truth).",
+            metavar="ANNOTATOR",
+        ),
+    ] = None,
     from_shape: Annotated[
         str | None, option("Which shape of a format IN has.", metavar="NAME")
     ] = None,
     scheme: Scheme = "auto",
+    shape: Shape = None,
     exchange: Exchange,
     reading: Reading,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Convert annotated documents from one format to another, as they come.
 
     Formats: conll (columns), jsonl (our own, which holds everything), csv, conllu,
-    label-studio, doccano, prodigy, argilla, brat, spacy, hf, wrench, votes-csv; read
-    only: llm (answers of language models), text. What a format cannot hold is named
-    with a count, and --strict makes it an error.
+    label-studio, doccano, prodigy, argilla, brat, spacy, hf, wrench, votes-csv,
+    spans-csv; read only: llm (answers of language models), text. What a format cannot
+    hold is named with a count, and --strict makes it an error.
     """
     more = {
         "scheme": scheme,
         "columns": reading.columns,
         "header": reading.header or None,
         "comments": reading.comments or None,
+        "features_hold_labels": reading.features_hold_labels or None,
         "votes": votes,
         "gold": gold or None,
         "labels": parse_labels(labels),
@@ -83,7 +95,7 @@ def run(
     assert target.write is not None
     told = exchange_options(exchange, **more)
     reads = tagsift.data.as_options({**told, "shape": from_shape})
-    writes = tagsift.data.as_options({**told, "shape": exchange.shape})
+    writes = tagsift.data.as_options({**told, "shape": shape})
     if str(out) != "-" and not target.folder:
         tagsift.storage.check_writable(out)
     documents: Iterable[Document] = source.read(file, reads)
@@ -95,8 +107,12 @@ def run(
         documents = tagsift.read(paths, kinds, **told)
     elif merge:
         documents = tagsift.data.merged(documents)
+    if layer is not None:
+        documents = tagsift.data.of_annotator(documents, layer)
     sizes: Counter[str] = Counter(documents=0, annotations=0)
     target.write(out, _counted(documents, sizes), writes)
+    if reads.renaming is not None and not exchange.also:
+        reads.renaming.warn()
     _say(source.name, target.name, out, sizes, reads, json)
 
 
@@ -123,10 +139,11 @@ def _say(
         return
     say_losses(losses)
     sentence = (
-        f"{out}: {sizes['documents']} documents with {sizes['annotations']} "
-        f"annotations, from {source} to {target}."
+        f"{out}: {tagsift.data.count(sizes['documents'], 'document')} with "
+        f"{tagsift.data.count(sizes['annotations'], 'annotation')}, from {source} to "
+        f"{target}."
     )
     if str(out) == "-":
-        complain(sentence, kind="note")
+        note(sentence)
     else:
         say(sentence)

@@ -50,9 +50,11 @@ def run(
     json: Json = False,
 ) -> None:
     """Hide gold labels among random candidates, as the paper's experiments do."""
-    corpus = tagsift.read_conll(gold, scheme=scheme, **vars(reading))
+    names = parse_labels(labels)
+    rename = names if isinstance(names, dict) else None
+    corpus = tagsift.read_conll(gold, scheme=scheme, labels=rename, **vars(reading))
     partial = tagsift.corrupt(
-        corpus, cl=cl, p=p, r=r, random_state=seed, labels=parse_labels(labels)
+        corpus, cl=cl, p=p, r=r, random_state=seed, labels=None if rename else names
     )
     tagsift.write_partial(out, partial, gold=keep_gold)
     sizes = [len(names) for sentence in partial.candidates for names in sentence]

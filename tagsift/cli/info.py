@@ -34,6 +34,7 @@ def run(model: ModelFile, json: Json = False) -> None:
         "scheme": tagger.scheme_,
         "columns": getattr(tagger.vectorizer_, "n_columns_", 0),
         "tokenizer": tagsift.data.tokenizer_name(tagger.tokenizer),
+        "sentences": tagsift.data.tokenizer_name(tagger.sentences),
         "classes": list(tagger.classes_),
         "settings": meta["params"],
         "training_feature_bytes": held,
@@ -57,7 +58,9 @@ def run(model: ModelFile, json: Json = False) -> None:
     if facts["columns"] > 1:
         say(f"looks at {facts['columns']} columns of a token: cannot tag raw text.")
     elif facts["columns"]:
-        say(f"looks at words alone; raw text is cut by {facts['tokenizer']}.")
+        sentences = facts["sentences"]
+        more = "" if sentences == "auto" else f", its sentences by {sentences}"
+        say(f"looks at words alone; raw text is cut by {facts['tokenizer']}{more}.")
     if held:
         say(
             f"holds features of training tokens ({held / 1e6:.2f} MB): give it only to "

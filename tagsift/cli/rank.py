@@ -17,6 +17,7 @@ from tagsift.cli._options import (
     Json,
     Model,
     OutOrScreen,
+    Shape,
     To,
     Training,
     argument,
@@ -46,8 +47,11 @@ PLACE = 70
 EXAMPLE = "tagsift rank votes.tsv --votes 2:6 --top 30 -o check.tsv"
 RENEWS = ("exact",)
 
-#: Words to show on either side.
+#: Words to show on either side, and most characters of them on the screen.
 _AROUND = 6
+_WIDTH = 46
+#: What a sheet says of a token before the answer.
+_TOLD = ("document", "sentence", "token", "word", "label")
 #: What is said of a token, a span or a sentence.
 Described: TypeAlias = dict[str, Any]
 
@@ -83,6 +87,7 @@ def run(
     ] = False,
     out: OutOrScreen = None,
     to: To = None,
+    shape: Shape = None,
     model: Model = None,
     fitting: Fitting,
     source: Training,
@@ -117,20 +122,21 @@ def run(
         "sentences_first": found.sentences_first(scores, top),
     }
     if out is not None and to is not None:
-        _write_documents(out, to, found, scores, source)
+        _write_documents(out, to, shape, found, scores, source)
     elif out is not None:
         tagsift.data.write_sheet(out, found.sheet(tokens))
     if json:
         method = found.findings.tagger.method.name
         print_json({"method": method, **found.sizes, "by": by.value, **shown})
         return
-    _draw(shown, by)
+    _draw(shown, by, found)
     if out is not None and to is not None:
         say(f"{out}: documents with their labels, the most doubtful first.")
     elif out is not None:
         say(
             f"{out}: all {len(scores)} tokens, ranked; type the right labels into "
-            f"{tagsift.data.ANSWER}, and give it to fit or clean with --exact {out}."
+            f"{tagsift.data.ANSWER} (ok where the label is right, nothing where you "
+            f"have not looked), and give it to fit or clean with --exact {out}."
         )
 
 
@@ -172,6 +178,12 @@ class _Labelled:
             described.append(self._described(look) | more)
         return described
 
+    def _place(self, sentence: int) -> Described:
+        """Which sentence it is, and the id of its document, where there is one."""
+        ids = self.findings.corpus.document_ids
+        place = {} if ids is None else {"document": ids[sentence]}
+        return {**place, "sentence": sentence + 1}
+
     def sheet(self, tokens: list[Described]) -> Iterator[dict[str, object]]:
         """Yield the rows of the sheet to fill in, with the answers that are known."""
         votes = None if self.training is None else self.training.votes
@@ -187,7 +199,7 @@ class _Labelled:
             candidates = self.training.partial.candidates
             said = "|".join(sorted(candidates[look.sentence][look.start]))
         return {
-            "sentence": look.sentence + 1,
+            **self._place(look.sentence),
             "token": look.start + 1,
             "word": words[look.start],
             "label": str(look.label),
@@ -205,7 +217,7 @@ class _Labelled:
         )
         return [
             {
-                "sentence": int(s) + 1,
+                **self._place(int(s)),
                 "score": float(ranking.total[s]),
                 "tokens": len(self.words[s]),
                 "worst_token": int(ranking.worst[s]) + 1,
@@ -238,7 +250,12 @@ def _tag_text(path: Path, source: Training, model_file: Path | None) -> _Labelle
 
 
 def _write_documents(
-    out: Path, to: str, found: _Labelled, scores: FloatArray, source: Training
+    out: Path,
+    to: str,
+    shape: str | None,
+    found: _Labelled,
+    scores: FloatArray,
+    source: Training,
 ) -> None:
     """Write documents, the most doubtful first, with what was found in them."""
     training = found.training
@@ -259,6 +276,7 @@ def _write_documents(
         found.findings.sentences,
         found.findings.confidence_sentences,
         source,
+        shape=shape,
         order=order,
         data=[{"doubt": round(one, 6)} for one in doubt],
     )
@@ -282,7 +300,7 @@ def _sheet_row(rank: int, cells: Described, answer: str | None) -> dict[str, obj
     likely = cells["probabilities"].items()
     return {
         "rank": rank,
-        **{name: cells[name] for name in ("sentence", "token", "word", "label")},
+        **{name: cells[name] for name in _TOLD if name in cells},
         tagsift.data.ANSWER: answer or "",
         **{name: cells[name] for name in ("why", "votes", "context")},
         "probabilities": " ".join(f"{name}={p:.3f}" for name, p in likely),
@@ -290,28 +308,32 @@ def _sheet_row(rank: int, cells: Described, answer: str | None) -> dict[str, obj
     }
 
 
-def _draw(shown: dict[str, list[Described]], by: By) -> None:
+def _draw(shown: dict[str, list[Described]], by: By, found: _Labelled) -> None:
     """Draw the three tables."""
+    findings = found.findings
+
+    def looks(unit: str) -> Iterator[tuple[Any, ...]]:
+        for one in shown[unit]:
+            s, t = one["sentence"] - 1, one["token"] - 1
+            end = int(one.get("last") or t + 1)
+            yield (
+                *findings.place(s, t),
+                in_context(found.words[s], t, end, _AROUND, _WIDTH),
+                *map(one.get, ("label", "votes", "why", "score")),
+            )
+
+    names = (*findings.place_heads, "in context", "label", "said", "why")
+    heads = dict.fromkeys(names, "")
     for title, unit in (("Tokens", "tokens_first"), ("Spans", "spans_first")):
-        draw_rows(
-            f"{title} to check first (by {by.value})",
-            dict.fromkeys(("at", "in context", "label", "said", "why"), "")
-            | {"score": ".3f"},
-            (
-                (
-                    f"{one['sentence']}:{one['token']}",
-                    shorten(one["context"], 46, placeholder=" …"),
-                    *(one[name] for name in ("label", "votes", "why", "score")),
-                )
-                for one in shown[unit]
-            ),
-        )
-    names = ("sentence", "score", "tokens", "worst_token")
+        title = f"{title} to check first (by {by.value})"
+        draw_rows(title, heads | {"score": ".3f"}, looks(unit))
+    heads = {} if findings.corpus.document_ids is None else {"document": ""}
+    heads |= {"sentence": "d", "score": ".3f", "tokens": "d", "worst_token": "d"}
     draw_rows(
         "Sentences to check first",
-        dict(zip(names, ("d", ".3f", "d", "d"), strict=True)) | {"text": ""},
+        heads | {"text": ""},
         (
-            (*(s[name] for name in names), shorten(s["text"], 60, placeholder=" …"))
+            (*map(s.get, heads), shorten(s["text"], 60, placeholder=" …"))
             for s in shown["sentences_first"]
         ),
     )

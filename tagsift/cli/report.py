@@ -79,4 +79,4 @@ def _against(training: TrainingData, model: SequenceTagger) -> Cleaned:
     partial = training.partial
     check_columns(model, training.path, partial.rows, named=training.named)
     gold = partial.gold or [[min(names) for names in row] for row in partial.candidates]
-    return findings_in_text(model, partial.rows, gold)
+    return findings_in_text(model, partial.rows, gold, training.documents)

@@ -94,7 +94,7 @@ def run(
             complain(
                 "nothing is encrypted on the way; let others in through a tunnel or a "
                 "proxy with TLS.",
-                kind="note",
+                kind="warning",
             )
         if browser:
             webbrowser.open(address)
@@ -107,7 +107,7 @@ def run(
         worker = review.Worker(material, tagger, fitted=model is not None)
         opened.enter_context(closing(worker))
         desk = review.Desk(material, kept, worker, every=every)
-        desk.learn()
+        desk.begin()
         with suppress(KeyboardInterrupt):
             serve(desk, taken, password=password, ready=ready)
     if not json:

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tagsift
-from tagsift.cli._options import Exchange, Html, Json, Reading, Scheme, argument, option
+from tagsift.cli._options import (
+    Exchange,
+    Html,
+    Json,
+    Labels,
+    Quiet,
+    Reading,
+    Scheme,
+    argument,
+    option,
+)
 from tagsift.cli._output import complain, print_json, say
 from tagsift.cli._sources import read_corpus
 from tagsift.cli._training import check_columns
@@ -47,8 +57,10 @@ def run(
     ] = None,
     html: Html = None,
     scheme: Scheme = "auto",
+    labels: Labels = None,
     exchange: Exchange,
     reading: Reading,
+    quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Span and token F1; for a model with probabilities calibration and risk–coverage.
@@ -62,11 +74,11 @@ def run(
             f"{len(files)} file{'s' * (len(files) != 1)}"
             f"{' and --pred' if pred is not None else ''}."
         )
-    gold = read_corpus(files[-1], exchange, reading, scheme)
+    gold = read_corpus(files[-1], exchange, reading, scheme, labels)
     if pred is not None:
         same = replace(exchange, source=None, also=None)
         columns = replace(reading, columns=pred_columns, header=False)
-        found = read_corpus(pred, same, columns, gold.scheme)
+        found = read_corpus(pred, same, columns, gold.scheme, labels)
         tagged, title = _same_text(pred, found, gold, files[-1]), pred.name
     else:
         model = tagsift.load(files[0])

@@ -18,6 +18,7 @@ from tagsift.cli._options import (
     ModelFile,
     OutOrScreen,
     Reading,
+    Shape,
     Sharding,
     To,
     argument,
@@ -74,6 +75,7 @@ def run(
             metavar="NAME",
         ),
     ] = None,
+    shape: Shape = None,
     exchange: Exchange,
     reading: Reading,
     sharding: Sharding,
@@ -86,7 +88,7 @@ def run(
     """
     if sharding.engine is not None:
         single = {"out": out, "to": to, "spans": spans, "marginals": marginals}
-        single |= {"gold": gold, "from_shape": from_shape}
+        single |= {"gold": gold, "from_shape": from_shape, "shape": shape}
         tag_folder(model, text, target, sharding, exchange, reading, single, json)
         return
     if target is not None or sharding != Sharding(quiet=sharding.quiet):
@@ -106,9 +108,8 @@ def run(
     of_columns = "conll" if gold or reading != Reading() else None
     name = exchange.source or of_columns or _format_of(file)
     to = None if spans or marginals else _format_to(out, to, name)
-    told = exchange_options(exchange) | {
-        "tokenizer": tagsift.base.tokenizer_of(tagger, exchange.tokenizer)
-    }
+    told = exchange_options(exchange)
+    how = {"tokenizer": exchange.tokenizer, "sentences": exchange.sentences}
     options = tagsift.data.as_options({**told, "shape": from_shape})
     uncut: deque[bool] = deque()
     if name == "text":
@@ -120,7 +121,9 @@ def run(
     tagged = (
         document
         for burst in bursts
-        for document in _flushed(_tag(tagger, burst, marginals, spans or bool(to)), out)
+        for document in _flushed(
+            _tag(tagger, burst, how, marginals, spans or bool(to)), out
+        )
     )
     sizes = _Sizes()
     if json and out is None:
@@ -135,13 +138,14 @@ def run(
             _with_spans(one) if cut_here or (uncut and uncut.popleft()) else one
             for one, _ in counted
         )
-        written.write(out or "-", documents, tagsift.data.as_options(told))
-        say_losses(options.losses)
+        writes = {**told, "shape": shape, "added": True}
+        written.write(out or "-", documents, tagsift.data.as_options(writes))
     elif spans:
         write_lines(out, (_spans_line(document) for document, _ in counted))
     else:
         names = [str(label) for label in tagger.classes_]
         write_columns(out, _blocks(counted, names))
+    say_losses(options.losses)
     if json:
         classes = list(tagger.classes_)
         print_json({"out": str(out), **vars(sizes), "classes": classes})
@@ -231,24 +235,26 @@ def _with_spans(document: Document) -> Document:
     *layers, last = document.layers
     found = replace(last, marks=document.spans, tags=None, scores=None, scheme=None)
     layers.append(found)
-    bare = replace(document, rows=None, offsets=None, sentences=None)
-    return replace(bare, layers=tuple(layers))
+    return replace(document.uncut(), layers=tuple(layers))
 
 
 def _tag(
     tagger: SequenceTagger,
     documents: Iterable[Document],
+    how: dict[str, Any],
     marginals: bool,
     confidences: bool,
 ) -> Iterator[tuple[Document, Any]]:
     """Tagged documents, each with the marginals of its tokens where wanted."""
     if not marginals:
-        tagged = tagsift.tag_documents(tagger, documents, confidences=confidences)
+        tagged = tagsift.tag_documents(
+            tagger, documents, confidences=confidences, **how
+        )
         yield from ((document, None) for document in tagged)
         return
-    for batch in tagsift.base.batches(tagsift.base.ready(tagger, documents)):
+    for batch in tagsift.base.batches(tagsift.base.ready(tagger, documents, **how)):
         tables = iter(tagger.predict_marginals(tagsift.base.tokens_of(batch)))
-        for document in tagsift.tag_documents(tagger, batch, confidences=False):
+        for document in tagsift.tag_documents(tagger, batch, confidences=False, **how):
             pieces = [next(tables) for _ in document.bounds()]
             yield document, [row for piece in pieces for row in piece.tolist()]
 

@@ -16,11 +16,13 @@ from tagsift.data.annotators import Annotator as Annotator
 from tagsift.data.candidates import *
 from tagsift.data.checked import *
 from tagsift.data.columns import column_lines as column_lines
+from tagsift.data.columns import count as count
 from tagsift.data.conll import *
 from tagsift.data.documents import *
 from tagsift.data.formats import *
 from tagsift.data.formats._format import open_source as open_source
 from tagsift.data.formats._format import open_target as open_target
+from tagsift.data.formats._layers import of_annotator as of_annotator
 from tagsift.data.formats.text import check_prose as check_prose
 from tagsift.data.formats.text import read_bursts as read_bursts
 from tagsift.data.frames import *

@@ -6,7 +6,7 @@ In a column file the candidates stand in the last column, joined by ``|``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -171,12 +171,13 @@ def format_candidates(names: AbstractSet[str], label_set: LabelSet) -> str:
 def read_partial(
     path: PathName,
     *,
-    labels: LabelSet | Iterable[str] | None = None,
+    labels: LabelSet | Iterable[str] | Mapping[str, str] | None = None,
     scheme: str = "auto",
     comments: bool = False,
     gold: bool = False,
     columns: Columns | None = None,
     header: bool = False,
+    features_hold_labels: bool = False,
 ) -> PartialCorpus:
     """Read a column file with candidate sets.
 
@@ -186,15 +187,18 @@ def read_partial(
         The file; candidates stand in its last column.
     labels : LabelSet or iterable of str, optional
         All labels of the task; default: the sorted union of those named in the file.
+        A mapping renames labels (``{"person": "PER"}``).
     scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
         How the labels are written; ``"auto"`` looks at gold and at exactly labelled
         sentences only, and else at the names of the labels.
     gold : bool
         Whether one more column follows the candidates: the truth, for scoring only.
-    comments, columns, header
+    comments, columns, header, features_hold_labels
         As in `read_conll`; the column named ``gold`` is the truth.
     """
-    reader = CandidateReader(path, as_label_set(labels), scheme)
+    rename = labels if isinstance(labels, Mapping) else None
+    label_set = None if rename else as_label_set(labels)
+    reader = CandidateReader(path, label_set, scheme)
     table = CellTable(
         path,
         "label",
@@ -204,6 +208,8 @@ def read_partial(
         header=header,
         comments=comments,
         gold=-1 if gold and columns is None else None,
+        features_hold_labels=features_hold_labels,
+        rename=rename,
     )
     entries = list(table)
     truth = None if table.layout.gold is None else [entry.gold for entry in entries]

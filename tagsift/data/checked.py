@@ -44,20 +44,22 @@ def read_checked(
     """
     found: list[list[str | None]] = [[None] * len(sentence) for sentence in rows]
     known = {*labels, "O"}
+    allowed = _write(known)
     types = {name[2:] for name in known if name[1:2] == "-"}
     for line, cells in _lines(path):
         answer = cells[ANSWER].strip()
         if not answer:
             continue
-        if answer.lower() == _RIGHT and answer not in known:  # "Ok", as tables write it
+        accepted = answer.lower() == _RIGHT and answer not in known  # "Ok" of a table
+        if accepted:
             answer = cells.get("label", "").strip()
         with located(path, line):
             s, t = _place(cells, rows)
             prefix, type_ = answer[:2], answer[2:]
             if answer not in known and not (prefix in _PREFIXES and type_ in types):
+                what = f"{answer!r} as its label" if accepted else f"{answer!r}"
                 raise DataError(
-                    f"expected a label such as {', '.join(sorted(known)[:5])} as the "
-                    f"right one, found {answer!r}."
+                    f"the right label of {cells['word']!r}: {allowed}; found {what}."
                 )
             if found[s][t] not in (None, answer):
                 raise DataError(
@@ -66,6 +68,16 @@ def read_checked(
                 )
         found[s][t] = answer
     return found
+
+
+def _write(labels: Collection[str], most: int = 12) -> str:
+    """What may be written into the column of answers."""
+    shown = sorted(labels, key=lambda name: (name[2:] * (name[1:2] == "-"), name))
+    more = ", …" * (len(shown) > most)
+    return (
+        f"write {', '.join(shown[:most])}{more}, or {_RIGHT} where the label beside it "
+        "is right, or nothing where you have not looked"
+    )
 
 
 def has_answers(path: PathName) -> bool:
@@ -86,7 +98,7 @@ def _lines(path: PathName) -> Iterable[tuple[int, dict[str, str]]]:
     missing = [name for name in _NEEDED if name not in (reader.fieldnames or ())]
     if missing:
         raise DataError(
-            f"expected a sheet that `tagsift rank -o` wrote, with a column "
+            "expected a sheet that tagsift rank -o wrote, with a column "
             f"{missing[0]!r}, found {head.strip()[:60]!r} as its first line.",
             path,
             1,
@@ -102,8 +114,15 @@ def _place(cells: Mapping[str, str], rows: Sequence[Sequence[Row]]) -> tuple[int
     """Sentence and token of a line, counted from 0, after a look at the word."""
     try:
         s, t = int(cells["sentence"]) - 1, int(cells["token"]) - 1
+    except ValueError:
+        raise DataError(
+            f"expected the numbers of a sentence and a token, found "
+            f"{cells['sentence']!r} and {cells['token']!r}; leave these columns as "
+            "they were written."
+        ) from None
+    try:
         word = rows[s][t][0] if min(s, t) >= 0 else None
-    except (ValueError, IndexError):
+    except IndexError:
         word = None
     if word is None or word != cells["word"]:
         there = "no such token" if word is None else repr(word)

@@ -157,7 +157,8 @@ class ColumnFile:
         if "" in cells:
             raise DataError(
                 f"expected {count(self._width, 'column')} with something in each, "
-                f"found column {cells.index('') + 1} empty."
+                f"found column {cells.index('') + 1} empty; write ? for a vote that "
+                "was not given, O for a token outside all spans, - for no feature."
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tagsift.data.columns import PathName, check_label, check_written, write_blocks
@@ -22,6 +22,8 @@ def read_conll(
     comments: bool = False,
     columns: Columns | None = None,
     header: bool = False,
+    features_hold_labels: bool = False,
+    labels: Mapping[str, str] | None = None,
 ) -> Corpus:
     """Read a column file whose last column is the gold label.
 
@@ -39,6 +41,11 @@ def read_conll(
         features. Without it, a file that looks like something else is refused.
     header : bool
         The first line names the columns.
+    features_hold_labels : bool
+        Features most of whose values are labels of the file are meant; they are
+        refused by default.
+    labels : mapping of str to str, optional
+        Other names for labels (``{"person": "PER"}``).
 
     Returns
     -------
@@ -46,7 +53,13 @@ def read_conll(
         ``rows`` holds all columns but the last, ``labels`` the last.
     """
     found = iter_conll(
-        path, scheme=scheme, comments=comments, columns=columns, header=header
+        path,
+        scheme=scheme,
+        comments=comments,
+        columns=columns,
+        header=header,
+        features_hold_labels=features_hold_labels,
+        labels=labels,
     )
     sentences = tuple(found)
     if scheme == "auto":
@@ -61,6 +74,8 @@ def iter_conll(
     scheme: str = "auto",
     columns: Columns | None = None,
     header: bool = False,
+    features_hold_labels: bool = False,
+    labels: Mapping[str, str] | None = None,
 ) -> Iterator[Sentence]:
     """Yield the sentences of a gold column file one by one; options as in `read_conll`.
 
@@ -74,6 +89,8 @@ def iter_conll(
         columns=columns,
         header=header,
         comments=comments,
+        features_hold_labels=features_hold_labels,
+        rename=labels,
     )
     for entry in table:
         yield Sentence(entry.rows, tuple(entry.labels))

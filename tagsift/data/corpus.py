@@ -180,6 +180,13 @@ class Corpus:
         """Tokens of every sentence, [S]."""
         return np.diff(self.bounds)
 
+    @cached_property
+    def document_ids(self) -> list[str] | None:
+        """The id of the document of every sentence; None for columns, without ids."""
+        if self.sources is None:
+            return None
+        return [one.id for one in self.sources for _ in one.bounds()]
+
     # Labels -------------------------------------------------------------------------
 
     @cached_property

@@ -7,33 +7,21 @@ or as tags of tokens. Candidate sets, votes and rows are views of documents
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from tagsift.data.cuts import Bounds, Cut, Tokenizer, around
 from tagsift.data.losses import Losses
 from tagsift.data.rows import Row
 from tagsift.errors import InputError
 
 __all__ = ["Bounds", "Cut", "Document", "Kind", "Layer", "Mark", "Tag", "Tokenizer"]
 
-#: First character and the one after the last.
-Bounds: TypeAlias = tuple[int, int]
 #: What a token got: a label, a set of candidates, or None where nobody labelled it.
 Tag: TypeAlias = str | frozenset[str] | None
 #: Who made a layer. ``gold`` is the truth, ``exact`` what somebody has checked.
 Kind: TypeAlias = Literal["person", "model", "rule", "gold", "exact"]
-
-
-class Cut(NamedTuple):
-    """A text cut into tokens and sentences."""
-
-    offsets: tuple[Bounds, ...]  # of the tokens
-    sentences: tuple[int, ...]  # first token of each sentence, and the number of tokens
-
-
-#: From a text to its tokens and sentences.
-Tokenizer: TypeAlias = Callable[[str], Cut]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +90,26 @@ class Document:
         return layer_marks(self.with_text(), self.layers[-1], Losses())
 
     def cut(self, tokenizer: Tokenizer) -> Document:
-        """Give a document whose text is not cut yet its tokens and sentences."""
+        """Give a document whose text is not cut yet its tokens and sentences.
+
+        No bound of a token or a sentence is put inside of what a layer marks, and the
+        layers share their tokens: take all of them together before.
+        """
         if self.rows is not None or self.text is None:
             return self.aligned()
-        offsets, sentences = tokenizer(self.text)
+        marked = {
+            piece: f"document {self.id!r}, {layer.annotator}"
+            for layer in self.layers
+            for mark in layer.marks or ()
+            for piece in mark.pieces or ((mark.start, mark.end),)
+        }
+        offsets, sentences = around(tokenizer(self.text), self.text, marked)
         rows = tuple((self.text[a:b],) for a, b in offsets)
         return replace(self, rows=rows, offsets=offsets, sentences=sentences)
+
+    def uncut(self) -> Document:
+        """Give a document with text no tokens."""
+        return replace(self, rows=None, offsets=None, sentences=None)
 
     def with_text(self) -> Document:
         """Give a document of tokens alone a text.

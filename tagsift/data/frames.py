@@ -98,7 +98,8 @@ def to_pandas(
     if rows == "documents":
         names = list(record_of(Document("", "")))
         return pd.DataFrame(map(record_of, source), columns=names, dtype=object)
-    cut = Documents(tuple(source)).cut().documents
+    source = source if isinstance(source, Documents) else Documents(tuple(source))
+    cut = source.cut().documents
     if rows == "spans":
         records = [record for document in cut for record in _spans(document)]
         return pd.DataFrame(records, columns=list(_OF_SPANS))

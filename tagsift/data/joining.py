@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from tagsift.data.documents import Document
+from tagsift.data.documents import Document, Layer
 from tagsift.data.formats import FORMATS
 from tagsift.data.losses import Losses
+from tagsift.data.views import layer_marks
 
 __all__ = ["merged", "together"]
 
@@ -37,7 +38,8 @@ def together(
     Documents are the same by id and text, or by a text that stands once in each.
     Annotators of whom a source tells no name, or one that another source has on the
     same document, are others: all that they said gets the name of the source, too.
-    Sources that have nothing in common with those before are counted.
+    Sources that have nothing in common with those before are counted. Tokens are those
+    of the first source that has any; texts of which none has stay uncut.
     """
     found: list[Document] = []
     used: set[str] = set()  # names of annotators
@@ -72,8 +74,27 @@ def together(
             if place is None:
                 found.append(document)
             else:
-                found[place] = found[place].joined(document)
+                found[place] = _on_same_tokens(found[place], document, losses)
     return iter(found)
+
+
+def _on_same_tokens(first: Document, other: Document, losses: Losses) -> Document:
+    """Join two readings; the tokens are those of the first that has any."""
+    if first.rows is None:
+        cut = {name: getattr(other, name) for name in ("rows", "offsets", "sentences")}
+        first = replace(first, **cut)
+    elif other.rows is not None and other.rows != first.rows:
+        other = other.with_text()
+        layers = []
+        for layer in other.layers:
+            if layer.tags is not None:
+                kind = "labels of other tokens than those of the first file, as spans"
+                losses.note(kind, f"{other.id}, {layer.annotator}")
+                marks = layer_marks(other, layer, losses)
+                layer = Layer(layer.annotator, layer.kind, marks, meta=layer.meta)
+            layers.append(layer)
+        other = replace(other, layers=tuple(layers))
+    return first.joined(other)
 
 
 def _is_unnamed(name: str) -> bool:

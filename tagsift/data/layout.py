@@ -2,25 +2,71 @@
 
 By position the token comes first and the label (or the truth) last. By name, one name
 stands for each column: ``token,pos,-,label``. ``token``, ``label``, ``gold``, ``vote``
-and ``exact`` (labels known exactly, beside votes) say what a column is, ``-`` leaves it
-out, any other name is a feature.
+and ``exact`` (labels known exactly, beside votes) say what a column is, ``sentence`` or
+``document`` that a sentence ends where its cells change, ``-`` leaves it out, any other
+name is a feature.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeAlias
 
 from tagsift.data.columns import count
 from tagsift.errors import DataError, InputError
 
-__all__ = ["Columns", "Layout", "by_name", "by_place", "parse_columns", "parse_names"]
+__all__ = [
+    "ENDING",
+    "Columns",
+    "Layout",
+    "by_name",
+    "by_place",
+    "parse_columns",
+    "parse_names",
+    "role_of",
+    "write_columns",
+    "write_names",
+]
 
 #: What users say about the columns: names joined by commas, or a sequence of them.
 Columns: TypeAlias = str | Sequence[str]
 
 _MOST = 100_000
+_NUMBER = "(id|idx|index|key|n|no|nr|num|number)"
+#: What columns are called, in small letters without signs (``Sentence #``, ``doc_id``).
+_ROLES = {
+    "token": re.compile(r"tokens?|words?|form"),
+    "sentence": re.compile(
+        rf"(sentence|sent|satz){_NUMBER}?|(sequence|seq|phrase|frase){_NUMBER}"
+    ),
+    "document": re.compile(
+        rf"(document|doc){_NUMBER}?|(article|abstract|text|file){_NUMBER}"
+        r"|(file|doc|document)name"
+    ),
+    "label": re.compile(r"labels?|tags?|ner|nertags?"),
+}
+#: Roles of columns that tell sentences apart.
+ENDING = ("sentence", "document")
+_SIGNS = re.compile(r"[\W_]+")
+
+
+def role_of(name: str) -> str | None:
+    """What a column holds by the name it usually has; None where that tells nothing.
+
+    Examples
+    --------
+    >>> role_of("Sentence #"), role_of("doc_id"), role_of("pos")
+    ('sentence', 'document', None)
+    """
+    spelled = _SIGNS.sub("", name.casefold())
+    return next((role for role, x in _ROLES.items() if x.fullmatch(spelled)), None)
+
+
+#: Columns of one name that are written out one by one.
+_ALIKE = 4
 
 
 @dataclass(frozen=True)
@@ -32,6 +78,8 @@ class Layout:
     label: int | None = None
     gold: int | None = None
     exact: int | None = None
+    ends: tuple[int, ...] = ()  # a sentence ends where their cells change
+    ids: tuple[int, ...] = ()  # those that name sentences, if any do
 
 
 def parse_columns(text: str) -> tuple[int, ...]:
@@ -57,6 +105,39 @@ def parse_columns(text: str) -> tuple[int, ...]:
             )
         numbers.extend(range(low, high + 1))
     return tuple(numbers)
+
+
+def write_columns(numbers: Iterable[int]) -> str:
+    """Write column numbers as `parse_columns` reads them.
+
+    Examples
+    --------
+    >>> write_columns([2, 3, 4, 7])
+    '2:4,7'
+    """
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    ends = (dict.fromkeys((str(run[0]), str(run[-1]))) for run in runs)
+    return ",".join(":".join(pair) for pair in ends)
+
+
+def write_names(names: Iterable[str]) -> str:
+    """Write names of columns, many of one name as two with an ellipsis between them.
+
+    Examples
+    --------
+    >>> write_names(["token", "-", "vote", "vote", "vote", "vote", "vote", "gold"])
+    'token,-,vote,…,vote,gold'
+    """
+    written: list[str] = []
+    for name, group in groupby(names):
+        size = len(list(group))
+        written += [name, "…", name] if size > _ALIKE else [name] * size
+    return ",".join(written)
 
 
 def parse_names(columns: Columns) -> tuple[str, ...]:
@@ -94,9 +175,12 @@ def by_name(names: Sequence[str], width: int, needed: str) -> Layout:
         raise DataError(f"expected a column named {needed!r}, found {','.join(names)}.")
     places = {role: [i for i, n in enumerate(names) if n == role] for role in names}
     roles = ("token", "label", "vote", "gold", "exact", "-")
-    rest = [i for i, name in enumerate(names) if name not in roles]
-    single = [places.get(role, [None])[0] for role in ("label", "gold", "exact")]
-    return Layout((*places["token"], *rest), tuple(places.get("vote", ())), *single)
+    ends = [i for i, name in enumerate(names) if role_of(name) in ENDING]
+    rest = [i for i, name in enumerate(names) if name not in roles and i not in ends]
+    label, gold, exact = (places.get(x, [None])[0] for x in ("label", "gold", "exact"))
+    rows, votes = (*places["token"], *rest), tuple(places.get("vote", ()))
+    ids = ends if "sentence" in (role_of(names[i]) for i in ends) else []
+    return Layout(rows, votes, label, gold, exact, tuple(ends), tuple(ids))
 
 
 def by_place(

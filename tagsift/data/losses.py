@@ -26,14 +26,14 @@ class Losses:
     counts: Counter[str] = field(default_factory=Counter)
     cases: dict[str, list[str]] = field(default_factory=dict)
 
-    def note(self, kind: str, where: str, *, lost: bool = True) -> None:
-        """Count one case; `where` names the document and the place.
+    def note(self, kind: str, where: str, *, lost: bool = True, times: int = 1) -> None:
+        """Count a case, or several; `where` names the document and the place.
 
         What is kept aside and only counts for nothing is not `lost`, and no error.
         """
         if self.strict and lost:
             raise DataError(f"{where}: {kind}; --strict forbids it.")
-        self.counts[kind] += 1
+        self.counts[kind] += times
         listed = self.cases.setdefault(kind, [])
         if len(listed) < _LISTED:
             listed.append(where)

@@ -3,18 +3,22 @@
 A file of words in columns can be read in the wrong way without any line being bad: a
 header becomes a token, the votes of annotators become features, token numbers become
 tokens. Each case has a look of its own. It is refused with one sentence that says what
-it looks like and what to do; naming the columns is the user's way to insist.
+it looks like and what to do; naming the columns is the user's way to insist. Features
+that hold labels are refused even then: a column that somebody wants to be rid of easily
+becomes one, and tells the model the truth.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from tagsift.data.columns import ANY, Block, PathName
-from tagsift.data.layout import Layout
+from tagsift.data.columns import Block, PathName
+from tagsift.data.layout import Layout, write_columns, write_names
+from tagsift.data.leaks import INSIST, hold_labels, labels_in
 from tagsift.data.lookalikes import PROSE_END, numbered_sentence, recognise_head
 from tagsift.data.usable import are_tags
 from tagsift.errors import DataError
@@ -46,9 +50,11 @@ class Watch:
     layout: Layout
     tabs: bool
     header: bool  # whether there was one, so that none is left to find
+    names: tuple[str, ...] | None = None  # of the columns, if somebody has named them
+    features_hold_labels: bool = False  # somebody knows, and wants it so
     first: tuple[str, ...] = ()
     line: int = 0
-    seen: dict[int, set[str]] = field(default_factory=dict)  # values by column
+    seen: dict[int, Counter[str]] = field(default_factory=dict)  # values by column
     sample: list[tuple[str, ...]] = field(default_factory=list)
     counts_tokens: bool = True
     names_sentences: bool = True
@@ -56,6 +62,14 @@ class Watch:
 
     def see(self, block: Block) -> None:
         """Look at one sentence."""
+        columns = block.columns
+        if not self.first:
+            self._begin(block)
+            columns = [column[1:] for column in columns]
+        for i, values in self.seen.items():
+            values.update(columns[i])
+        if self.names is not None:
+            return
         columns = block.columns
         tokens = columns[0]
         if len(self.sample) < _SAMPLE:
@@ -66,20 +80,24 @@ class Watch:
             self.longest = max(self.longest, len(numbers))
         if self.names_sentences and len(tokens) > 1:
             self.names_sentences = len(set(tokens)) == 1
-        if not self.first:
-            self.first, self.line = self.sample[0], block.lines[0]
-            layout = self.layout
-            watched = {*layout.rows, *layout.votes, layout.label, layout.gold}
-            if layout.rows[0] == 0:  # tokens are many, and nothing asks for them
-                watched -= {0}
-            self.seen = {i: set() for i in watched if i is not None}
-            columns = [column[1:] for column in columns]
-        for i, values in self.seen.items():
-            values.update(columns[i])
+
+    def _begin(self, block: Block) -> None:
+        """Keep the first row, which may be a header, apart from the values."""
+        self.first = tuple(column[0] for column in block.columns)
+        self.line = block.lines[0]
+        layout = self.layout
+        watched = {*layout.rows, *layout.votes, layout.label, layout.gold, layout.exact}
+        if layout.rows[0] == 0:  # tokens are many, and nothing asks for them
+            watched -= {0}
+        self.seen = {i: Counter() for i in watched if i is not None}
 
     def end(self) -> None:
         """Raise where the file looks like something else."""
         if not self.first:
+            return
+        if self.names is not None:
+            self._count_first()
+            self._check_features()
             return
         many = self.longest > 1 and len(self.sample) > 2 and len(self.first) > 1
         if self.counts_tokens and many:
@@ -92,8 +110,7 @@ class Watch:
                 "columns with --header (in Python header=True), or, if it is a token, "
                 f"{self._insist()}."
             )
-        for i, values in self.seen.items():
-            values.add(self.first[i])
+        self._count_first()
         if all(len(c) > 1 and c[0] == c[-1] == '"' for row in self.sample for c in row):
             self._refuse(
                 "all cells stand in quotation marks, which would belong to the tokens "
@@ -103,6 +120,10 @@ class Watch:
             self._check_prose()
         self._check_labels()
 
+    def _count_first(self) -> None:
+        for i, values in self.seen.items():
+            values[self.first[i]] += 1
+
     def _check_first_column(self) -> None:
         """Refuse numbers or names of sentences where tokens are due."""
         size = len(self.sample)
@@ -111,11 +132,12 @@ class Watch:
         numbers = all(row[0].isdecimal() for row in self.sample)
         words = sum(_WORD.fullmatch(row[1]) is not None for row in self.sample)
         if words > size / 2 if self.names_sentences else numbers and words:
+            named = "sentence" if self.names_sentences else "-"
             what = "names sentences" if self.names_sentences else "holds numbers only"
             self._refuse(
                 f"expected a token in the first column, which {what} (such as "
                 f"{self.first[0]!r}); name the columns, such as --columns "
-                "-,token,label (in Python columns=); sentences end with a blank line."
+                f"{named},token,label (in Python columns=)."
             )
 
     def _refuse(self, sentence: str) -> NoReturn:
@@ -123,13 +145,18 @@ class Watch:
 
     def _insist(self) -> str:
         """Say how to insist on the columns as they were read."""
+        return f"name the columns ({self._named()})"
+
+    def _named(self, without: Collection[int] = ()) -> str:
+        """The option that names the columns as read, some of them left out."""
         layout = self.layout
         roles: dict[int | None, str] = dict.fromkeys(layout.rows, "x")
         roles |= dict.fromkeys(layout.votes, "vote")
-        roles |= {layout.rows[0]: "token", layout.label: "label", layout.gold: "gold"}
-        names = [roles.get(i, "") for i in range(len(self.first))]
-        shown = ",".join(names if len(names) <= 12 else [*names[:3], "…", names[-1]])
-        return f"name the columns (--columns {shown}; in Python columns=)"
+        roles |= {layout.label: "label", layout.gold: "gold", layout.exact: "exact"}
+        roles |= {layout.rows[0]: "token"}
+        names = self.names or [roles.get(i, "") for i in range(len(self.first))]
+        kept = ("-" if i in without else name for i, name in enumerate(names))
+        return f"--columns {write_names(kept)}; in Python columns="
 
     def _has_header(self) -> bool:
         """Whether the first line names columns instead of holding a token."""
@@ -145,13 +172,13 @@ class Watch:
         known = [name in _NAMES or bool(_NUMBERED.fullmatch(name)) for name in names]
         if sum(known) > 1 and (names[0] in _WORDS or sum(known) > len(known) / 2):
             return True
-        if not (layout.votes or layout.label) or are_tags(_parts(given)):
+        if not (layout.votes or layout.label) or are_tags(labels_in(given)):
             return False
         if len(given) > 1 and len(set(given)) == len(given) and len(self.sample) > 5:
             return True
         alone = len(self.sample) > 20 or _LETTERS.fullmatch(given[0]) is not None
         typed = any("-" in cell for cell in others)
-        return alone and typed and are_tags(_parts(others))
+        return alone and typed and are_tags(labels_in(others))
 
     def _check_prose(self) -> None:
         """Refuse running text with equally many words in each line."""
@@ -195,7 +222,7 @@ class Watch:
                 f"{min(cells)!r}: the confidences or marginals of an earlier run? Name "
                 "the columns, such as --columns token,label,- (in Python columns=)."
             )
-        labels = _parts(cells)
+        labels = labels_in(cells)
         gold, first = layout.gold, layout.rows[0]
         if gold is not None and len(self.sample) >= 5:
             if labels.isdisjoint(self.seen[gold]):
@@ -204,66 +231,60 @@ class Watch:
                     f"{min(self.seen[gold])!r}) is a label elsewhere in the file; "
                     f"leave out --gold if there is no such column, or {self._insist()}."
                 )
-        if first and layout.votes and _parts(self.seen[first]) <= labels:
+        if first and layout.votes and labels_in(self.seen[first]) <= labels:
             self._refuse(
                 f"expected words in column {first + 1}, the first that is not "
                 "named as votes, found labels; count the columns from 1, the token "
                 "first."
             )
-        votes = [i for i in layout.rows[1:] if self._like_votes(self.seen[i], labels)]
-        if votes:
-            self._refuse(self._votes_sentence(votes))
+        self._check_features()
         for i in layout.rows[1:]:
             chunks = sum(cell[1:2] == "-" for cell in self.seen[i]) > 1
-            if chunks and are_tags(_parts(self.seen[i])) and not are_tags(labels):
+            if chunks and are_tags(labels_in(self.seen[i])) and not are_tags(labels):
                 self._refuse(
                     f"column {i + 1} holds chunk tags and the last one other labels "
                     f"({min(labels)}); say which is the label: {self._insist()}."
                 )
 
-    def _like_votes(self, cells: set[str], labels: set[str]) -> bool:
-        """Whether a feature column holds what the labels are."""
-        values = _parts(cells)
-        shared = len(values & labels)
-        if not shared or len(cells) < 2:
-            return False
-        if values <= labels:
-            return True
-        if ANY in cells:
-            return shared >= len(values) / 2
-        return shared >= 2 and shared >= len(values | labels) / 2
-
-    def _votes_sentence(self, votes: list[int]) -> str:
-        """Say that columns look like votes, or like the truth."""
+    def _check_features(self) -> None:
+        """Refuse features that hold labels of the file, unless they are meant to."""
         layout = self.layout
-        if layout.votes:
-            return (
-                f"column {votes[0] + 1} lies outside the votes and holds nothing but "
-                "labels; if it is the truth, put it last and say --gold (in Python "
-                f"gold={votes[0] + 1}), or, if it is a feature, {self._insist()}."
+        places = (*layout.votes, layout.label, layout.gold, layout.exact)
+        cells = (self.seen[i] for i in places if i is not None)
+        labels = labels_in(set().union(*cells))
+        features, half = layout.rows[1:], self.names is None
+        leaks = [i for i in features if hold_labels(self.seen[i], labels, half=half)]
+        if not leaks or self.features_hold_labels:
+            return
+        alone = not layout.votes and self.names is None
+        if alone and len(leaks) > 1:  # annotators may have given one label, or none
+            few = (i for i in features if labels_in(self.seen[i]) <= labels)
+            leaks = sorted({*leaks, *few})
+        which = write_columns(i + 1 for i in leaks)
+        are = f"column {which} holds" if len(leaks) == 1 else f"columns {which} hold"
+        it = "it" if len(leaks) == 1 else "them"
+        leave = f"leave {it} out ({self._named(leaks)})"
+        meant = "features" if len(leaks) > 1 else "a feature"
+        insist = f"or, if you mean {it} as {meant}, {INSIST}."
+        if alone and any("|" in cell for i in leaks for cell in self.seen[i]):
+            self._refuse(
+                f"{are} candidates for the labels of the last one; if that is the "
+                f"truth, say --gold (in Python read_partial(gold=True)), else {leave}, "
+                f"{insist}"
             )
-        if any("|" in cell for i in votes for cell in self.seen[i]):
-            return (
-                f"column {votes[0] + 1} holds candidates for the labels of the last "
-                "one; if that is the truth, say --gold (in Python "
-                f"read_partial(gold=True)), or {self._insist()}."
+        if alone:
+            self._refuse(
+                f"{are} the same labels as the last one, as the votes of annotators "
+                f"do; say --votes {which} --gold if the last one is the truth, --votes "
+                f"{which},{len(self.first)} if it is one more annotator (in Python "
+                f"read_votes), else {leave}, {insist}"
             )
-        labels = _parts(self.seen[layout.label or 0])
-        if len(votes) > 1:  # some annotators may have given one label, or others too
-            votes = [i for i in layout.rows[1:] if _parts(self.seen[i]) & labels]
-        low, high = votes[0] + 1, votes[-1] + 1
-        which = ",".join(str(i + 1) for i in votes)
-        if high - low + 1 == len(votes):
-            which = f"{low}:{high}" if high > low else f"{low}"
-        return (
-            f"column{'s' * (len(votes) > 1)} {which} hold{'s' * (len(votes) == 1)} the "
-            "same labels as the last one, as the votes of annotators do; say --votes "
-            f"{which} --gold if the last one is the truth, --votes {which},"
-            f"{len(self.first)} if it is one more annotator (in Python read_votes), "
-            f"or, if these are features, {self._insist()}."
+        truth = "name the truth gold and an annotator vote"
+        if self.names is None:
+            last = leaks[-1] + 1
+            truth = f"put the truth last and say --gold (in Python gold={last})"
+        example = min(labels_in(self.seen[leaks[0]]) & labels - {"O"}, default="O")
+        self._refuse(
+            f"{are} labels of the file (such as {example!r}), which would tell a model "
+            f"what it shall find; {leave}, {truth}, {insist}"
         )
-
-
-def _parts(cells: Iterable[str]) -> set[str]:
-    """Labels named by cells of labels, candidates or votes."""
-    return {name for cell in cells for name in cell.split("|")} - {ANY}

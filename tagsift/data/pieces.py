@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,12 @@ def cut_partial(
     path: PathName,
     *,
     n_tokens: int = 200_000,
-    labels: LabelSet | Iterable[str] | None = None,
+    labels: LabelSet | Iterable[str] | Mapping[str, str] | None = None,
     scheme: str = "auto",
     comments: bool = False,
     columns: Columns | None = None,
     header: bool = False,
+    features_hold_labels: bool = False,
 ) -> list[CandidatePiece]:
     """Cut a column file with candidate sets into pieces that are read one by one.
 
@@ -56,7 +57,7 @@ def cut_partial(
         The file, not packed; candidates stand in its last column.
     n_tokens : int
         Tokens of a piece, about.
-    labels, scheme, comments, columns, header
+    labels, scheme, comments, columns, header, features_hold_labels
         As in `read_partial`.
 
     Returns
@@ -71,8 +72,10 @@ def cut_partial(
             "pipe; unpack it first.",
             path,
         )
+    rename = labels if isinstance(labels, Mapping) else None
     told = {"scheme": scheme, "comments": comments, "columns": columns}
-    known = as_label_set(labels)
+    told |= {"features_hold_labels": features_hold_labels, "rename": rename}
+    known = None if rename else as_label_set(labels)
     where = Path(path).absolute()  # workers may be elsewhere
     found = [
         CandidatePiece(where, part, known, told | {"header": header and not number})

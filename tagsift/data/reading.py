@@ -12,21 +12,22 @@ from tagsift.data.candidates import PartialCorpus
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import Options, detect, format_named, write_documents
+from tagsift.data.formats._tables import on_tokens
 from tagsift.data.joining import merged, together
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
+from tagsift.data.renaming import note_labels_apart
 from tagsift.data.sentence import Corpus
-from tagsift.data.tokenizers import as_tokenizer
-from tagsift.data.tokenizing import cut_text
 from tagsift.data.views import (
-    OnTokens,
     as_candidates,
     as_votes,
     layer_marks,
     layer_tags,
     layers_scheme,
+    once,
     sentences_of,
     with_labels,
+    without_unsure,
 )
 from tagsift.data.votes import VoteCorpus
 from tagsift.errors import DataError, InputError
@@ -52,11 +53,15 @@ class Documents(Sequence[Document]):
         Where they come from; `write` gives them back in it.
     options : Options
         How they were read, and how spans become tags.
+    added : bool
+        Whether the last layer of each was added to what was read, by `labelled`.
+        What is written for Label Studio is that layer alone, to be imported.
     """
 
     documents: tuple[Document, ...]
     format: str | None = None
     options: Options = field(default_factory=Options)
+    added: bool = False
 
     @property
     def losses(self) -> Losses:
@@ -74,15 +79,22 @@ class Documents(Sequence[Document]):
         )
         return tuple(dict.fromkeys(names))
 
+    @property
+    def sentence_ids(self) -> list[str] | None:
+        """The id of every sentence's document; None for columns, which have none."""
+        if self.format in (None, "conll"):
+            return None
+        return [one.id for one in self.cut() for _ in one.bounds()]
+
     def cut(self) -> Documents:
         """The same documents, all with tokens and sentences."""
-        tokenizer = self.options.tokenizer or cut_text
-        done = tuple(document.cut(tokenizer) for document in self.documents)
+        cut_text = self.options.cut_text
+        done = tuple(document.cut(cut_text) for document in self.documents)
         return replace(self, documents=done)
 
     def votes(self) -> VoteCorpus:
         """The votes of all annotators, one a layer."""
-        return as_votes(self.cut().documents, self._how())
+        return as_votes(self.cut().documents, on_tokens(self.options))
 
     def candidates(
         self, labels: LabelSet | Iterable[str] | None = None
@@ -90,7 +102,7 @@ class Documents(Sequence[Document]):
         """Candidate sets; those of several annotators are the labels they gave."""
         if len(self.annotators) > 1:
             return self.votes().candidates()
-        return as_candidates(self.cut().documents, self._how(), labels)
+        return as_candidates(self.cut().documents, on_tokens(self.options), labels)
 
     def corpus(self) -> Corpus:
         """The labels of documents whose tokens all have one.
@@ -98,7 +110,8 @@ class Documents(Sequence[Document]):
         They are the truth where all documents have it, else those of the one
         annotator.
         """
-        documents = self.cut().documents
+        told = self.options
+        documents = [once(one, told.again, told.losses) for one in self.cut()]
         people = self.annotators
         if all(any(o.kind == "gold" for o in one.layers) for one in documents):
             people = ()
@@ -118,7 +131,7 @@ class Documents(Sequence[Document]):
         layers = [found[-1] for found in known if found]
         scheme = self.options.scheme
         scheme = layers_scheme(layers) if scheme == "auto" else scheme
-        how = replace(self._how(), scheme=scheme)
+        how = replace(on_tokens(self.options), scheme=scheme)
         labels: list[list[str]] = []
         for document, found in zip(documents, known, strict=True):
             tags = layer_tags(document, found[-1], how) if found else [None]
@@ -137,11 +150,16 @@ class Documents(Sequence[Document]):
         scheme: str,
         confidences: Iterable[Sequence[float]] | None = None,
         annotator: str = "tagsift",
+        min_confidence: float = 0.0,
     ) -> Documents:
         """The same documents with one more layer: the labels of their sentences.
 
-        Documents that had no tokens keep none, and get spans.
+        Documents that had no tokens keep none, and get spans. A span is as sure as its
+        least sure token; one that is less sure than `min_confidence` is left out as a
+        whole, and tokens have no label there.
         """
+        if min_confidence and confidences is None:
+            raise InputError("min_confidence: expected confidences, found none.")
         made = with_labels(
             self.cut().documents,
             labels,
@@ -154,9 +172,12 @@ class Documents(Sequence[Document]):
             layer = cut.layers[-1]
             if document.rows is None:
                 marks = layer_marks(cut, layer, self.losses)
-                layer = Layer(layer.annotator, layer.kind, marks=marks)
+                sure = (m for m in marks if (m.score or 0.0) >= min_confidence)
+                layer = Layer(layer.annotator, layer.kind, marks=tuple(sure))
+            elif min_confidence:
+                layer = without_unsure(cut, layer, min_confidence)
             done.append(document.with_layers([layer]))
-        return replace(self, documents=tuple(done))
+        return replace(self, documents=tuple(done), added=True)
 
     def take(self, indices: Iterable[int]) -> Documents:
         """The documents of these numbers, in this order."""
@@ -169,10 +190,6 @@ class Documents(Sequence[Document]):
             for one, more in zip(self.documents, data, strict=True)
         )
         return replace(self, documents=tuple(done))
-
-    def _how(self) -> OnTokens:
-        told = self.options
-        return OnTokens(told.scheme, told.misaligned, told.overlap, told.losses)
 
     @overload
     def __getitem__(self, key: int) -> Document: ...
@@ -210,7 +227,8 @@ def read(
         content.
     **options
         Of `Options`: ``scheme``, ``misaligned``, ``overlap``, ``offsets``,
-        ``tokenizer``, ``text_key``, ``votes``, …
+        ``tokenizer``, ``sentences``, ``text_key``, ``votes``, ``labels`` (a mapping
+        such as ``{"person": "PER"}`` renames labels), …
 
     Returns
     -------
@@ -228,14 +246,23 @@ def read(
         (Path(one).stem, merged(kind.read(one, how)))
         for one, kind in zip(paths, kinds, strict=True)
     ]
-    documents = together(sources, how.losses) if len(sources) > 1 else sources[0][1]
-    return Documents(tuple(documents), kinds[0].name, how)
+    if len(sources) == 1:
+        documents: Iterable[Document] = sources[0][1]
+    else:
+        sources = [  # what was cut here is cut when all have said what they marked
+            (name, read if kind.tokens else map(Document.uncut, read))
+            for (name, read), kind in zip(sources, kinds, strict=True)
+        ]
+        documents = together(sources, how.losses)
+    found = tuple(documents)
+    note_labels_apart(found, how.losses)
+    if how.renaming is not None:
+        how.renaming.warn()
+    return Documents(found, kinds[0].name, how)
 
 
 def as_options(told: dict[str, Any]) -> Options:
     """Options from arguments, with one sentence for a name that is none."""
-    if told.get("tokenizer") is not None:
-        told = {**told, "tokenizer": as_tokenizer(told["tokenizer"])}
     try:
         return Options(**told)
     except TypeError:
@@ -270,8 +297,13 @@ def write(
     Losses
         What the format cannot hold.
     """
-    source = documents.format if isinstance(documents, Documents) else None
+    source, added = None, False
+    if isinstance(documents, Documents):
+        source, before, added = documents.format, documents.options, documents.added
+        cut = {"tokenizer": before.tokenizer, "sentences": before.sentences}
+        options = {**cut, **options}
     how = as_options(options)
+    how = replace(how, added=how.added or added)
     if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
         documents = documents_of(documents)
     write_documents(documents, path, format, how, source)

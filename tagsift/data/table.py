@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Generic, NamedTuple, TypeVar
 
 from tagsift.data.columns import (
@@ -16,9 +17,19 @@ from tagsift.data.columns import (
     check_label,
     located,
 )
-from tagsift.data.layout import Columns, Layout, by_name, by_place, parse_names
+from tagsift.data.layout import (
+    ENDING,
+    Columns,
+    Layout,
+    by_name,
+    by_place,
+    parse_names,
+    role_of,
+)
+from tagsift.data.leaks import labels_in
 from tagsift.data.lookalikes import recognise_head
 from tagsift.data.misreads import Watch
+from tagsift.data.renaming import Renaming
 from tagsift.data.rows import Row
 from tagsift.data.schemes import check_one_kind, check_scheme
 from tagsift.errors import DataError
@@ -32,6 +43,7 @@ V = TypeVar("V")
 class Entry(NamedTuple, Generic[T]):
     """One sentence of a table; lists are empty where the file has no such column."""
 
+    name: str  # what the columns of sentences say; empty where there is none
     rows: tuple[Row, ...]
     labels: list[T]
     votes: list[list[T]]  # one list an annotator
@@ -44,8 +56,8 @@ class CellTable(Generic[T]):
     """A column file whose columns have roles, watched for being misread.
 
     Columns are counted from 1, `gold` from the end where it is negative. Whoever names
-    the columns (see `tagsift.data.layout`) is taken at their word, and the file is not
-    watched.
+    the columns (see `tagsift.data.layout`) is taken at their word, but for features
+    that hold labels of the file.
     """
 
     path: PathName
@@ -61,12 +73,15 @@ class CellTable(Generic[T]):
     exact: int | None = None
     bare: bool = False  # a file of one column is text without labels
     part: Part | None = None  # which bytes of the file; all by default
+    features_hold_labels: bool = False  # such features are meant
+    rename: Mapping[str, str] | None = None  # other names of labels
     layout: Layout = field(default=Layout(()), init=False)
 
     def __post_init__(self) -> None:
         if self.scheme != "auto":
             check_scheme(self.scheme)
         self._names = None if self.columns is None else parse_names(self.columns)
+        self._renaming = Renaming(self.rename or {})
         gold_too = self.needed == "label" and self.gold is not None
         self._file = ColumnFile(
             self.path,
@@ -85,19 +100,28 @@ class CellTable(Generic[T]):
             if not self.layout.rows:
                 with located(self.path, block.lines[0]):
                     self.layout = self._lay_out(len(block.columns))
-                if self._names is None:
-                    header = bool(self._file.names)
-                    watch = Watch(self.path, self.layout, self._file.tabs, header)
+                if self._names is None or self.needed:
+                    watch = Watch(
+                        self.path,
+                        self.layout,
+                        self._file.tabs,
+                        bool(self._file.names),
+                        self._names,
+                        self.features_hold_labels,
+                    )
             if watch is not None:
                 watch.see(block)
-            elif self._names is not None and self._names[0] == "-":
+            if self._names is not None and self._names[0] == "-":
                 self._check_token_numbers(block)
-            yield self._entry(block, known, seen_gold)
+            for sentence in self._sentences(block):
+                yield self._entry(sentence, known, seen_gold)
         if watch is not None:
             watch.end()
+        if self.part is None:
+            self._renaming.warn()
         if self.scheme == "auto":
             with located(self.path):
-                check_one_kind({x for cell in known for x in cell.split("|")} - {ANY})
+                check_one_kind(labels_in(known))
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -123,15 +147,44 @@ class CellTable(Generic[T]):
                 raise
             raise DataError(better, self.path, error.line) from None
 
+    def _sentences(self, block: Block) -> Iterator[Block]:
+        """Yield lines up to a blank one in sentences, where columns tell them apart."""
+        places = self.layout.ends
+        if not places:
+            yield block
+            return
+        self._check_header(block)
+        ids = list(zip(*(block.columns[i] for i in places), strict=True))
+        size = len(ids)
+        cuts = [0, *(t for t in range(1, size) if ids[t] != ids[t - 1]), size]
+        for a, b in pairwise(cuts):
+            yield Block(block.lines[a:b], [column[a:b] for column in block.columns])
+
+    def _check_header(self, block: Block) -> None:
+        """Refuse a first line that names the columns of sentences and of tokens."""
+        places = (*self.layout.ends, self.layout.rows[0])
+        first = [role_of(block.columns[i][0]) for i in places]
+        if not self._file.names and first[-1] == "token" and None not in first:
+            raise DataError(
+                "expected a token in the first line, found names of columns; say "
+                "--header (in Python header=True).",
+                self.path,
+                block.lines[0],
+            )
+
     def _lay_out(self, width: int) -> Layout:
         if self._names is not None:
             return by_name(self._names, width, self.needed)
         for number, name in enumerate(self._file.names, 1):
             if number > 1 and name.lower() in ("token", "word", "form"):
+                lead = ["sentence" if role_of(self._file.names[0]) in ENDING else "-"]
+                lead += ["-"] * (number - 2)
+                last = "vote,…" if self.needed == "vote" else "label"
                 raise DataError(
                     f"expected the token in the first column, found {name!r} as the "
                     f"name of column {number}; name the columns, such as --columns "
-                    "-,token,label (in Python columns=)."
+                    f"{','.join(lead)},token,{last} (in Python columns=), or read it "
+                    "as a table with a header, --from csv."
                 )
         if self.bare and width == 1:
             return Layout((0,))
@@ -159,6 +212,8 @@ class CellTable(Generic[T]):
         ) -> list[V]:
             """Parse the cells of a column, each distinct one once."""
             cells = () if place is None else columns[place]
+            if self.rename:
+                cells = tuple(map(self._renaming.cell, cells))
             for cell in dict.fromkeys(cells):
                 if cell not in seen:
                     with located(self.path, block.lines[cells.index(cell)]):
@@ -169,6 +224,7 @@ class CellTable(Generic[T]):
         check = partial(check_label, scheme=self.scheme)
         votes = [parsed(i, known, self.parse) for i in layout.votes]
         return Entry(
+            " ".join(columns[i][0] for i in layout.ids),
             tuple(zip(*(columns[i] for i in layout.rows), strict=True)),
             parsed(None if votes else layout.label, known, self.parse),
             votes,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
-from tagsift.data.documents import Bounds, Cut, Tokenizer
+from tagsift.data.cuts import Bounds, Cut, Tokenizer, with_starts
 from tagsift.data.tokenizing import cut_text
 from tagsift.errors import InputError
 
@@ -18,9 +17,14 @@ __all__ = ["Splitter", "as_tokenizer", "cut_spaces", "tokenizer_name"]
 Splitter: TypeAlias = Callable[[str], Iterable[Bounds]]
 _WORDS = re.compile(r"\S+")
 _LINES = re.compile(r"[^\r\n]*\S[^\r\n]*")
+#: Ways to find sentences that do not look at the words.
+_SPLITTERS: dict[str, Splitter] = {
+    "lines": lambda text: [line.span() for line in _LINES.finditer(text)],
+    "none": lambda text: [(0, len(text))],
+}
 
 
-def as_tokenizer(given: Any = None, sentences: Splitter | None = None) -> Tokenizer:
+def as_tokenizer(given: Any = None, sentences: Any = "auto") -> Tokenizer:
     r"""Make one function of what says how text shall be cut.
 
     Parameters
@@ -30,9 +34,10 @@ def as_tokenizer(given: Any = None, sentences: Splitter | None = None) -> Tokeni
         is cut already, a sentence a line. A function takes a text and returns a `Cut`,
         or the (start, end) of every token. Of a pipeline the tokens are taken and,
         where it finds them, the sentences.
-    sentences : callable, optional
-        Takes a text and returns the (start, end) of every sentence; else they are
-        found by what cuts the tokens, or by the rules.
+    sentences : {"auto", "lines", "none"} or callable
+        A sentence a line, the whole text as one, or a function that takes a text and
+        returns the (start, end) of every sentence; by default they are found by what
+        cuts the tokens, or by the rules.
 
     Examples
     --------
@@ -52,32 +57,49 @@ def as_tokenizer(given: Any = None, sentences: Splitter | None = None) -> Tokeni
             "expected a tokenizer to be 'words', 'spaces', a function of a text or a "
             f"spaCy pipeline, found {given!r}."
         )
-    if cut in (cut_text, cut_spaces) and sentences is None:
+    split = _as_splitter(sentences)
+    ours = cut in (cut_text, cut_spaces)
+    if ours and split is None:
         return cut
 
     def tokenizer(text: str) -> Cut:
         found = cut(text)
-        offsets = _checked(found.offsets if isinstance(found, Cut) else found, text)
-        if sentences is None and isinstance(found, Cut):
+        offsets = found.offsets if isinstance(found, Cut) else found
+        offsets = offsets if ours else _checked(offsets, text)
+        if split is None and isinstance(found, Cut):
             return Cut(offsets, _checked_sentences(found.sentences, len(offsets)))
-        if sentences is None:
+        if split is None:
             by_rules = cut_text(text)
             starts = [by_rules.offsets[k][0] for k in by_rules.sentences[1:-1]]
         else:
-            starts = [start for start, _ in sentences(text)]
-        return _with_starts(offsets, starts)
+            starts = _starts(split(text))
+        return with_starts(offsets, starts)
 
     return tokenizer
+
+
+def _as_splitter(given: Any) -> Splitter | None:
+    """What finds sentences; None for what cuts the tokens, or the rules."""
+    if given is None or given == "auto":
+        return None
+    if isinstance(given, str) and given in _SPLITTERS:
+        return _SPLITTERS[given]
+    if callable(given):
+        return cast(Splitter, given)
+    raise InputError(
+        "expected sentences to be 'auto', 'lines', 'none' or a function of a text, "
+        f"found {given!r}."
+    )
 
 
 def cut_spaces(text: str) -> Cut:
     """Cut at white space; every line with something in it is a sentence."""
     offsets = tuple(match.span() for match in _WORDS.finditer(text))
-    return _with_starts(offsets, [line.start() for line in _LINES.finditer(text)])
+    return with_starts(offsets, [line.start() for line in _LINES.finditer(text)])
 
 
 def tokenizer_name(given: Any) -> str:
-    """Name what cuts text, for a model file, which holds no code."""
+    """Name what cuts text, or finds sentences, for a model file: it holds no code."""
     if given is None or isinstance(given, str):
         return given or "words"
     if hasattr(given, "make_doc"):
@@ -87,13 +109,6 @@ def tokenizer_name(given: Any) -> str:
     return f"function:{getattr(given, '__module__', '')}.{name}"
 
 
-def _with_starts(offsets: tuple[Any, ...], starts: Iterable[int]) -> Cut:
-    """Sentences that begin with the first token at or after some characters."""
-    firsts = [start for start, _ in offsets]
-    begins = {bisect_left(firsts, start) for start in starts}
-    return Cut(offsets, tuple(sorted(begins | {0, len(offsets)})))
-
-
 def _by_spacy(nlp: Any) -> Callable[[str], Any]:
     def cut(text: str) -> Any:
         doc = nlp(text)
@@ -101,9 +116,22 @@ def _by_spacy(nlp: Any) -> Callable[[str], Any]:
         offsets = tuple((token.idx, token.idx + len(token)) for token in words)
         if not doc.has_annotation("SENT_START"):
             return offsets
-        return _with_starts(offsets, [sentence.start_char for sentence in doc.sents])
+        return with_starts(offsets, [sentence.start_char for sentence in doc.sents])
 
     return cut
+
+
+def _starts(sentences: Iterable[Any]) -> list[int]:
+    """First characters of sentences that a function found."""
+    found = list(sentences)
+    for one in found:
+        bounds = isinstance(one, tuple | list) and len(one) == 2
+        if not bounds or not all(isinstance(at, int) for at in one):
+            raise InputError(
+                "expected the function of sentences to return the (start, end) of "
+                f"every sentence, found {str(one)[:60]!r}."
+            )
+    return [start for start, _ in found]
 
 
 def _checked(offsets: Iterable[Any], text: str) -> tuple[Bounds, ...]:

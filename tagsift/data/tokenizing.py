@@ -19,14 +19,20 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from tagsift.data.abbreviations import ENDING, INNER, NUMBERED, PLACES, STARTERS
-from tagsift.data.documents import Bounds, Cut
+from tagsift.data.abbreviations import (
+    AS_WRITTEN,
+    ENDING,
+    INNER,
+    MONTHS,
+    NUMBERED,
+    ORDINAL,
+    STARTERS,
+)
+from tagsift.data.cuts import SILENT, Bounds, Cut
 
 __all__ = ["cut_text"]
 
-#: Neither white space nor part of a token: controls, marks of direction, fillers.
-_SILENT = "\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-_CHUNK = re.compile(rf"[^\s{_SILENT}]+")
+_CHUNK = re.compile(rf"[^\s{SILENT}]+")
 _BLANK_LINE = re.compile(r"(?>\r\n|[\r\n])[^\S\r\n]*(?>\r\n|[\r\n])|[\f\u2029]")
 #: Scripts written without spaces: Han, kana, bopomofo; Thai, Lao, Tibetan, Myanmar,
 #: Khmer; Han beyond the first plane.
@@ -54,13 +60,22 @@ class _Piece(NamedTuple):
     lead: int
 
 
-# How a piece ends: nothing ends; a stop; the number of an item (1.); an abbreviation
-# that may end a sentence; an initial; what may stand before a number (No.); an
-# abbreviation and closing marks.
-_OPEN, _STOP, _ITEM, _MAY, _INITIAL, _BEFORE, _CLOSED = range(7)
+# How a piece ends: nothing ends; a stop; the number of an item or a day (1.); a day and
+# a month (24.12.); what may stand before a number (No.); an abbreviation that may end a
+# sentence; an initial; a small letter (z. B.); an abbreviation and closing marks.
+_OPEN, _STOP, _ITEM, _DATE, _BEFORE, _MAY, _INITIAL, _LETTER, _CLOSED = range(9)
 # How a piece begins: inside a sentence; as one may begin; with a word that often begins
-# one; with a digit; as a closing mark alone.
-_INSIDE, _CAN, _OFTEN, _DIGIT, _CLOSER = range(5)
+# one; with a number; with a month; as a closing mark alone.
+_INSIDE, _CAN, _OFTEN, _DIGIT, _MONTH, _CLOSER = range(6)
+#: Before a month: a day; before a new sentence: a unit, no abbreviation.
+_DAY = re.compile(r"(?<![\d.,])\d\d?\.\s*$")
+_UNIT = re.compile(r"\d\s?[mglhst]\.\s*$")
+#: Abbreviations of two letters that end no sentence, whatever follows.
+_NEVER = re.compile(r"\b(?:z\.\s?B|d\.\s?h|e\.\s?g|i\.\s?e|p\.\s?e[xjs])\.\s*$")
+_DAY_AND_MONTH = re.compile(r"\d\d?\.\d\d?")
+_ROMAN = re.compile(r"[IVX]{2,}")
+#: Characters that these look back over, and letters of a short second word.
+_BACK, _SHORT = 12, 3
 
 
 def cut_text(text: str) -> Cut:
@@ -88,18 +103,20 @@ def cut_text(text: str) -> Cut:
             _end_sentence(starts, offsets, ending)
             while line <= at:
                 line = next(lines, len(text) + 1)
-        elif end == _ITEM and text[at - 1 : at] in ("\n", "\r"):
+        elif end == _ITEM and text[at - 1] in "\n\r" and not _counts(text, offsets):
             _end_sentence(starts, offsets, ending)
         elif ending:
-            if ending in (_ITEM, _BEFORE):
-                first = len(offsets) == starts[-1] + 2
-                joined = first if ending == _ITEM else lead == _DIGIT
+            if _STOP < ending < _MAY:
+                joined = _is_joined(text, offsets, starts[-1], ending, lead)
                 if joined:
                     _join(offsets)
                 ending = _OPEN if joined else _STOP
+            elif ending == _LETTER and end == _STOP and len(tokens) == 2:
+                if tokens[0][1] <= _SHORT:  # n. Chr., p. ex.
+                    tokens, end = ((0, tokens[1][1]),), _MAY
             if lead == _CLOSER:
                 end = _CLOSED if ending >= _MAY else ending
-            elif (ending == _STOP and lead) or (ending >= _MAY and lead == _OFTEN):
+            elif lead and _ends(text, at, ending, lead):
                 _end_sentence(starts, offsets, ending)
         if len(tokens) == 1:
             offsets.append((at, at + tokens[0][1]))
@@ -112,11 +129,37 @@ def cut_text(text: str) -> Cut:
     return Cut(tuple(offsets), tuple(starts))
 
 
+def _ends(text: str, at: int, ending: int, lead: int) -> bool:
+    """Whether a sentence ends before a piece, which begins as one may begin."""
+    back = max(at - _BACK, 0)
+    if ending == _STOP:
+        return lead != _MONTH or not _DAY.search(text, back, at)
+    if ending >= _MAY and lead == _OFTEN:
+        return not _NEVER.search(text, back, at)
+    return ending == _LETTER and _UNIT.search(text, back, at) is not None
+
+
+def _is_joined(
+    text: str, offsets: list[Bounds], start: int, ending: int, lead: int
+) -> bool:
+    """Whether the stop after a number, or before one, belongs to the word before it."""
+    if ending == _BEFORE:
+        return lead == _DIGIT
+    if ending == _ITEM and (lead == _MONTH or len(offsets) == start + 2):
+        return True
+    return lead != _OFTEN and _counts(text, offsets[-3:-2])
+
+
+def _counts(text: str, offsets: list[Bounds]) -> bool:
+    """Whether the last word is one that stands before ordinals."""
+    return bool(offsets) and text[slice(*offsets[-1])].lower() in ORDINAL
+
+
 def _end_sentence(starts: list[int], offsets: list[Bounds], ending: int) -> None:
     """End a sentence, if it has a token; a stop that ends it is a token of its own."""
     if starts[-1] == len(offsets):
         return
-    if ending in (_MAY, _INITIAL):
+    if ending in (_MAY, _INITIAL, _LETTER):
         first, last = offsets[-1]
         offsets[-1:] = [(first, last - 1), (last - 1, last)]
     starts.append(len(offsets))
@@ -163,16 +206,21 @@ def _end_of(words: list[str]) -> int:
     """How a piece ends."""
     last = next((w for w in reversed(words) if w[0] not in _CLOSING), "")
     if last and _STOPS.issuperset(last):
-        if len(words) != 2 or last != ".":
+        *before, word, stop = ["", *words]
+        if stop != "." or any(w not in _OPENING for w in before):
             return _STOP
-        if words[0].isdecimal() and len(words[0]) < 4:
+        if word.isdecimal() and len(word) < 4:
             return _ITEM
-        return _BEFORE if words[0].lower() in NUMBERED else _STOP
+        if _DAY_AND_MONTH.fullmatch(word):
+            return _DATE
+        return _BEFORE if word.lower() in NUMBERED else _STOP
     if last[-1:] != "." or last[:-1].lower() in INNER:
         return _OPEN
     if last is not words[-1]:
         return _CLOSED
-    return _INITIAL if len(last) == 2 else _MAY
+    if len(last) > 2:
+        return _MAY
+    return _INITIAL if last[0].isupper() else _LETTER
 
 
 def _lead_of(words: list[str]) -> int:
@@ -180,8 +228,10 @@ def _lead_of(words: list[str]) -> int:
     first = next((w for w in words if w[0] not in _OPENING), '"')
     if first in STARTERS:
         return _OFTEN
-    if first[0].isdigit():
+    if first[0].isdigit() or first[0] == "§" or _ROMAN.fullmatch(first):
         return _DIGIT
+    if first.rstrip(".") in MONTHS:
+        return _MONTH
     if all(w in _CLOSING and w not in _OPENING for w in words):
         return _CLOSER
     inner = first[0].islower() or (first is words[0] and first[0] in ",;:.!?…)]}%")
@@ -214,8 +264,9 @@ def _takes_stop(word: str, after: str) -> bool:
         return False
     small = word.lower()
     if len(word) == 1:
-        return (word.isupper() and word.isalpha()) or small in INNER
-    return small in INNER or small in ENDING or word in PLACES
+        return word.isalpha() and (word.isupper() or word.islower())
+    known = small in INNER or small in ENDING or word in AS_WRITTEN
+    return known or (small.endswith("str") and len(word) > 3)  # a street in German
 
 
 @cache
@@ -255,7 +306,7 @@ def _compile(w: str, marks: str) -> re.Pattern[str]:
         (?:https?://|ftp://|www\.)[^\s<>"]*[^\s<>"'.,;:!?)\]}}…”’»。，]
         |[A-Za-z0-9_.+-]{{1,64}}@\w[\w-]*(?:\.\w[\w-]*)+
         {flags}
-        |(?:(?:[^\W\d_]|[A-Z][a-z])\.){{2,}}(?:[^\W\d_](?!{w}))?(?:-{w}+)*
+        |(?:(?:[^\W\d_]|[A-Z][a-z]|Chr)\.){{2,}}(?:[^\W\d_](?!{w}))?(?:-{w}+)*
         |[A-Z]{{1,3}}\$|[A-Za-z](?:\+\+|\#)(?!{w})
         |[@\#](?=[^\W\d_]){w}+
         |(?P<word>

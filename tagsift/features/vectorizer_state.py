@@ -51,7 +51,7 @@ def write_vectorizer(vectorizer: SequenceVectorizer) -> tuple[dict[str, Any], Ar
     takes what the function returned, until `templates` is set to the function again.
     """
     vectorizer.check_fitted()
-    encoder, templates = vectorizer.encoder, vectorizer._templates()
+    encoder, templates = vectorizer.opened_encoder(), vectorizer._templates()
     if encoder is not None and not isinstance(encoder, ContextualEncoder):
         raise InputError(
             f"only a ContextualEncoder can be saved, found an encoder of type "

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tagsift.data import Corpus, Documents, Options, PartialCorpus, VoteCorpus
 from tagsift.data.arrow import document_of
 from tagsift.data.documents import Document
-from tagsift.data.formats._hf_rows import NOTHING
+from tagsift.data.formats._hf_rows import MAIN, NOTHING, in_order, sentence_rows
 from tagsift.data.formats._json import Place
+from tagsift.data.formats._layers import of_annotator
 from tagsift.data.formats.hf import label_names, row_document
 from tagsift.data.frames import Source, to_arrow
 from tagsift.data.reading import as_options, documents_of
@@ -26,7 +26,9 @@ _BATCH = 1000
 
 
 def to_dataset(
-    documents: Source, rows: Literal["documents", "sentences"] = "documents"
+    documents: Source,
+    rows: Literal["documents", "sentences"] = "documents",
+    layer: str | None = None,
 ) -> datasets.Dataset:
     """Make a Hugging Face dataset of documents.
 
@@ -37,53 +39,40 @@ def to_dataset(
     rows : {"documents", "sentences"}
         What a row is: a document, with all that `tagsift.to_arrow` keeps; or a sentence
         for training, with the columns ``id``, ``tokens`` and ``ner_tags``: the labels
-        of the one annotator (the truth, where there is none), as numbers whose names
-        the features have, −100 where a token has no label or several.
+        that a model found (`Documents.labelled`), else those of the one annotator, else
+        the truth, as numbers whose names the features have, −100 where a token has no
+        label or several. ``tagsift.write(…, shape="sentences")`` writes the same rows.
+    layer : str, optional
+        The annotator whose labels are wanted (``"gold"`` is the truth), where there are
+        several.
 
     Returns
     -------
     datasets.Dataset
     """
     package = _datasets()
+    how = documents.options if isinstance(documents, Documents) else Options()
+    if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
+        documents = documents_of(documents)
+    if layer is not None:
+        documents = of_annotator(documents, layer)
     if rows == "documents":
         return package.Dataset(to_arrow(documents))
     if rows != "sentences":
         raise InputError(f"rows must be 'documents' or 'sentences'; got {rows!r}.")
-    if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
-        documents = documents_of(documents)
-    given = Documents(tuple(documents))
-    if not given.annotators:
-        given = Documents(tuple(map(_as_said, given)))
-    corpus = given.candidates()
-    names = corpus.label_set.names
-    numbers = {frozenset([name]): k for k, name in enumerate(names)}
+    names: set[str] = set()
+    records = list(sentence_rows(documents, how, names))
+    numbers = {name: k for k, name in enumerate(in_order(names))}
     features = package.Features(
         id=package.Value("string"),
         tokens=package.Sequence(package.Value("string")),
-        ner_tags=package.Sequence(package.ClassLabel(names=list(names))),
+        ner_tags=package.Sequence(package.ClassLabel(names=list(numbers))),
     )
-    ids = (
-        f"{document.id}-{s}" if len(bounds) > 1 else document.id
-        for document in given.cut()
-        for bounds in [document.bounds()]
-        for s in range(len(bounds))
-    )
-    made = {
-        "id": list(ids),
-        "tokens": corpus.tokens,
-        "ner_tags": [
-            [numbers.get(one, NOTHING) for one in row] for row in corpus.candidates
-        ],
-    }
+    for record in records:
+        record[MAIN] = [numbers.get(tag, NOTHING) for tag in record[MAIN]]
     from pyarrow import Table  # which comes with datasets
 
-    return package.Dataset(Table.from_pydict(made, schema=features.arrow_schema))
-
-
-def _as_said(document: Document) -> Document:
-    """The truth as the word of an annotator."""
-    layers = tuple(replace(layer, kind="person") for layer in document.layers)
-    return replace(document, layers=layers)
+    return package.Dataset(Table.from_pylist(records, schema=features.arrow_schema))
 
 
 def from_dataset(dataset: Any, **options: Any) -> Documents:

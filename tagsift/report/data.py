@@ -13,7 +13,7 @@ import numpy as np
 
 from tagsift.annotators import Look, VoteTagger
 from tagsift.cleaned import Cleaned
-from tagsift.data import spans
+from tagsift.data import count, spans
 from tagsift.metrics import Scores, confusion_matrix, recovery
 from tagsift.report import sections
 from tagsift.report.bars import confidence_histogram
@@ -97,7 +97,7 @@ def _summary(found: Cleaned) -> str:
     given, title = found.corpus, found.tagger.method.title
     size = f"{len(given):,} sentences ({given.n_tokens:,} tokens)"
     if found.has_votes:
-        said = f"{len(given.annotators)} annotators labelled {size}. "
+        said = f"{count(len(given.annotators), 'annotator')} labelled {size}. "
         if isinstance(found.tagger, VoteTagger):
             return said + (
                 f"{title} learnt how each of them errs, let the text judge how much "
@@ -174,7 +174,8 @@ def _looks(found: Cleaned) -> Section:
     first = list(islice(found.ranking(), _LOOKS))
     gold = found.corpus.gold
     said = "votes" if found.has_votes else "candidates"
-    heads = dict.fromkeys(("in context", "at", "label"), "") | {"error %": ".0f%"}
+    heads = dict.fromkeys(("in context", *found.place_heads, "label"), "")
+    heads |= {"error %": ".0f%"}
     heads |= dict.fromkeys((said, "likely", "why"), "")
     heads |= {} if gold is None else {"truth": ""}
     rows = tuple(_look_cells(found, look) for look in first)
@@ -214,7 +215,7 @@ def _look_cells(found: Cleaned, look: Look) -> tuple[Cell, ...]:
         truth = (_verdict(look, given.gold[s], given.scheme),)
     return (
         Passage.of(given.tokens[s], t, look.end),
-        f"{s + 1}:{t + 1}",
+        *found.place(s, t),
         str(look.label),
         look.score,
         said,

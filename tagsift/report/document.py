@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from tagsift.errors import InputError
+from tagsift.errors import InputError, MissingExtraError
 
 __all__ = [
     "Cell",
@@ -34,8 +34,8 @@ __all__ = [
 
 #: Said once in a report whose figures could not be drawn.
 _PLOTS_HINT = (
-    "The figures are given as tables, because matplotlib is not installed; install it "
-    "with `pip install 'tagsift[plots]'` to have them drawn."
+    "The figures are given as tables, because matplotlib is not installed; to have "
+    f"them drawn, install it with: {MissingExtraError.remedy('plots', tick='`')}."
 )
 
 #: Most letters of a word, and words of a span, in a passage.

@@ -147,7 +147,7 @@ def annotator_table(
         heads |= {"tokens": ",d", **shares}
     heads |= {"habits": "", "remarks": ""}
     kept = sorted(people, key=lambda one: -one.tokens)[:most]
-    ranked = sorted(kept, key=lambda one: -one.reliability)
+    ranked = sorted(kept, key=lambda one: -np.nan_to_num(one.reliability, nan=-1.0))
     rest = len(people) - len(kept)
     note = f"{rest} others, who labelled less, are left out." if rest else ""
     title = "Annotators, the most reliable first (percent)"
@@ -321,7 +321,7 @@ def _examples(found: Cleaned, changes: list[_Change]) -> Table:
         rows.append(
             (
                 Passage.of(words, one.start, one.end),
-                f"{one.sentence + 1}:{one.start + 1}",
+                *found.place(one.sentence, one.start),
                 one.before,
                 one.after,
                 corpus.tally_text(bounds[one.sentence] + one.start),
@@ -330,6 +330,7 @@ def _examples(found: Cleaned, changes: list[_Change]) -> Table:
         )
         if len(rows) == _EXAMPLES:
             break
-    heads = dict.fromkeys(("in context", "at", "majority", "found", "votes"), "")
+    names = ("in context", *found.place_heads, "majority", "found", "votes")
+    heads = dict.fromkeys(names, "")
     heads |= {"confidence": ".3f"}
     return Table(columns(heads), tuple(rows), "The surest changes")

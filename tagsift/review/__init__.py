@@ -2,6 +2,7 @@
 
 ``material``    sentences, votes and documents, as they are looked at
 ``found``       what is known of them: labels, chances, reasons; at first, the votes
+``results``     what a fit found in the store, for the next start
 ``rulings``     what decisions say of a sentence, laid over the labels found
 ``store``       decisions and leases in SQLite; nothing is ever overwritten
 ``queue``       what to look at next: states, filters, search
@@ -14,6 +15,7 @@
 ``exports``     the checked corpus, decisions, predictions
 ``asking``      what requests say, checked
 ``guard``       who may ask what: token, origin, sizes, headers
+``pages``       templates; what is refused, as a page or as JSON
 ``app``         the web application; it and ``serving`` need the extra ``review``
 ``serving``     where it listens
 """

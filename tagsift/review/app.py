@@ -13,18 +13,17 @@ from functools import cache
 from hmac import compare_digest
 from importlib import resources
 from mimetypes import guess_type
+from secrets import token_urlsafe
 from time import monotonic
 from typing import Any
 from urllib.parse import parse_qsl
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from tagsift._version import __version__
 from tagsift.errors import MissingExtraError
 from tagsift.report.palette import css_variables
-from tagsift.review import asking, exports
+from tagsift.review import asking, exports, pages
 from tagsift.review.desk import Desk
-from tagsift.review.guard import COOKIE, App, Guard, known
+from tagsift.review.guard import COOKIE, App, Guard, known, locked
 from tagsift.review.queue import Filter
 from tagsift.review.refusal import Refusal
 from tagsift.visible import visible
@@ -36,7 +35,6 @@ try:
     from starlette.requests import Request
     from starlette.responses import (
         HTMLResponse,
-        PlainTextResponse,
         RedirectResponse,
         Response,
     )
@@ -70,7 +68,8 @@ class Json(Response):
 class Site:
     """The pages of one review.
 
-    With a password, those who give it get in; else those who come with the token.
+    With a password, those who give it get in until they log out; else those who come
+    with the token.
     """
 
     desk: Desk
@@ -78,6 +77,11 @@ class Site:
     port: int
     password: str | None = None
     _failed: list[float] = field(default_factory=list)  # times of wrong passwords
+    _logins: set[str] = field(default_factory=set)  # tokens of those who gave it
+
+    def fits(self, shown: str) -> bool:
+        """Whether a token is right."""
+        return any(_same(shown, right) for right in (self.token, *self._logins))
 
     # Pages -------------------------------------------------------------------------
 
@@ -87,36 +91,53 @@ class Site:
             return self._page("review.html")
         shown = request.query_params.get("token", "")
         if self.password is None and shown and _same(shown, self.token):
-            return self._let_in()
+            return self._let_in(request, self.token)
         if self.password is not None:
             return self._page("login.html", 401)
-        text = "This needs the token: open the address that the server printed.\n"
-        return PlainTextResponse(text, 401)
+        raise locked(password=False)
 
     async def login(self, request: Request) -> Response:
         """Let somebody in who knows the password."""
         if self.password is None:
             raise Refusal("missing", "there is no password here.")
+        if request.method != "POST":  # the page again, after a wrong one
+            return RedirectResponse("./", status_code=303)
         self._failed[:] = [t for t in self._failed if t > monotonic() - 60]
         if len(self._failed) >= _TRIES:
             raise Refusal("often", "too many wrong passwords; wait a minute.")
         body = (await request.body()).decode(errors="replace")
         fields = dict(parse_qsl(body[:_LONGEST]))
         if _same(fields.get("password", ""), self.password):
-            return self._let_in()
+            self._logins.add(token := token_urlsafe(24))
+            return self._let_in(request, token)
         self._failed.append(monotonic())
         return self._page("login.html", 401, wrong=True)
 
-    def _let_in(self) -> Response:
-        answer = RedirectResponse("./", status_code=303)
+    async def logout(self, request: Request) -> Response:
+        """Let somebody in no longer who had given the password."""
+        if self.password is None:
+            raise Refusal("missing", "there is no password here.")
         cookie = COOKIE.format(port=self.port)
-        answer.set_cookie(cookie, self.token, httponly=True, samesite="strict")
+        self._logins.discard(request.cookies.get(cookie, ""))
+        answer = RedirectResponse("./", status_code=303)
+        answer.delete_cookie(cookie, httponly=True, samesite="strict")
+        return answer
+
+    def _let_in(self, request: Request, token: str) -> Response:
+        answer = RedirectResponse("./", status_code=303)
+        answer.set_cookie(
+            COOKIE.format(port=self.port),
+            token,
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="strict",
+        )
         return answer
 
     def _page(self, name: str, status: int = 200, **more: Any) -> Response:
         told = {"version": __version__, "password": self.password is not None}
         told |= {"title": self.desk.material.title, "wrong": False, **more}
-        return HTMLResponse(_TEMPLATES.get_template(name).render(told), status)
+        return HTMLResponse(pages.page(name, **told), status)
 
     async def static(self, request: Request) -> Response:
         """A style sheet or a script of the page, by its name."""
@@ -264,7 +285,8 @@ def make_app(site: Site, hosts: frozenset[str] | None) -> App:
     """The whole application; `hosts` are the names that it answers to, None for any."""
     paths: dict[str, tuple[Any, str]] = {
         "/": (site.home, "GET"),
-        "/login": (site.login, "POST"),
+        "/login": (site.login, "GET POST"),
+        "/logout": (site.logout, "POST"),
         "/static/{name}": (site.static, "GET"),
         "/api/corpus": (site.corpus, "GET"),
         "/api/items": (site.items, "GET"),
@@ -277,18 +299,11 @@ def make_app(site: Site, hosts: frozenset[str] | None) -> App:
         "/api/refit": (site.refit, "POST"),
         "/export/{kind}": (site.export, "GET"),
     }
-    routes = [Route(path, do, methods=[how]) for path, (do, how) in paths.items()]
+    routes = [Route(path, do, methods=how.split()) for path, (do, how) in paths.items()]
     handlers = {Refusal: _refused, HTTPException: _unknown, Exception: _fault}
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False
-    return Guard(app, site.token, site.port, hosts)
-
-
-_TEMPLATES = Environment(
-    loader=PackageLoader("tagsift.review", "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-)
+    return Guard(app, site.fits, site.port, hosts, site.password is not None)
 
 
 @cache
@@ -315,7 +330,9 @@ def _same(shown: str, right: str) -> bool:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)
-    return Json(error.body, error.status)
+    accept = request.headers.get("accept", "")
+    kind, body = pages.refused(error, request.url.path, accept)
+    return Response(body, error.status, media_type=kind)
 
 
 async def _unknown(request: Request, error: Exception) -> Response:
@@ -327,4 +344,4 @@ async def _unknown(request: Request, error: Exception) -> Response:
 
 async def _fault(request: Request, error: Exception) -> Response:
     text = f"a fault in tagsift itself ({type(error).__name__}); see its terminal."
-    return Json({"error": "fault", "message": text}, 500)
+    return await _refused(request, Refusal("fault", text))

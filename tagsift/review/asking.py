@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tagsift.data import Span
+from tagsift.review.material import Material
 from tagsift.review.refusal import Refusal
 from tagsift.review.store import ANSWERS
 
@@ -15,6 +16,7 @@ __all__ = [
     "names_of",
     "object_of",
     "reviewer_of",
+    "ruled_spans",
     "spans_of",
     "text_of",
     "whole_of",
@@ -117,3 +119,23 @@ def spans_of(told: Told) -> list[Span] | None:
         bounds = (whole_of(one, name, 0, 10**9) for name in ("start", "end"))
         made.append(Span(text_of(one, "label", 0, 200), *bounds))
     return made
+
+
+def ruled_spans(
+    material: Material, lo: int, hi: int, ruled: Sequence[Span]
+) -> list[Span]:
+    """Spans that lie in a region of a sentence and do not overlap."""
+    done, at = sorted(ruled, key=lambda one: one.start), lo
+    for one in done:
+        if not at <= one.start < one.end <= hi:
+            raise Refusal(
+                "bad", "expected spans inside the region that do not overlap."
+            )
+        if one.type not in material.types:
+            raise Refusal("bad", "expected a label of the corpus.")
+        if material.scheme == "plain" and one.end - one.start > 1:
+            raise Refusal("bad", "expected one label a token.")
+        at = one.end
+    if "O" not in material.classes and len(done) < hi - lo:
+        raise Refusal("bad", "expected a label for every token.")
+    return done

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.annotators import AnnotatorReport, span_types
+from tagsift.annotators import span_types
 from tagsift.data import Span, Vote, spans
-from tagsift.review.found import KINDS, Found
+from tagsift.review.found import KINDS, Found, Person
 from tagsift.review.ledger import Ledger
 from tagsift.review.rulings import touching
 from tagsift.typing import FloatArray
@@ -133,6 +132,7 @@ def corpus_facts(ledger: Ledger) -> dict[str, Any]:
         "sentences": len(told.lengths),
         "tokens": int(told.offsets[-1]),
         "scheme": told.scheme,
+        "revision": found.revision,
         "spans": told.scheme != "plain",
         "labels": list(told.types),
         "outside": "O" in told.classes,
@@ -267,9 +267,9 @@ def _in_words(own: list[Span], span: Span, *, abstains: bool) -> str:
     )
 
 
-def _reliability(people: Mapping[str, AnnotatorReport], name: str) -> float | None:
-    value = people[name].reliability if name in people else math.nan
-    return None if math.isnan(value) else round(value, 4)
+def _reliability(people: Mapping[str, Person], name: str) -> float | None:
+    value = people[name].reliability if name in people else None
+    return None if value is None else round(value, 4)
 
 
 def _candidates(item: Shown) -> list[list[str]] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from threading import RLock
 from typing import Any, Protocol, TypeVar, cast
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from tagsift.data import Span
 from tagsift.errors import DataError
+from tagsift.review.asking import ruled_spans
 from tagsift.review.describing import Shown, corpus_facts, describe, row
 from tagsift.review.exports import Export, checked_corpus, decision_lines
 from tagsift.review.forecast import Forecast, thinned
@@ -24,6 +25,7 @@ from tagsift.review.ledger import Ledger
 from tagsift.review.material import Material
 from tagsift.review.queue import Filter, matching
 from tagsift.review.refusal import Refusal
+from tagsift.review.results import Results
 from tagsift.review.rulings import touching
 from tagsift.review.store import ANSWERS, Decision, Store
 
@@ -38,13 +40,17 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 class Learner(Protocol):
     """What fits the model again, elsewhere."""
 
+    model: str  # tells what is fitted, and how it is set, from all others
     busy: bool  # whether a fit runs
     failed: str | None  # why the last one gave nothing
 
     def learn(
-        self, exact: Mapping[int, list[str | None]], then: Callable[[Found], None]
+        self,
+        exact: Mapping[int, list[str | None]],
+        then: Callable[[Found], None],
+        revision: int,
     ) -> None:
-        """Begin a fit with labels of sentences that are known exactly."""
+        """Begin the fit after a revision with labels that are known exactly."""
 
 
 def _alone(method: Method) -> Method:
@@ -66,7 +72,7 @@ class Desk:
     material : Material
         What is looked at.
     store : Store
-        Where decisions are kept; those that it holds are in force at once.
+        Where decisions and the last result are kept; what it holds is there at once.
     learner : Learner, optional
         Fits the model again; without one the order stays that of the votes.
     every : int
@@ -89,6 +95,11 @@ class Desk:
         self.ledger = Ledger(material, store.decisions())
         self.leases = Leases(store, clock)
         self._learnt = 0  # entries that the last fit knew
+        self._results = Results(store, material, learner.model if learner else "")
+        self._unkept: str | None = None  # why the last result is not in the store
+        if last := self._results.last():
+            self.ledger.take_over(last[0])
+            self._learnt = last[1]
         self._forecast = Forecast(self.ledger)
 
     # What reviewers ask ----------------------------------------------------------
@@ -144,7 +155,8 @@ class Desk:
     def export(self, kind: str, form: str = "", layers: str = "") -> Export:
         """A file: ``corpus`` in a format, ``decisions``, or ``label-studio``.
 
-        Others go on deciding while it is made.
+        Others go on deciding while it is made. Before the first fit there are votes and
+        decisions, and no labels.
         """
         with self._lock:
             ledger, decisions = self.ledger.copy(), list(self.store.decisions())
@@ -195,7 +207,7 @@ class Desk:
         before = touching(self.ledger.spans(s), lo, hi)
         after = before
         if ruled is not None and action in ANSWERS:
-            after = self._checked(lo, hi, ruled)
+            after = ruled_spans(self.material, lo, hi, ruled)
         elif action == "accept":
             if revision != self.ledger.found.revision:
                 raise Refusal("stale", "the model was fitted again since; look again.")
@@ -266,15 +278,29 @@ class Desk:
     # What it learns --------------------------------------------------------------
 
     @_alone
+    def begin(self) -> None:
+        """Fit where there is no result yet, or where one is due."""
+        if self.ledger.found.revision:
+            self._learn_if_due()
+        else:
+            self.learn()
+
+    @_alone
     def learn(self) -> None:
         """Begin a fit with all that has been decided, unless one runs."""
         if self.learner is not None and not self.learner.busy:
-            self._learnt = self.ledger.entries
-            self.learner.learn(self.ledger.exact(), self.install)
+            self._learnt, revision = self.ledger.entries, self.ledger.found.revision
+            then = partial(self.install, entries=self._learnt)
+            self.learner.learn(self.ledger.exact(), then, revision)
 
     @_alone
-    def install(self, found: Found) -> None:
-        """Take over what a fit found; leases and decisions stay."""
+    def install(self, found: Found, entries: int = 0) -> None:
+        """Keep and take over what a fit found that knew so many entries."""
+        try:
+            self._results.keep(found, entries)
+            self._unkept = None
+        except DataError as error:
+            self._unkept = error.message
         self.ledger.take_over(found)
         self._forecast.outdated()
         self._remember()
@@ -289,6 +315,7 @@ class Desk:
             "history": thinned(self.store.history()),
             "refitting": learner is not None and learner.busy,
             "failed": None if learner is None else learner.failed,
+            "unkept": self._unkept,
             "reviewers": [
                 {
                     "name": name,
@@ -373,20 +400,3 @@ class Desk:
         if before and (before.reviewer, before.action) != (reviewer, action):
             raise Refusal("bad", "expected a new key for a new decision.")
         return before
-
-    def _checked(self, lo: int, hi: int, ruled: Sequence[Span]) -> list[Span]:
-        """Spans that lie in a region of a sentence and do not overlap."""
-        done, at = sorted(ruled, key=lambda one: one.start), lo
-        for one in done:
-            if not at <= one.start < one.end <= hi:
-                raise Refusal(
-                    "bad", "expected spans inside the region that do not overlap."
-                )
-            if one.type not in self.material.types:
-                raise Refusal("bad", "expected a label of the corpus.")
-            if self.material.scheme == "plain" and one.end - one.start > 1:
-                raise Refusal("bad", "expected one label a token.")
-            at = one.end
-        if "O" not in self.material.classes and len(done) < hi - lo:
-            raise Refusal("bad", "expected a label for every token.")
-        return done

@@ -70,7 +70,7 @@ def checked_documents(
 ) -> Documents:
     """Documents with the labels as they stand now.
 
-    They are the only layer (``labels``), also as those of a model with its confidences
+    They are the last layer (``labels``), also as those of a model with its confidences
     (``predictions``); ``votes`` are what annotators said and, as exact labels, what was
     decided, for a fit to learn from.
     """
@@ -80,11 +80,11 @@ def checked_documents(
         documents = Documents(made, "conll")
     if layers == "votes":
         return replace(documents, documents=_with_exact(documents, ledger))
-    if layers == "labels" or documents.format != "label-studio":
-        bare = tuple(replace(one, layers=()) for one in documents)
-        documents = replace(documents, documents=bare)
     sure = None if layers == "labels" else _confidences(ledger)
     done = documents.labelled(ledger.labels(), material.scheme, sure, _MODEL)
+    if layers == "labels" or documents.format != "label-studio":
+        bare = tuple(replace(one, layers=one.layers[-1:]) for one in done)
+        done = replace(done, documents=bare)
     if layers != "labels":
         return done
     return replace(done, documents=tuple(_of_people(one) for one in done))
@@ -95,7 +95,16 @@ def checked_corpus(ledger: Ledger, name: str, layers: Layers = "labels") -> Expo
     form = FORMATS.get(name)
     if form is None or form.write is None:
         raise Refusal("bad", "expected a format that can be written.")
+    if layers != "votes" and not ledger.found.revision:
+        raise Refusal(
+            "early",
+            "no fit is done yet, so there are no labels to save but the majority of "
+            "the votes; the page says when there are. Decisions can be saved now.",
+        )
     documents = checked_documents(ledger.material, ledger, layers)
+    if layers != "votes" and name != "label-studio":  # which takes the last by itself
+        alone = tuple(replace(one, layers=one.layers[-1:]) for one in documents)
+        documents = replace(documents, documents=alone)
     with TemporaryDirectory() as folder:
         path = Path(folder) / _file(form).removesuffix(".zip")
         try:
@@ -151,8 +160,9 @@ def _confidences(ledger: Ledger) -> list[list[float]]:
 
 def _of_people(document: Document) -> Document:
     """A document whose last layer is the labels, whoever found them."""
-    layer = replace(document.layers[-1], annotator=_LABELS, kind="person")
-    return replace(document, layers=(layer,))
+    *others, found = document.layers
+    layer = replace(found, annotator=_LABELS, kind="person")
+    return replace(document, layers=(*others, layer))
 
 
 def _packed(folder: Path) -> bytes:

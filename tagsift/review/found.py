@@ -5,26 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tagsift.annotators import (
-    REASONS,
-    AnnotatorReport,
-    Reasons,
-    most_doubtful,
-    stretches,
-)
+from tagsift.annotators import REASONS, Reasons, most_doubtful, stretches
 from tagsift.annotators.start import vote_shares
 from tagsift.metrics import entropy
 from tagsift.review.material import Material
+from tagsift.storage.state import Saved, listed, number, part, texts, whole, word
+from tagsift.storage.state import array as numbers
 from tagsift.typing import Float32Array, FloatArray, IntArray
 
-__all__ = ["KINDS", "Found", "first_look", "queue_order"]
+__all__ = ["KINDS", "Found", "Person", "first_look", "queue_order"]
 
 #: Kinds of reasons for a look.
 KINDS = tuple(REASONS)
+
+
+@dataclass(frozen=True)
+class Person:
+    """What a fit says of an annotator."""
+
+    name: str
+    reliability: float | None  # None where there is too little to judge by
+    flags: tuple[str, ...] = ()  # what is odd about them, in words
+
+    saved: ClassVar[Saved] = {
+        "name": word(),
+        "reliability": number(optional=True),
+        "flags": texts(distinct=False),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +45,23 @@ class Found:
     A stretch is a span or a single token outside spans; together they are all tokens.
     """
 
+    saved: ClassVar[Saved] = {
+        "revision": whole(least=1),
+        "labels": numbers("N", "int", least=0, below="L"),
+        "confidences": numbers("N L", least=0),
+        "text": numbers("N L", least=0),
+        "chance": numbers("N", least=0, most=1),
+        "people": listed("A", part(Person)),
+        "seconds": number(optional=True, least=0),
+    }
+
     material: Material
     revision: int  # number of the fit; 0 is what the votes alone say
     labels: IntArray  # [N]  columns of `Material.classes`
     confidences: FloatArray | Float32Array  # [N, L]
     text: FloatArray | Float32Array  # [N, L]  what the text alone says
     chance: FloatArray  # [N]  that a label is wrong; entropy of the votes at first
-    people: tuple[AnnotatorReport, ...] = ()
+    people: tuple[Person, ...] = ()
     seconds: float | None = None  # that the fit took
 
     @cached_property

@@ -6,18 +6,17 @@ its bearer token) is right *and* it comes from the page itself.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
-from hmac import compare_digest
 from http.cookies import CookieError, SimpleCookie
 from time import perf_counter
 from typing import Any, TypeAlias
 
+from tagsift.review import pages
 from tagsift.review.refusal import Refusal
 
-__all__ = ["COOKIE", "LARGEST", "Guard", "known"]
+__all__ = ["COOKIE", "LARGEST", "Guard", "known", "locked"]
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -36,7 +35,7 @@ _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # without any, forms come from the origin null
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
@@ -44,6 +43,8 @@ _HEADERS = {
 _ADDED = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
 #: Where those may go who have shown no token: a way in, and nothing of the corpus.
 _OPEN = ("/", "/login")
+#: Where forms are sent.
+_FORMS = ("/login", "/logout")
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,10 @@ class Guard:
     """An application that lets through what the other one should see."""
 
     app: App
-    token: str
+    fits: Callable[[str], bool]  # whether a token opens the door
     port: int
     hosts: frozenset[str] | None = None  # names it answers to; None for any
+    password: bool = False  # whether that is what people come in by
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or hand it on."""
@@ -72,7 +74,7 @@ class Guard:
         try:
             self._check(scope, headers)
         except Refusal as refusal:
-            await _refuse(refusal, safe_send)
+            await _refuse(refusal, scope["path"], headers, safe_send)
             return
         await self.app(scope, _limited(receive), safe_send)
 
@@ -88,10 +90,7 @@ class Guard:
             _check_body(path, headers)
         scope["tagsift.known"] = self._shows_token(headers)
         if not (known(scope) or path in _OPEN or path.startswith("/static/")):
-            raise Refusal(
-                "token",
-                "this needs the token: open the address that the server printed.",
-            )
+            raise locked(self.password)
 
     def _shows_token(self, headers: dict[str, str]) -> bool:
         kind, _, shown = headers.get("authorization", "").partition(" ")
@@ -105,14 +104,18 @@ class Guard:
         cookie = cookies.get(COOKIE.format(port=self.port))
         return cookie is not None and self.fits(cookie.value)
 
-    def fits(self, shown: str) -> bool:
-        """Whether somebody has shown the token."""
-        return compare_digest(shown.encode(), self.token.encode())
-
 
 def known(scope: Scope) -> bool:
     """Whether a request came with the token."""
     return bool(scope.get("tagsift.known"))
+
+
+def locked(password: bool) -> Refusal:
+    """What those are told who have not come in."""
+    if password:
+        return Refusal("password", "log in first: this review has a password.")
+    text = "open the address that the server has printed: it holds the token."
+    return Refusal("token", text)
 
 
 def _check_origin(scope: Scope, headers: dict[str, str], host: str) -> None:
@@ -131,7 +134,7 @@ def _check_origin(scope: Scope, headers: dict[str, str], host: str) -> None:
 def _check_body(path: str, headers: dict[str, str]) -> None:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     form = "application/x-www-form-urlencoded"
-    wanted = form if path == "/login" else "application/json"
+    wanted = form if path in _FORMS else "application/json"
     if kind != wanted:
         raise Refusal("type", f"expected {wanted} as the type of the content.")
     length = headers.get("content-length", "0")
@@ -154,10 +157,12 @@ def _limited(receive: Receive) -> Receive:
     return counted
 
 
-async def _refuse(refusal: Refusal, send: Send) -> None:
-    body = json.dumps(refusal.body).encode()
+async def _refuse(
+    refusal: Refusal, path: str, asked: dict[str, str], send: Send
+) -> None:
+    kind, body = pages.refused(refusal, path, asked.get("accept", ""))
     headers = [
-        (b"content-type", b"application/json"),
+        (b"content-type", kind.encode()),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),  # what is left of the body is not read
     ]

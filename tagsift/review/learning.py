@@ -6,6 +6,7 @@ that people have decided on, as exact ones. It ends with the server, however tha
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import time
@@ -18,10 +19,11 @@ from multiprocessing.connection import Connection
 from threading import Thread
 from typing import Any, TypeAlias
 
+import joblib
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.annotators import VoteTagger, error_chance
+from tagsift.annotators import AnnotatorReport, VoteTagger, error_chance
 from tagsift.annotators.from_votes import TaggerFromVotes
 from tagsift.base import SequenceTagger
 from tagsift.baselines import PartialCRF
@@ -29,7 +31,7 @@ from tagsift.chain_gp import ChainGP
 from tagsift.data import VoteCorpus
 from tagsift.errors import InputError, TagsiftError, TagsiftWarning
 from tagsift.metrics import label_indices, stack_marginals
-from tagsift.review.found import Found
+from tagsift.review.found import Found, Person
 from tagsift.review.material import Material
 from tagsift.typing import FloatArray
 
@@ -189,8 +191,13 @@ class Student:
             confidences.astype(np.float32),
             alone.astype(np.float32),
             chance,
-            tuple(getattr(model, "annotators_", ())),
+            tuple(map(_person, getattr(model, "annotators_", ()))),
         )
+
+
+def _person(report: AnnotatorReport) -> Person:
+    none = math.isnan(report.reliability)
+    return Person(report.name, None if none else report.reliability, report.flags)
 
 
 def _both(row: list[str | None], before: list[str | None]) -> list[str | None]:
@@ -207,17 +214,21 @@ class Worker:
         bare = replace(material, documents=None)
         self._material, self._student = material, Student(bare, model, fitted)
         self._then: Callable[[Found], None] | None = None
+        self.model: str = joblib.hash(model)
         self.busy, self._fits = False, 0
         self.failed: str | None = None
         self._start()
 
-    def learn(self, exact: Exact, then: Callable[[Found], None]) -> None:
-        """Begin a fit; what it finds goes to `then`, in a thread of its own."""
+    def learn(
+        self, exact: Exact, then: Callable[[Found], None], revision: int = 0
+    ) -> None:
+        """Begin the fit after a `revision`; what it finds goes to `then`, later."""
         if not self._process.is_alive():
             self._start()
         self.busy, self._then = True, then
+        self._fits = max(self._fits, revision)
         try:
-            self._pipe.send(exact)
+            self._pipe.send((exact, revision))
         except OSError:
             self.busy, self.failed = False, _ENDED
 
@@ -245,8 +256,8 @@ class Worker:
                 found = pipe.recv()
             except (EOFError, OSError):
                 found = _ENDED
-            then, self.busy = self._then, False
             self.failed = found if isinstance(found, str) else None
+            then, self.busy = self._then, False
             if then is not None and isinstance(found, Found):
                 self._fits += 1
                 then(found.over(self._material, self._fits))
@@ -266,7 +277,7 @@ def _work(pipe: Connection, student: Student) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
-            exact = pipe.recv()
+            exact, student.revision = pipe.recv()
         except EOFError:
             return
         try:

@@ -128,6 +128,22 @@ class Material:
             made.update("\0".join(row).encode("utf-8", "surrogatepass") + b"\n")
         return made.hexdigest()
 
+    @cached_property
+    def digest(self) -> str:
+        """A number that tells all that a fit rests on: words, features and votes."""
+        told = self.ballots
+        made = hashlib.sha256(
+            f"{self.fingerprint} {self.classes} {told.names}".encode()
+        )
+        for row in self.partial.rows:
+            made.update(repr(row).encode())
+        for array in (told.votes, told.members, told.abstains, told.exact):
+            made.update(f"{array.dtype} {array.shape}".encode() + array.tobytes())
+        if self.votes is None:
+            for sets in self.partial.candidates:
+                made.update(repr([sorted(names) for names in sets]).encode())
+        return made.hexdigest()
+
     def ready(self) -> Material:
         """The same, with everything counted that the page will ask for."""
         _ = self.types, self.places, self.searched, self.majority

@@ -12,6 +12,7 @@ __all__ = ["Refusal"]
 _STATUS = {
     "bad": 400,
     "token": 401,
+    "password": 401,
     "origin": 403,
     "missing": 404,
     "method": 405,
@@ -21,6 +22,8 @@ _STATUS = {
     "large": 413,
     "type": 415,
     "often": 429,
+    "fault": 500,
+    "early": 503,
     "unstored": 507,
 }
 

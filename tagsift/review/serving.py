@@ -93,7 +93,8 @@ def serve(
     hosts = frozenset({named, "localhost", "127.0.0.1", "[::1]"})
     token = secrets.token_urlsafe(24)
     site = Site(desk, token, port, password)
-    app = make_app(site, hosts if is_loopback(host) else None)
+    hidden = is_loopback(host) and password is None  # a proxy has a name of its own
+    app = make_app(site, hosts if hidden else None)
     config = uvicorn.Config(
         app,
         log_level="warning",

@@ -25,6 +25,9 @@ __all__ = ["ANSWERS", "Decision", "Store", "is_store"]
 ANSWERS = ("accept", "relabel", "bounds", "none")
 
 _FORMAT = 1
+#: The last result, in parts of so many bytes (SQLite holds none of more than 10⁹).
+_RESULT = "CREATE TABLE IF NOT EXISTS result (part INTEGER PRIMARY KEY, content BLOB)"
+_PART = 2**26
 _TABLES = (
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE decisions (
@@ -119,6 +122,7 @@ class Store:
                 db.execute("BEGIN EXCLUSIVE")
                 if not names:
                     _begin(db, fingerprint)
+                db.execute(_RESULT)  # older stores have none
                 db.execute("COMMIT")
                 told = dict(db.execute("SELECT name, value FROM about"))
             if told.get("format") != str(_FORMAT):
@@ -191,6 +195,23 @@ class Store:
         """To whom sentences are lent, and until when."""
         rows = self._db.execute("SELECT sentence, reviewer, until FROM leases")
         return {s: (reviewer, until) for s, reviewer, until in rows}
+
+    def keep_result(self, about: str, content: bytes) -> None:
+        """Put what a fit found in the place of what the last one did."""
+        whole = memoryview(content)
+        parts = [(whole[at : at + _PART],) for at in range(0, len(whole), _PART)]
+        with _complaining(self.path), self._db:
+            self._db.execute("BEGIN")
+            self._db.execute("DELETE FROM result")
+            self._db.executemany("INSERT INTO result (content) VALUES (?)", parts)
+            self._db.execute("REPLACE INTO about VALUES ('result', ?)", (about,))
+
+    def result(self) -> tuple[str, bytes]:
+        """What `keep_result` was told last; empty where it never was."""
+        rows = self._db.execute("SELECT content FROM result ORDER BY part")
+        content = b"".join(row[0] for row in rows)
+        about = self._db.execute("SELECT value FROM about WHERE name = 'result'")
+        return (about.fetchone() or ("",))[0], content
 
     def remember(self, decisions: int, expected: float) -> None:
         """Note how many wrong labels were expected after so many decisions."""

@@ -101,7 +101,7 @@ class SGPPSL(SequenceTagger):
         Tokens whose confidences `history_` records at every outer step.
     device : {"cpu", "cuda"}
         Where to compute.
-    features, labels, scheme, random_state, verbose, tokenizer
+    features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `tagsift.base.SequenceTagger`.
 
     Attributes

@@ -83,7 +83,7 @@ def test_undefined_is_nan(statistic):
         st.lists(st.integers(-1, 2), min_size=3, max_size=3), min_size=2, max_size=8
     )
 )
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 def test_order_of_annotators_and_names_of_labels_do_not_matter(rows):
     votes = np.array(rows)
     renamed = np.where(votes >= 0, 2 - votes, -1)[:, ::-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
+import sys
 from typing import Any
 
 import numpy as np
@@ -398,13 +398,13 @@ def test_ambiguous_tokens_cannot_be_scored_with(entry: Any):
     assert message.startswith("sentence 1, token 1: expected one gold label to score")
 
 
-# Properties and speed --------------------------------------------------------------
+# Properties, and how often what is given is looked at -----------------------------
 
 sets = st.frozensets(st.sampled_from("ABCDE"), min_size=1)
 corpora = st.lists(st.lists(sets, max_size=6), max_size=6)
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(corpora)
 def test_the_mask_says_what_the_sets_say(y: list[list[frozenset[str]]]):
     lengths = np.array([len(sentence) for sentence in y], dtype=int)
@@ -416,7 +416,7 @@ def test_the_mask_says_what_the_sets_say(y: list[list[frozenset[str]]]):
     assert read_back == flat
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(corpora.filter(lambda y: any(y)), st.data())
 def test_the_place_of_a_hole_is_named(y: list[list[Any]], data: st.DataObject):
     places = [(s, t) for s, sentence in enumerate(y) for t in range(len(sentence))]
@@ -434,21 +434,18 @@ def test_a_whole_corpus_is_read_in_a_few_passes(kind: type):
     names = [f"L{k}" for k in range(22)]
     y = [
         [kind([names[a], names[b]]) for a, b in rng.integers(22, size=(25, 2))]
-        for _ in range(8_000)
+        for _ in range(400)
     ]
-    lengths = np.full(8_000, 25)
+    calls = 0
 
-    def one_pass() -> None:
-        for sentence in y:
-            for entry in sentence:
-                frozenset(sorted(entry))
+    def count(frame: Any, event: str, what: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
 
-    def seconds(call: Any) -> float:
-        start = time.process_time()
-        call()
-        return time.process_time() - start
-
-    # 200,000 tokens: about 0.1 s on a machine whose plain pass takes 0.05 s.
-    reading = min(seconds(lambda: read_candidates(y, lengths)) for _ in range(2))
-    assert reading < 10 * min(seconds(one_pass) for _ in range(2))
-    assert read_candidates(y, lengths)[0].shape == (200_000, 22)
+    sys.setprofile(count)
+    try:
+        mask, _ = read_candidates(y, np.full(400, 25))
+    finally:
+        sys.setprofile(None)
+    assert mask.shape == (10_000, 22)
+    assert calls < 4 * len(mask)  # nothing is looked up, compared or built by token

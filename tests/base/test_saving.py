@@ -48,6 +48,7 @@ def test_the_header_says_what_the_file_holds():
         "random_state": 4,
         "verbose": 0,
         "tokenizer": None,
+        "sentences": "auto",
     }
     assert {"model/prior", "model/counts"} <= arrays.keys()
 

@@ -43,7 +43,7 @@ def test_equals_a_qp_solver():
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None, max_examples=50, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 def test_rows_are_distributions_in_the_order_of_the_input(seed: int):
     V, mask = random_case(seed)
     P = CandidateSimplex(mask).project(V)
@@ -55,7 +55,7 @@ def test_rows_are_distributions_in_the_order_of_the_input(seed: int):
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None, max_examples=30, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 def test_projecting_twice_changes_nothing(seed: int):
     V, mask = random_case(seed)
     P = CandidateSimplex(mask).project(V)

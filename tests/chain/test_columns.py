@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tagsift.chain.columns import merge_columns
 
 
-@settings(deadline=None, max_examples=50, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(st.integers(0, 10_000))
 def test_scores_and_norms_stay(seed):
     rng = np.random.default_rng(seed)

@@ -14,7 +14,7 @@ from tests.reference import confidence as slow_confidence
 from tests.reference import decoding as slow
 
 
-@settings(deadline=None, max_examples=40, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(st.integers(0, 10_000), st.booleans(), st.integers(1, 12))
 def test_neighbours_equal_the_loop(seed, sparse, wanted):
     rng = np.random.default_rng(seed)

@@ -19,7 +19,7 @@ from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import Potentials
 from tests.tensors import tensor, torch
 
-PROPERTY = settings(deadline=None, max_examples=40, derandomize=True)
+PROPERTY = settings(max_examples=40, derandomize=True)
 
 
 def log_forward_backward(U, T, layout, **options):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import LIMIT
+
 COMMAND = [sys.executable, "-m", "tagsift"]
 HEAD = b"the\tDT\tB-NP\n"
 
@@ -287,7 +289,7 @@ def test_a_closed_pipe_is_quiet(text: Path, model: Path, tmp_path: Path):
         program.stdout.readline()
         program.stdout.close()
         assert program.stderr.read() == ""
-        assert program.wait(timeout=60) == 141
+        assert program.wait(timeout=LIMIT) == 141
 
 
 def test_a_closed_pipe_as_output_file_is_quiet(text: Path, model: Path, tmp_path: Path):
@@ -303,7 +305,7 @@ def test_a_closed_pipe_as_output_file_is_quiet(text: Path, model: Path, tmp_path
         program.stdout.readline()
         program.stdout.close()
         assert program.stderr.read() == ""
-        assert program.wait(timeout=60) == 141
+        assert program.wait(timeout=LIMIT) == 141
 
 
 def test_start_up_without_arguments_is_help():

@@ -45,14 +45,14 @@ def tasks(path: Path) -> list[dict]:
 
 def test_predictions_go_back_into_label_studio(tagsift, export, tmp_path):
     out = tmp_path / "tasks.json"
-    options = ["-m", "dawid-skene", "-o", out, "--quiet"]
+    options = ["-m", "dawid-skene", "-o", out, "--json"]
     outcome = tagsift("clean", export, "--to", "label-studio", *options)
     assert outcome.status == 0, outcome.err
     assert outcome.err == ""  # nothing was lost
     before, after = tasks(export), tasks(out)
     assert [t["id"] for t in after] == [t["id"] for t in before] == list(range(40, 46))
     for old, new in zip(before, after, strict=True):
-        assert new["annotations"] == old["annotations"]
+        assert new["annotations"] == []  # an import would refuse the people
         assert new["data"] == old["data"]
         (made,) = new["predictions"]
         assert made["model_version"] == "tagsift"
@@ -69,6 +69,12 @@ def test_predictions_go_back_into_label_studio(tagsift, export, tmp_path):
     by_ending = tmp_path / "again.json"
     assert tagsift("clean", export, *options[:-3], "-o", by_ending, "-q").status == 0
     assert tasks(by_ending) == after
+    full = tmp_path / "full.json"
+    assert tagsift("clean", export, *options, "--shape", "full", "-o", full).status == 0
+    assert tasks(full) == [
+        old | {"predictions": new["predictions"]}
+        for old, new in zip(before, after, strict=True)
+    ]
 
 
 def _bounds(result: dict) -> tuple[int, int]:
@@ -98,6 +104,8 @@ def test_rank_puts_the_doubtful_first(tagsift, export, tmp_path):
     assert {t["id"] for t in found[:2]} == {44, 45}
     doubts = [t["data"]["doubt"] for t in found]
     assert doubts == sorted(doubts, reverse=True)
+    assert [t["annotations"] for t in found] == [[]] * 6  # as an import takes them
+    assert [len(t["predictions"]) for t in found] == [1] * 6
     assert tagsift("rank", export, "--to", "label-studio").status == 2
 
 
@@ -140,21 +148,63 @@ def test_convert(tagsift, export, tmp_path):
     assert "6 documents with 18 annotations, from label-studio to jsonl" in outcome.out
     assert tagsift("convert", lines, again, "--to", "label-studio").status == 0
     assert tasks(again) == tasks(export)
-    told = tagsift(
-        "convert", lines, tmp_path / "b.jsonl.gz", "--to", "doccano", "--json"
-    )
-    assert told.json["documents"] == 6
-    kinds = list(told.json["losses"])
-    assert "layer besides the last, which doccano does not keep" in kinds
+    one = ["convert", lines, tmp_path / "b.jsonl.gz", "--to", "doccano", "--json"]
+    told = tagsift(*one, "--layer", "bob").json
+    assert (told["documents"], told["annotations"]) == (6, 6)
+    assert "annotator's name, which doccano does not keep" in told["losses"]
     columns = tmp_path / "a.conll"
     assert tagsift("convert", lines, columns).status == 0
     votes = tagsift("agree", columns, "--votes", "2:4", "--quick", "--json")
     assert votes.status == 0, votes.err
 
 
+@pytest.mark.parametrize("to", ["doccano", "conllu"])
+def test_a_file_for_one_annotator_takes_one_of_several(tagsift, export, tmp_path, to):
+    out = tmp_path / f"a.{to}"
+    outcome = tagsift("convert", export, out, "--to", to)
+    assert outcome.status == 2 and not out.exists()
+    assert "found those of ann, bob, eve; say whose with --layer" in outcome.err
+    assert ("or write a folder or a .zip file" in outcome.err) == (to == "doccano")
+    assert tagsift("convert", export, out, "--to", to, "--layer", "eve").status == 0
+    key = [] if to == "doccano" else ["--label-key", "NER"]
+    back = tmp_path / "back.json"
+    again = ["convert", out, back, "--from", to, "--to", "label-studio", *key]
+    assert tagsift(*again, "--annotator", "eve").status == 0
+    quotes = [
+        [(r["value"]["text"], *r["value"]["labels"]) for r in one["result"]]
+        for task in tasks(back)
+        for one in task["annotations"]
+    ]
+    assert [name for one in quotes for name in one] == 6 * [
+        ("New York", "ORG"),
+        ("May", "PER"),
+    ]
+    outcome = tagsift("convert", export, out, "--to", to, "--layer", "dan")
+    assert outcome.status == 2 and "one of ann, bob, eve, found 'dan'" in outcome.err
+    assert tagsift("convert", export, tmp_path / "users", "--to", "doccano").status == 0
+    assert len(list((tmp_path / "users").iterdir())) == 3
+    # labels found are what a file of one annotator is for
+    found = tmp_path / "found"
+    options = ["-m", "dawid-skene", "-q", "-o", found]
+    assert tagsift("clean", export, "--to", to, *options).status == 0
+
+
+def test_models_share_one_suggestion_of_argilla(tagsift, tmp_path):
+    path, out = tmp_path / "a.jsonl", tmp_path / "b.json"
+    layers = tuple(Layer(name, "model", marks=marks("PER", "LOC", "")) for name in "xy")
+    package.write([Document("1", TEXT, layers=layers)], path)
+    outcome = tagsift("convert", path, out, "--to", "argilla")
+    assert outcome.status == 2 and "found those of x, y; say whose" in outcome.err
+    outcome = tagsift("convert", path, out, "--to", "argilla", "--layer", "y")
+    assert outcome.status == 0
+    (record,) = tasks(out)
+    assert record["suggestions"]["spans"]["agent"] == "y"
+
+
 def test_strict_leaves_nothing_behind(tagsift, export, tmp_path):
     out = tmp_path / "a.jsonl"
-    outcome = tagsift("convert", export, out, "--to", "doccano", "--strict")
+    options = ["--to", "doccano", "--layer", "ann", "--strict"]
+    outcome = tagsift("convert", export, out, *options)
     assert outcome.status == 2 and "--strict forbids it" in outcome.err
     assert not out.exists()
 
@@ -171,9 +221,12 @@ def test_standard_input_and_output(tagsift, export, monkeypatch, capsys):
     assert asked.status == 2 and "--from" in asked.err
 
 
-def test_misaligned_spans(tagsift, tmp_path):
+def test_spans_off_the_tokens_of_the_source(tagsift, tmp_path):
     path, out = tmp_path / "a.jsonl", tmp_path / "out.conll"
-    record = {"text": "Newyork is", "label": [[3, 7, "LOC"]]}
+    span = {"start": 3, "end": 7, "label": "LOC"}
+    tokens = [{"text": "Newyork", "start": 0, "end": 7, "id": 0, "ws": True},
+              {"text": "is", "start": 8, "end": 10, "id": 1, "ws": False}]  # fmt: skip
+    record = {"text": "Newyork is", "tokens": tokens, "spans": [span]}
     path.write_text(json.dumps(record), encoding="utf-8")
     outcome = tagsift("convert", path, out)
     assert "span off the token bounds, widened to tokens" in outcome.err

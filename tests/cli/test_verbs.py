@@ -84,7 +84,10 @@ def test_a_forgotten_gold_column_is_pointed_out(tagsift, votes, tmp_path):
     assert "say --gold" in outcome.err
     assert outcome.err.count("\n") == 1
     options = ["--columns", "token,vote,vote,vote,feature", "-m", "word-counts"]
-    assert tagsift("fit", votes, "-o", out, *options).status == 0
+    outcome = tagsift("fit", votes, "-o", out, *options)
+    assert outcome.status == 2 and "token,vote,vote,vote,-" in outcome.err
+    insisted = [*options, "--features-hold-labels"]
+    assert tagsift("fit", votes, "-o", out, *insisted).status == 0
 
 
 def test_tag_writes_columns_and_the_label(tagsift, model, text, tmp_path):

@@ -99,7 +99,7 @@ def test_other_methods_get_the_union_and_say_so(tagsift, votes, tmp_path):
     out = tmp_path / "clean.tsv"
     outcome = tagsift("clean", votes, *VOTES, "--o-means", "outside", "-o", out)
     assert outcome.status == 0
-    options = ["--o-means", "outside", "-o", out, "-m", "word-counts", "-q"]
+    options = ["--o-means", "outside", "-o", out, "-m", "word-counts", "--json"]
     outcome = tagsift("clean", votes, *VOTES, *options)
     assert outcome.status == 0
     assert "learns from the union of the votes" in outcome.err
@@ -107,7 +107,7 @@ def test_other_methods_get_the_union_and_say_so(tagsift, votes, tmp_path):
 
 
 def test_methods_for_votes_say_that_there_are_none(tagsift, partial, tmp_path):
-    options = ["--gold", "-m", "dawid-skene", "-o", tmp_path / "out", "-q"]
+    options = ["--gold", "-m", "dawid-skene", "-o", tmp_path / "out", "--json"]
     outcome = tagsift("clean", partial, *options)
     assert outcome.status == 0
     assert "learns from votes, and there are none" in outcome.err
@@ -321,7 +321,7 @@ def test_bad_options_of_votes(tagsift, votes, partial, model, tmp_path):
         ("", ["'sentence'"]),
         ("sentence\ttoken\tword\tright_label\n1\t1\tNobody\tO\n", ["another text"]),
         ("sentence\ttoken\tword\tright_label\n99\t1\tNobody\tO\n", ["no such token"]),
-        ("sentence\ttoken\tword\tright_label\nx\t1\tNobody\tO\n", ["no such token"]),
+        ("sentence\ttoken\tword\tright_label\nx\t1\tNobody\tO\n", ["found 'x' and"]),
         ("sentence\ttoken\tword\tright_label\n1\t1\tThe\tB-LCO\n", ["'B-LCO'"]),
         (
             "sentence\ttoken\tword\tright_label\n1\t1\tThe\tO\n1\t1\tThe\tB-LOC\n",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagsift.data import (
@@ -177,9 +177,7 @@ names = st.lists(
 
 @settings(
     max_examples=100,
-    deadline=None,
     derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(data=st.data(), labels=names, gold=st.booleans())
 def test_round_trip(

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagsift.data import (
@@ -254,9 +254,7 @@ names = st.sampled_from(["O", "B-NP", "I-NP", "NN", "é", "x y"])
 
 @settings(
     max_examples=100,
-    deadline=None,
     derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(data=st.data(), width=st.integers(1, 3))
 def test_round_trip(tmp_path: Path, data: st.DataObject, width: int) -> None:

@@ -110,5 +110,5 @@ def test_other_frames_are_refused(monkeypatch):
     with pytest.raises(InputError, match="'documents', 'spans' or 'tokens'"):
         to_pandas([BARE], rows="lines")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[pandas\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[pandas\]'"):
         to_pandas([BARE])

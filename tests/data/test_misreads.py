@@ -165,7 +165,7 @@ def test_conllu_with_named_columns(save: Any) -> None:
     ],
 )
 def test_token_and_sentence_numbers(save: Any, text: str, what: str) -> None:
-    with pytest.raises(DataError, match=f"{what}.*--columns -,token,label"):
+    with pytest.raises(DataError, match=f"{what}.*--columns (-|sentence),token,label"):
         read_partial(save(text))
 
 
@@ -173,7 +173,11 @@ def test_token_and_sentence_numbers(save: Any, text: str, what: str) -> None:
 def test_forgotten_votes(save: Any, read: Any) -> None:
     with pytest.raises(DataError, match="columns 2:4 .* --votes 2:4 --gold .* 2:4,5"):
         read(save(VOTES))
-    plain = read(save(VOTES), columns="token,x,x,x,label")
+    with pytest.raises(
+        DataError, match=r"columns 2:4 .* \(--columns token,-,-,-,label"
+    ):
+        read(save(VOTES), columns="token,x,x,x,label")
+    plain = read(save(VOTES), columns="token,x,x,x,label", features_hold_labels=True)
     assert len(plain.rows[0][0]) == 4
 
 
@@ -193,7 +197,7 @@ def test_labels_among_the_features(save: Any) -> None:
     )
     with pytest.raises(DataError, match="column 2 holds candidates .* --gold"):
         read_partial(save("a\tB-X|O\tO\nb\tO\tO\nc\tB-X\tB-X\n"))
-    with pytest.raises(DataError, match="column 4 lies outside the votes"):
+    with pytest.raises(DataError, match="column 4 holds labels of the file"):
         read_votes(save(VOTES), columns="2:3", gold=-1)
     with pytest.raises(DataError, match="expected words in column 4"):
         read_votes(save(VOTES), columns="1:3", gold=-1)

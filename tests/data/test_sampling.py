@@ -117,7 +117,7 @@ def test_a_fold_draws_from_the_whole_label_set() -> None:
     assert seen == {"A", "B", "C"}
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=80, derandomize=True)
 @given(
     st.lists(st.lists(st.sampled_from("ABCD"), max_size=5), max_size=8),
     st.integers(1, 5),

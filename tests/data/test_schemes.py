@@ -30,7 +30,7 @@ TAGS = {
     "plain": ["O", "X", "Y"],
 }
 CHUNKED = ("iob1", "iob2", "iobes")
-quick = settings(max_examples=150, deadline=None, derandomize=True)
+quick = settings(max_examples=150, derandomize=True)
 
 
 def conll_chunks(labels: list[str]) -> list[tuple[str, int, int]]:

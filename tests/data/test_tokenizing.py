@@ -91,6 +91,91 @@ def test_sentences(text, expected):
     assert sentences(text) == expected
 
 
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "Wir treffen uns am 3. Mai um acht. | Bis dann.",
+        "Es gilt ab 1. Januar 2023. | Danach nicht mehr.",
+        "Sie kamen im 19. Jahrhundert an. | Dann gingen sie.",
+        "Vom 3.-5. Mai und am 3./4. Juni ist zu.",
+        "Am 12. Okt. 2021 kam Ihre 2. Mahnung.",
+        "In der 2. Etage feiert er seinen 60. Geburtstag am 1. Advent.",
+        "Bis zum 03.05. ist Zeit. | Dann nicht mehr.",
+        "Am 03.05. Frau Weiß anrufen.",
+        "Der 1. FC Köln spielt am 3. Spieltag.",
+        "Er wurde Dritter am 3. | Der Rest kam später.",
+        "Es waren 12. | Danach kam keiner.",
+        "Dr. med. Weiß und Dr. rer. nat. Groß kamen. | Sie blieben.",
+        "Prof. Dr. h. c. mult. Krämer und Dipl.-Ing. Bäcker.",
+        "Hr. Schäfer, Fr. Jung und Fam. Klein bei Fa. Groß.",
+        "Nach § 5 Abs. 2 Satz 1 Nr. 3 BGB haftet er.",
+        "Art. 5 Abs. 1 UAbs. 2 lit. a DSGVO gilt. | Rn. 17 nicht.",
+        "Gem. § 1 Abs. 3 i. V. m. § 2 Nr. 4 KSchG, vgl. Anl. 3 zu § 8.",
+        "Siehe S. 12, Bd. 3, Kap. 4 und Abb. 5, Ziff. 7, Buchst. b.",
+        "Das Urt. v. 3. Mai 2019 (Az. 3 O 12/20) ist st. Rspr. des BGH.",
+        "Sie wohnt z. B. Berlin nahe, d. h. Potsdam, u. a. Spandau.",
+        "Sie nimmt z. B. Die Zeit mit.",
+        "Im Jahr 50 v. Chr. Rom erobert, i. d. R. Gallien, u. U. Ägypten.",
+        "Er zahlt ca. 300 Euro, max. Netto, inkl. MwSt. und zzgl. Porto.",
+        "Es kostet 5 Mio. Euro bzw. 3 Mrd. Dollar.",
+        "Frankfurt a. M. Hauptbahnhof, Rothenburg o. d. T. Markt.",
+        "Hauptstr. 5, Goethe-Str. 17, Bahnhofstr. Ecke Ring.",
+        "Weber u. Co. KG, Gebr. Löwe, Bäckerei Jäger e. K. Ulm",
+        "Äpfel, Birnen usw. | Die Liste ist lang.",
+        "Das war dieser Art. | Danach kam nichts.",
+        "M. Dupont et Mme. Martin, p. ex. Paul, c.-à-d. Jean.",
+        "MM. Dupont et Martin, Mgr. Lefèvre, art. 5 al. 2, chap. 3.",
+        "Né en 50 av. J.-C. | Il est mort.",
+        "Le Sr. García y la Sra. López, p. ej. Madrid, EE. UU. México.",
+        "Núm. 5, pág. 12, Avda. Mayor 3, Excmo. Sr. Ruiz, Uds. Pueden",
+        "D. Juan y Dña. Ana de la C. Mayor.",
+        "Il Sig. Rossi, la Sig.ra Bianchi e il Dott. Verdi, p. es. Milano.",
+        "Gent. Sig. Neri, Avv. Russo, Ing. Costa, pag. 3, n. 5, ecc. ecc.",
+        "Add 2 tbsp. Sugar, 8 oz. Butter and 1 tsp. Vanilla. | Then stir.",
+        "Mix 1 lb. Beef, 2 qt. Stock, 12 fl. oz. Milk and 3 lg. Eggs.",
+        "Bake 20 min. in a pan. | This takes 1 hr. | The end.",
+        "Take vitamin C. | The dose is low.",
+        "So did plan b. | The rest failed.",
+        "He was 5. | Then he left.",
+        "See Sec. 3, No. 5, Fig. 2, p. 12, ch. 4 and vol. 7.",
+        "It rose to 4.5. | Then it fell.",
+        "She left in May. | He stayed.",
+    ],
+)
+def test_abbreviations_and_ordinals_end_no_sentence(marked):
+    """Bounds are where a bar stands, in German, French, Spanish, Italian, English."""
+    expected = marked.split(" | ")
+    text = " ".join(expected)
+    offsets, cuts = cut_text(text)
+    assert [
+        text[offsets[a][0] : offsets[b - 1][1]]
+        for a, b in zip(cuts, cuts[1:], strict=False)
+    ] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("am 3. Mai", "am 3. Mai"),
+        ("Es war am 3.", "Es war am 3 ."),
+        ("z. B. Dr. h. c. Weiß", "z. B. Dr. h. c. Weiß"),
+        ("v. Chr. v.Chr. p. ex. Dipl.-Ing.", "v. Chr. v.Chr. p. ex. Dipl. - Ing ."),
+        ("Art. 5 Abs. 2 (Nr. 3) lit. a", "Art. 5 Abs. 2 ( Nr. 3 ) lit . a"),
+        ("Hauptstr. 5 kostet 5 m.", "Hauptstr. 5 kostet 5 m ."),
+        ("한국어 해. 그", "한국어 해 . 그"),
+    ],
+)
+def test_stops_of_abbreviations(text, expected):
+    assert words(text) == expected.split(" ")
+
+
+def test_lines_that_a_mail_program_has_wrapped():
+    assert sentences("Wir kommen am\n3. Mai. Bis dann") == [
+        "Wir kommen am 3. Mai .",
+        "Bis dann",
+    ]
+
+
 def test_nothing_but_space_is_no_token():
     for text in ("", " \t\r\n\r\n", "\ufeff\u200b\u200f\x00"):
         assert cut_text(text) == Cut((), (0,))

@@ -17,6 +17,7 @@ PAGES = sorted(
 LANGUAGES = {"python", "sh", "text"}
 _FENCE = re.compile(
     r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n\s*)?"
+    r"(?:<!-- (?:(?P<printed>printed)|in (?P<file>\S+)) -->\n\s*)?"
     r"^(?P<indent> *)```(?P<language>\S*)[^\n]*\n(?P<code>.*?)^(?P=indent)```",
     re.MULTILINE | re.DOTALL,
 )
@@ -24,12 +25,17 @@ _FENCE = re.compile(
 
 @dataclass(frozen=True)
 class Block:
-    """One fenced block; `reason` says why the tests do not run it."""
+    """One fenced block; `reason` says why the tests do not run it.
+
+    Of text, `shown` is where it stands: on the screen ("-") after the block before it,
+    or in a file of that name.
+    """
 
     page: Path
     language: str
     code: str
     reason: str | None
+    shown: str | None = None
 
     @property
     def is_example(self) -> bool:
@@ -44,7 +50,16 @@ class Block:
 
 def blocks(page: Path) -> list[Block]:
     found = _FENCE.finditer(page.read_text(encoding="utf-8"))
-    return [Block(page, m["language"], m["code"], m["reason"]) for m in found]
+    return [
+        Block(
+            page,
+            m["language"],
+            m["code"],
+            m["reason"],
+            m["printed"] and "-" or m["file"],
+        )
+        for m in found
+    ]
 
 
 def command_lines(code: str) -> Iterator[list[str]]:

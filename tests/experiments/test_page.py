@@ -96,6 +96,20 @@ def test_drawing_what_there_is_is_no_failure(tmp_path, capsys):
     assert main([*arguments, "--minutes", "0", "--json"]) == 1
 
 
+@pytest.mark.parametrize("target", ["table-2", "table-3"])
+def test_no_heading_stands_above_nothing(target):
+    """Where every cell failed, the page says so in the place of its table."""
+    suite = read_suite("smoke")
+    wanted = tuple(filter(needed(target), cells(suite)))
+    broken = {**record("sgppsl", 0.5), "key": wanted[0].key, "error": "no memory"}
+    del broken["scores"]
+    page = Page(Coverage(suite, wanted, {wanted[0].key: broken})).report(target)
+    text = re.split("^## .*$", render_markdown(page), flags=re.MULTILINE)[1]
+    assert text.strip() == "Nothing to show: 1 of 1 cell failed."
+    page = Page(Coverage(suite, wanted, {})).report(target)
+    assert "Nothing has been run yet." in render_markdown(page)
+
+
 def test_records_of_two_corpora_are_refused(tmp_path, capsys):
     one, other = record("wknn", 0.5), record("sure", 0.5)
     other["config"]["corpus"] = "bundled"

@@ -181,7 +181,7 @@ def test_workers_give_the_same_records(tiny, tmp_path, unbroken):
 
 @pytest.mark.skipif(
     importlib.util.find_spec("ray") is None,
-    reason="the extra 'ray' is not installed: pip install 'tagsift[ray]'",
+    reason="the extra 'ray' is not installed: pip install '.[ray]'",
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_ray_cluster_gives_the_same_records(tiny, tmp_path, unbroken):
@@ -198,7 +198,7 @@ def test_a_ray_cluster_gives_the_same_records(tiny, tmp_path, unbroken):
 
 def test_ray_that_is_not_installed_is_told(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[ray\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[ray\]'"):
         run_suite(tiny, tmp_path, engine="ray")
 
 
@@ -252,7 +252,7 @@ def test_the_command_runs_in_pieces(tiny, tmp_path, capsys, unbroken):
 
     none = f"0 cells run, 0 failed, {N_CELLS} left\n"
     assert command("--minutes", "0") == (1, none)
-    one = "1 cells run, 0 failed, 0 left\n"
+    one = "1 cell run, 0 failed, 0 left\n"
     assert command("--only", "method=crf,fold=0") == (0, one)
     status, text = command("--count")
     assert text == f"{N_CELLS} cells asked for, {N_CELLS - 1} to run\n"
@@ -260,6 +260,60 @@ def test_the_command_runs_in_pieces(tiny, tmp_path, capsys, unbroken):
     assert found_in(folder) == unbroken
     lines = (folder / "ner-wknn.jsonl").read_text("utf-8").splitlines()
     assert all(json.loads(line) for line in lines)
+
+
+def test_a_folder_without_the_corpora_is_refused_at_once(tmp_path, capsys):
+    data, out = tmp_path / "data", tmp_path / "out"
+    (data / "conll2003").mkdir(parents=True)
+    (data / "conll2003" / "train.conll").write_text("a\tO\n", encoding="utf-8")
+    for target, missing in (
+        ("votes", "crowd_ner/train.tsv"),
+        ("looks", "crowd_ner/train.tsv"),
+        ("pll", "pll/lost.mat"),
+        ("whole", "conll2000/train.conll"),
+        ("elsewhere", "basenp/train.conll"),
+        ("crowds", "conll2003/dev.conll"),
+        ("duel", "basenp/train.conll"),
+    ):
+        arguments = [target, "--data", str(data), "--out", str(out), "--quiet"]
+        assert main(arguments, "experiments") == 2
+        error = capsys.readouterr().err
+        assert f"{data}: expected the corpora, found no {missing}" in error
+        assert "docs/experiments.md" in error and error.count("\n") == 1
+        assert not out.exists()
+    for target in ("votes", "looks", "pll"):
+        assert main([target, "--out", str(out), "--quiet"], "experiments") == 2
+        assert f"{target} needs the corpora; name their" in capsys.readouterr().err
+        assert not out.exists()
+    arguments = ["looks", "--only", "corpus=ner", "--data", str(data), "--minutes", "0"]
+    arguments += ["--out", str(out), "--quiet", "--no-page"]
+    assert main(arguments, "experiments") == 1  # what it reads is there
+    assert capsys.readouterr().out == "0 cells run, 0 failed, 3 left\n"
+
+
+def test_a_rerun_names_what_runs_failed_cells_again(tmp_path, capsys):
+    path = tmp_path / "failing.toml"
+    path.write_text(
+        TINY.replace("decoders = []", "params = { n_neighbours = 0 }"), "utf-8"
+    )
+    records = tmp_path / "records"
+
+    def command(*more: str) -> tuple[int, str]:
+        status = main(
+            ["paper", "all", "--suite", str(path), "--records", str(records)]
+            + ["--only", "method=wknn,fold=0", "--quiet", "--no-page", *more],
+            "experiments",
+        )
+        return status, capsys.readouterr().err
+
+    status, first = command()
+    assert status == 1 and "retry" not in first
+    assert first.count("failed: ner/wknn") == 3 and "InputError" in first
+    status, again = command()
+    assert status == 1 and again.count("\n") == 1
+    assert again.startswith(f"3 of the cells failed in an earlier run, as {records} ")
+    assert "--retry-failed does" in again
+    assert command("--retry-failed") == (1, first)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from experiments.command import main
 from experiments.paper.results import read_toml
 from experiments.records import Records, is_done
+from experiments.tables import environments, mixed
 from experiments.targets.duel import Duel
 from experiments.targets.penalties import Penalties
 from experiments.targets.readings import Readings
@@ -66,9 +67,9 @@ def test_the_page_says_what_is_of_older_settings_or_other_environments():
         }
         for cell, more, python in ((crf, {}, "3.11"), (gp, {"tuning": "old"}, "3.12"))
     }
-    old, environments = duel.report(found).notices
+    old, note = duel.report(found).notices
     assert old.startswith("1 records are of older settings") and "chain-gp" in old
-    assert "2 environments: python 3.11 (1 records); python 3.12" in environments
+    assert note == "They differ in python: 3.11 (1 record) or 3.12 (1 record)."
     assert not list(duel.old({crf.key: found[crf.key]}))
 
 
@@ -152,3 +153,19 @@ def test_a_value_outside_its_tolerance_ends_with_status_1(tmp_path, capsys):
     asked = ["pll", "--records", str(records.path), "--no-run", "--no-page"]
     assert main(asked, "experiments") == 1
     assert f"falls short: {one['key']}" in capsys.readouterr().err
+
+
+@needs_records
+def test_the_readme_says_of_which_environments_its_records_are():
+    found = [Records(RECORDS / name).load() for name in ("paper", "duel.jsonl")]
+    counts = environments(found[0] | found[1])
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    for title, name in (("NumPy", "numpy"), ("SciPy", "scipy"), ("", "scikit-learn")):
+        (version,) = counts[name]
+        assert f"{name}=={version}" in lines
+        assert f"{title or name} {version}" in readme
+    assert f"of Python {' or '.join(sorted(counts['python']))} on" in readme
+    assert len(set(counts["blas"]) - {"not said"}) == 2  # kinds of processors
+    (note,) = mixed(found[0])
+    assert note in (ROOT / "docs/paper/reproduction.md").read_text("utf-8")

@@ -236,6 +236,22 @@ def test_saved_with_the_vectorizer(tiny_bert, make_bert, weights_of, tmp_path):
     )
 
 
+def test_the_folder_is_enough(make_bert):
+    """A model fitted with the name of a folder is the one with its encoder."""
+    folder = make_bert(config={"num_hidden_layers": 4})
+    expected = SequenceVectorizer(encoder=ContextualEncoder(folder)).fit_transform(X)
+    for setting in (str(folder), folder):
+        vectorizer = clone(SequenceVectorizer(encoder=setting)).fit(X)
+        block = vectorizer.transform(X).block("encoder")
+        np.testing.assert_array_equal(block, expected.block("encoder"))
+        restored = read_vectorizer(*write_vectorizer(vectorizer))
+        np.testing.assert_array_equal(restored.transform(X).block("encoder"), block)
+    with pytest.raises(DataError, match="there is no such encoder folder"):
+        SequenceVectorizer(encoder="no/folder").fit(X)
+    with pytest.raises(InputError, match="encoder must be a ContextualEncoder, or the"):
+        SequenceVectorizer(encoder=3).fit(X)
+
+
 def test_only_our_encoder_can_be_saved():
     class Lengths:
         n_features = 1

@@ -98,7 +98,7 @@ def test_refused(tmp_path, monkeypatch):
     with pytest.raises(DataError, match="not a usable ONNX model"):
         OnnxModel(path, 1, 1)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[encoder\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[encoder\]'"):
         OnnxModel(path, 1, 1)
 
 

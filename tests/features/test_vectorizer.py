@@ -133,7 +133,7 @@ def test_equals_the_loop(min_count):
     assert new.names == train.names
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(train=SENTENCES, new=SENTENCES, min_count=st.integers(1, 3))
 def test_equals_the_loop_on_any_sentences(train, new, min_count):
     if not any(train):

@@ -13,6 +13,7 @@ from tagsift.cli import app
 from tests.data.formats.examples import CASES, EXAMPLES
 from tests.fuzz import inputs
 from tests.fuzz.dice import ODD_NUMBERS, ODD_TEXT, Dice
+from tests.fuzz.nobody import reviews_are_not_served
 from tests.fuzz.outcome import attempt, command
 
 
@@ -170,7 +171,8 @@ def command_lines(dice: Dice, folder: Path) -> None:
         arguments += ["-m", dice.choice(inputs.QUICK)]
     if "--help" not in arguments and dice.often(0.05):
         arguments.append(dice.choice(_values(dice, folder)))
-    command(*arguments, out=out if str(out) in map(str, arguments) else None)
+    with reviews_are_not_served():
+        command(*arguments, out=out if str(out) in map(str, arguments) else None)
 
 
 def _value_for(name: str, dice: Dice, folder: Path) -> Any:

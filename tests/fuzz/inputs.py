@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,8 @@ def argilla(dice: Dice) -> list[Any]:
 def llm(dice: Dice) -> list[Any]:
     """Quotes of two models, or of LangExtract."""
     if dice.often():
-        said = [{"label": "NP", "quote": "The Dog", "score": 0.5}]
+        said: Any = [{"label": "NP", "quote": "The Dog", "score": 0.5}]
+        said = dice.choice((said, {"NP": ["dog"]}, f"So:\n```json\n{json.dumps(said)}"))
         return [{"id": 1, "text": "the dog barks", "models": {"a": said, "b": []}}]
     one = {"extraction_class": "NP", "extraction_text": "dog"}
     where = dice.choice((None, {"start_pos": 4, "end_pos": 7}))

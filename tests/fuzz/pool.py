@@ -18,9 +18,9 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-#: A case may take this many seconds of a core (on a busy machine ten times as many by
-#: the clock), and this many bytes more than an idle process.
-SECONDS, PATIENCE = 20.0, 10
+#: A case may take this many seconds of a core (on a busy machine thirty times as many
+#: by the clock), and this many bytes more than an idle process.
+SECONDS, PATIENCE = 20.0, 30
 MEMORY = 2 * 1024**3
 
 

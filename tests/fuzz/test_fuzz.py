@@ -10,7 +10,8 @@ import pytest
 from tests.fuzz import pool
 from tests.fuzz.dice import Dice
 from tests.fuzz.model_files import packed, unpacked
-from tests.fuzz.outcome import attempt
+from tests.fuzz.nobody import reviews_are_not_served
+from tests.fuzz.outcome import attempt, command
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
@@ -21,6 +22,16 @@ from tests.fuzz.outcome import attempt
 def test_some_cases_of_every_kind(kind):
     found = [one for one in pool.run_cases(2026, range(25), kind) if one is not None]
     assert not found, "\n".join(f"case {one.number}: {one.how}" for one in found)
+
+
+def test_a_review_is_not_waited_for(tmp_path):
+    """Among the command lines are some that would serve until somebody stops them."""
+    votes, store = tmp_path / "votes.tsv", tmp_path / "review.db"
+    votes.write_text("Ann\tB\tB\nspoke\tO\tB\n")
+    told = ("--votes", "2:3", "--scheme", "iob2", "--port", 0, "--store", store)
+    with reviews_are_not_served():
+        assert command("review", votes, *told) == 0
+    assert store.is_file()
 
 
 def test_the_same_seed_gives_the_same_case():
@@ -61,6 +72,6 @@ def test_answers_with_nan_fail(answer):
 )
 def test_crashes_endless_work_and_memory_are_noticed(monkeypatch, kind, how):
     monkeypatch.setattr(pool, "SECONDS", 1.0)
-    monkeypatch.setattr(pool, "PATIENCE", 3 if kind == "asleep" else 100)
+    monkeypatch.setattr(pool, "PATIENCE", 3 if kind == "asleep" else 600)
     (found,) = pool.run_cases(0, range(1), kind)
     assert how in found.how

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import tagsift
-from tagsift import from_dataset, to_dataset
+from tagsift import cli, from_dataset, to_dataset
 from tagsift.data.documents import Document
 from tagsift.errors import DataError, InputError, MissingExtraError
 from tests.data.test_arrow import BARE, EMPTY, FULL, WORDS
@@ -37,7 +37,7 @@ def test_a_row_is_a_sentence_with_numbers():
     partial = tagsift.corrupt(CORPUS, cl=2, p=0.5, random_state=0)
     made = to_dataset(partial, rows="sentences")
     names = made.features["ner_tags"].feature.names
-    assert tuple(names) == partial.label_set.names
+    assert names[0] == "O" and set(names) == set(partial.label_set.names)
     for row, sets in zip(made, partial.candidates, strict=True):
         for tag, names_of in zip(row["ner_tags"], sets, strict=True):
             assert {names[tag]} == names_of if tag >= 0 else len(names_of) > 1
@@ -65,9 +65,73 @@ def replace_layers(document: Document) -> Document:
 
 
 def test_sentences_of_a_document_have_ids():
-    made = to_dataset([FULL], rows="sentences")
+    made = to_dataset([FULL], rows="sentences", layer="bob")
     assert made["id"][:] == ["a/1-0", "a/1-1"]
     assert made["tokens"][:] == [["Zoë", "saw"], ["Łódź"]]
+
+
+def test_rows_of_labels_found_are_those_of_the_command_line(tmp_path):
+    """Where annotators disagree, the labels found are what is trained on."""
+    votes = tagsift.data.simulate_votes(tagsift.bundled("ner")[:12])
+    export = tmp_path / "export.json"
+    tagsift.write(votes, export, "label-studio")
+    documents = tagsift.read(export)
+    votes = documents.votes()
+    tagger = tagsift.make("dawid-skene", random_state=0).fit(votes.rows, votes)
+    found = documents.labelled(tagger.recovered_, votes.scheme)
+    made = to_dataset(found, rows="sentences")
+    names = made.features["ner_tags"].feature.names
+    written = [[names[k] for k in row] for row in made["ner_tags"]]
+    assert written == [list(row) for row in tagger.recovered_]
+
+    out, lines = tmp_path / "train.parquet", tmp_path / "found.jsonl"
+    options = ["--to", "hf", "--shape", "sentences"]
+    clean = ["clean", str(export), "-m", "dawid-skene", "-q", "-o"]
+    assert cli.main([*clean, str(out), *options]) == 0
+    assert cli.main([*clean, str(lines), "--to", "jsonl"]) == 0
+    again = tmp_path / "again.parquet"
+    assert cli.main(["convert", str(lines), str(again), *options]) == 0
+    for path in (out, again):
+        rows = datasets.Dataset.from_parquet(
+            str(path), cache_dir=str(tmp_path / path.stem)
+        )
+        assert rows.features["ner_tags"] == made.features["ner_tags"]
+        assert rows.to_list() == made.to_list()
+
+
+def test_several_annotators_are_asked_for(tmp_path, capsys):
+    first, second = "ann", "bob"
+    rows, tags = [[("Ann",), ("ran",)]], [[("B-X", "O"), ("O", "O")]]
+    votes = tagsift.VoteCorpus(rows, tags, (first, second), [["B-X", "O"]], "iob2")
+    path, out = tmp_path / "votes.jsonl", tmp_path / "rows.jsonl"
+    tagsift.write(votes, path)
+    with pytest.raises(InputError, match=f"{first}, {second}; say whose with --layer"):
+        to_dataset(votes, rows="sentences")
+    options = ["convert", str(path), str(out), "--to", "hf", "--shape", "sentences"]
+    assert cli.main(options) == 2
+    assert f"{first}, {second}; say whose" in capsys.readouterr().err
+    assert not out.exists()
+    made = to_dataset(votes, rows="sentences", layer=second)
+    names = made.features["ner_tags"].feature.names
+    tags = [[names[k] for k in row] for row in made["ner_tags"]]
+    assert cli.main([*options, "--layer", second]) == 0
+    assert [one.layers[0].tags for one in tagsift.read(out, "hf")] == list(
+        map(tuple, tags)
+    )
+    with pytest.raises(InputError, match=f"{first}, {second}, gold, found 'eve'"):
+        to_dataset(votes, rows="sentences", layer="eve")
+
+
+def test_columns_of_several_annotators():
+    rows = {"tokens": [["Ann", "ran"]], "a1": [["B-X", "O"]], "a2": [["O", "O"]]}
+    made = datasets.Dataset.from_dict(rows)
+    votes = from_dataset(made, label_key=["a1", "a2"]).votes()
+    assert votes.annotators == ("a1", "a2")
+    assert votes.votes == [[("B-X", "O"), ("O", "O")]]
+    with pytest.raises(DataError, match="expected 'a3'"):
+        from_dataset(made, label_key=["a1", "a3"])
+    with pytest.raises(InputError, match="names of columns"):
+        from_dataset(made, label_key=["a1", 2])
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -133,5 +197,5 @@ def test_other_things_are_refused(monkeypatch):
     with pytest.raises(InputError, match="'documents' or 'sentences'"):
         to_dataset([BARE], rows="tokens")
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[hf\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[hf\]'"):
         to_dataset([BARE])

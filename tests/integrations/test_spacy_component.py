@@ -261,7 +261,7 @@ def test_without_spacy_the_extra_is_named(monkeypatch):
     for key in [key for key in sys.modules if key.split(".")[0] == "spacy"]:
         monkeypatch.setitem(sys.modules, key, None)
     monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[spacy\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[spacy\]'"):
         importlib.import_module(name)
 
 

@@ -137,7 +137,7 @@ MATRICES = arrays(np.float64, st.tuples(st.integers(1, 12), st.just(3)),
                   elements=st.floats(0.0, 1.0))  # fmt: skip
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(MATRICES, st.data())
 def test_bounds_and_permutations(raw, data):
     probabilities = (raw + 1e-3) / (raw + 1e-3).sum(axis=1, keepdims=True)

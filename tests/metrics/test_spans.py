@@ -143,7 +143,7 @@ def taggings(draw):
     return scheme, draw(st.tuples(*side)), draw(st.tuples(*side)), draw(st.randoms())
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(taggings())
 def test_bounds_symmetry_and_order(case):
     scheme, gold, predicted, random = case

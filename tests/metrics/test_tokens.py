@@ -84,7 +84,7 @@ LABELLINGS = st.lists(
 ).filter(lambda sentences: any(sentences))
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(LABELLINGS, st.randoms())
 def test_bounds_and_order(sentences, random):
     def score(pairs):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 import pytest
 
 from tagsift.data import VoteCorpus
 from tagsift.report import data_report, write_html
 from tests.report.test_data import counted
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture(scope="module")
@@ -27,28 +23,20 @@ def path(tmp_path_factory):
     return path
 
 
-def test_the_page_fits_the_screen_follows_the_theme_and_runs_nothing(path):
-    driver = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed")
+def test_the_page_fits_the_screen_follows_the_theme_and_runs_nothing(browser, path):
     grounds, asked, said = set(), [], []
-    with driver.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        for width, scheme in ((390, "dark"), (1280, "light")):
-            size = {"width": width, "height": 800}
-            page = browser.new_page(viewport=size, color_scheme=scheme)
-            page.on("request", lambda request: asked.append(request.url))
-            page.on("dialog", lambda dialog: said.append(dialog.message))
-            page.goto(path.as_uri())
-            assert page.evaluate("document.documentElement.scrollWidth") == width
-            grounds.add(
-                page.evaluate("getComputedStyle(document.body).backgroundColor")
-            )
-            assert page.locator("h1").inner_text() == "Votes <b>in a file</b>"
-            assert page.locator("main script, main img").count() == 0
-            links = page.locator("nav a")
-            assert links.count() == page.locator("main section").count() > 6
-            page.close()
-        browser.close()
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        size = {"width": width, "height": 800}
+        page = browser.new_page(viewport=size, color_scheme=scheme)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("dialog", lambda dialog: said.append(dialog.message))
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        grounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        assert page.locator("h1").inner_text() == "Votes <b>in a file</b>"
+        assert page.locator("main script, main img").count() == 0
+        links = page.locator("nav a")
+        assert links.count() == page.locator("main section").count() > 6
+        page.context.close()
     assert len(grounds) == 2 and not said
     assert set(asked) == {path.as_uri()}

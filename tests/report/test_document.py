@@ -54,7 +54,7 @@ def test_section_sorts_its_content_and_report_knows_missing_drawings():
     section = Section("S", content=(table, bare))
     assert section.tables == (table,)
     assert section.figures == (bare,)
-    assert "tagsift[plots]" in Report("R", (section,), notices=("N.",)).all_notices[1]
+    assert "'.[plots]'" in Report("R", (section,), notices=("N.",)).all_notices[1]
     assert Report("R", (Section("S", content=(table,)),)).all_notices == ()
     with pytest.raises(dataclasses.FrozenInstanceError):
         section.title = "T"

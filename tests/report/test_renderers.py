@@ -135,10 +135,10 @@ def test_html_without_matplotlib_says_what_to_install(monkeypatch, tagged, train
     report = demo_report(tagged, training, method="SGPPSL", corpus="a toy corpus")
     html = render_html(report)
     check(html)
-    assert html.count("pip install &#39;tagsift[plots]&#39;") == 1
+    assert html.count("pip install &#39;.[plots]&#39;") == 1
     assert "<svg" not in html
     assert "<details>" not in html  # the numbers stand open
-    assert render_markdown(report).count("tagsift[plots]") == 1
+    assert render_markdown(report).count("'.[plots]'") == 1
 
 
 def test_write_html_is_whole_or_not_at_all(tmp_path, report):

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from pathlib import Path
 
 import pytest
 
-from tagsift.data import Span, VoteCorpus
+import tagsift
+from benchmarks.reviewers import serving
+from tagsift.data import Span, VoteCorpus, simulate_votes
 from tagsift.review.desk import Desk
+from tagsift.review.learning import Student
 from tagsift.review.material import Material
 from tagsift.review.store import Store
 
+ROOT = Path(__file__).parents[2]
 ROWS = [
     "In New York Ann Lee spoke .".split(),
     "Ann met Bob in Paris .".split(),
@@ -49,10 +54,37 @@ def material_of(votes: VoteCorpus, **more) -> Material:
     return Material(votes.candidates(), votes, **more)
 
 
+def fitted(desk: Desk) -> Desk:
+    """The same review after a first fit, which counts the votes."""
+    desk.install(Student(desk.material, tagsift.make("majority")).study({}))
+    return desk
+
+
 def spans_in(text: str) -> list[Span]:
     """Read ``LOC:1-3 PER:4-5``."""
     found = re.findall(r"(\w+):(\d+)-(\d+)", text)
     return [Span(kind, int(a), int(b)) for kind, a, b in found]
+
+
+def written(path: Path, sentences: int) -> Path:
+    """A file of votes."""
+    corpus = tagsift.generate(sentences, 0, "ner").columns(1)
+    tagsift.write_votes(path, simulate_votes(corpus, random_state=0))
+    return path
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> Path:
+    return written(tmp_path / "votes.tsv", 60)
+
+
+def server(votes: Path, store: Path, *options: str, settings=("rounds=2", "folds=2")):
+    """The command in a process of its own, and its address."""
+    told = [word for one in settings for word in ("--set", one)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return serving(
+        votes, store, "--votes", "2:6", *told, *options, environment=environment
+    )
 
 
 class Clock:

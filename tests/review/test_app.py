@@ -7,7 +7,7 @@ import zipfile
 from io import BytesIO
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("starlette", reason="the extra 'review' is absent")
@@ -18,7 +18,7 @@ from tagsift.errors import DataError
 from tagsift.review.desk import Desk
 from tagsift.review.material import Material
 from tagsift.review.store import Store
-from tests.review.conftest import SAID, corpus_of, material_of
+from tests.review.conftest import SAID, corpus_of, fitted, material_of
 from tests.review.test_guard import body, client_of
 
 BEARER = {"Authorization": "Bearer secret-token"}
@@ -166,8 +166,6 @@ KEYS = [
 
 @settings(
     max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     verb=st.sampled_from(["decisions", "undo", "release", "refit"]),
@@ -257,11 +255,12 @@ def test_a_full_disk_is_said(desk, ask, monkeypatch):
 
 
 @pytest.fixture
-def decided(ask):
+def decided(ask, desk):
     """New York is no place, and Ann Lee is checked."""
+    fitted(desk)
     told = body(action="none", start=1, end=3, spans=[])
     assert ask.post("/api/decisions", json=told).status_code == 200
-    told = body(key="k" * 9, item="0:3-5", version=1)
+    told = body(key="k" * 9, item="0:3-5", version=1, revision=1)
     assert ask.post("/api/decisions", json=told).status_code == 200
     return ask
 
@@ -324,6 +323,32 @@ def test_label_studio_gets_predictions(decided):
     assert result["value"]["text"] == "Ann Lee" and result["score"] == 1.0
 
 
+def test_a_project_of_label_studio_gets_what_was_decided_alone(tmp_path):
+    """An import refuses the people of another one; tags have the project's names."""
+    value = {"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}
+    tags = {"from_name": "ner", "to_name": "body", "type": "labels"}
+    said = [{"value": value, "id": "r", **tags}]
+    people = [{"id": n, "completed_by": 3 + n, "result": said} for n in (1, 2)]
+    file = tmp_path / "in.json"
+    task = {"id": 7, "data": {"text": "Ann left."}, "annotations": people}
+    file.write_text(json.dumps([task | {"inner_id": 1}]))
+    documents = tagsift.read(file)
+    votes = documents.votes()
+    material = Material(votes.candidates(), votes, documents)
+    store = Store.open(tmp_path / "d.db", material.fingerprint)
+    ask = asking(Desk(material, store, every=0))
+    (task,) = ask.get("/export/label-studio").json()
+    (prediction,) = task["predictions"]
+    assert task["annotations"] == []
+    assert prediction["result"][0] | tags == prediction["result"][0]
+    (task,) = ask.get("/export/corpus?format=label-studio").json()
+    (annotation,) = task["annotations"]
+    assert task["predictions"] == [] and "completed_by" not in annotation
+    assert annotation["result"][0] | tags == annotation["result"][0]
+    (line,) = ask.get("/export/corpus?format=jsonl").text.splitlines()
+    assert [one["annotator"] for one in json.loads(line)["layers"]] == ["labels"]
+
+
 def test_documents_keep_their_text_and_their_spaces(tmp_path):
     text = "Ann met Bob.\n\nNobody came (in Paris)."
     file = tmp_path / "in.jsonl"
@@ -336,7 +361,7 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     votes = documents.votes()
     material = Material(votes.candidates(), votes, documents)
     store = Store.open(tmp_path / "d.db", material.fingerprint)
-    ask = asking(Desk(material, store, every=0))
+    ask = asking(fitted(Desk(material, store, every=0)))
     first = ask.get("/api/item/0:0-1?reviewer=ann").json()["item"]
     assert first["document"] == name and first["before"] is None
     assert first["tokens"] == ["Ann", "met", "Bob", "."]

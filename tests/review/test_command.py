@@ -33,12 +33,12 @@ def seen(monkeypatch, tmp_path) -> Seen:
     monkeypatch.chdir(tmp_path)
 
     class Idle:
-        busy, failed = False, None
+        model, busy, failed = "", False, None
 
         def __init__(self, material, model, *, fitted=False):
             found.model, found.fitted = model, fitted
 
-        def learn(self, exact, then):
+        def learn(self, exact, then, revision):
             found.exact = exact
 
         def close(self):
@@ -148,4 +148,4 @@ def test_without_the_extra_it_is_one_sentence(monkeypatch, capsys, package):
     monkeypatch.setitem(sys.modules, package, None)
     assert review("votes.tsv", "--votes", "2:6") == 2
     told = capsys.readouterr().err
-    assert f"needs the package '{package}'" in told and "tagsift[review]" in told
+    assert f"needs the package '{package}'" in told and "'.[review]'" in told

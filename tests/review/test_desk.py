@@ -272,8 +272,9 @@ class Pupil:
 
     def __init__(self) -> None:
         self.busy, self.failed, self.asked = False, None, []
+        self.model = ""
 
-    def learn(self, exact, then) -> None:
+    def learn(self, exact, then, revision) -> None:
         self.busy = True
         self.asked.append((exact, then))
 

@@ -203,7 +203,7 @@ def test_every_answer_has_the_headers(page, stranger):
         assert "frame-ancestors 'none'" in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["x-frame-options"] == "DENY"
-        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["referrer-policy"] == "same-origin"
         assert answer.headers["cache-control"] == "no-store"
         assert "access-control-allow-origin" not in answer.headers
         assert "server" not in answer.headers
@@ -239,6 +239,67 @@ def test_passwords_cannot_be_tried_for_long(desk):
     assert client.post("/login", data={"password": "open sesame"}).status_code == 429
     forged = client.post("/login", data={}, headers={"Origin": "http://evil.example"})
     assert forged.status_code == 403
+
+
+def test_who_logs_out_is_out_and_nobody_else(desk):
+    client, name = client_of(desk, "open sesame", hosts=None), COOKIE.format(port=8765)
+    client.headers.update({"Origin": OWN})
+    cookies = []
+    for _ in range(2):
+        client.cookies.clear()
+        client.post("/login", data={"password": "open sesame"})
+        cookies.append(client.cookies[name])
+    assert client.get("/logout").status_code == 405
+    forged = {"Origin": "http://evil.example"}
+    assert client.post("/logout", data={"x": 1}, headers=forged).status_code == 403
+    assert client.get(ITEMS).status_code == 200
+    assert client.post("/logout", data={"x": 1}).status_code == 303
+    assert not client.cookies
+    client.cookies.set(name, cookies[1])  # as one who has copied it
+    told = client.get(ITEMS)
+    assert told.status_code == 401 and told.json()["error"] == "password"
+    client.cookies.clear()
+    client.cookies.set(name, cookies[0])
+    assert client.get(ITEMS).status_code == 200
+
+
+def test_an_error_at_the_address_of_a_page_is_a_page(desk, monkeypatch):
+    """A browser that opens an address says so; scripts get JSON as ever."""
+
+    def broken(*told):
+        raise RuntimeError("a secret")
+
+    def shown(client, path, status, sentence, link, **more):
+        answer = client.get(path, headers={"Accept": "text/html,*/*", **more})
+        assert answer.status_code == status
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        assert sentence in answer.text and "secret" not in answer.text
+        assert ("To the review" in answer.text) == (link == "review")
+        assert ("Log in" in answer.text) == (link == "login")
+        told = client.get(path, headers=more)
+        assert told.status_code == status and told.json()["message"]
+
+    monkeypatch.setattr(desk, "progress", broken)
+    own, bare = client_of(desk), client_of(desk)
+    own.cookies.set(COOKIE.format(port=8765), TOKEN)
+    behind = client_of(desk, "open sesame")
+    shown(own, "/nothing/here", 404, "There is nothing here.", "review")
+    shown(own, "/static/none", 404, "There is no such file.", "review")
+    shown(own, "/export/label-studio", 503, "No fit is done yet", "review")
+    shown(own, "/api/undo", 405, "Not by this method.", "review")
+    shown(own, "/api/progress", 500, "A fault in tagsift itself", "review")
+    shown(own, "/", 403, "not answer to that name", "review", Host="evil.example")
+    shown(own, "/login", 404, "There is no password here.", "review")
+    for path in ("/", "/?token=wrong", "/nothing"):
+        shown(bare, path, 401, "Open the address that the server has printed", None)
+    shown(behind, "/export/decisions", 401, "Log in first", "login")
+    deep = own.get("/nothing/here", headers={"Accept": "text/html"}).text
+    assert 'href="../"' in deep and 'href="../static/review.css"' in deep
+
+
+def test_a_reload_after_a_wrong_password_asks_again(desk):
+    answer = client_of(desk, "open sesame").get("/login")
+    assert answer.status_code == 303 and answer.headers["location"] == "./"
 
 
 def test_without_a_password_there_is_no_login(page):

@@ -15,6 +15,7 @@ from tagsift.data import VoteCorpus, simulate_votes
 from tagsift.errors import InputError
 from tagsift.review.learning import Student, Worker
 from tagsift.review.material import Material
+from tests.waiting import LIMIT, until
 
 SENTENCES = 40
 
@@ -175,7 +176,7 @@ class Inbox:
         self.there.set()
 
     def wait(self):
-        assert self.there.wait(60)
+        assert self.there.wait(LIMIT)
         return self.found
 
 
@@ -193,23 +194,14 @@ def test_a_process_fits_and_fails_in_one_sentence(material):
         assert found.material is material and not worker.busy and not worker.failed
         bad: list[str | None] = ["NO SUCH LABEL"] * material.lengths[0]
         worker.learn({0: bad}, inbox)
-        _until(lambda: not worker.busy)
+        until(lambda: not worker.busy)
         assert worker.failed is not None and worker.failed.endswith(".")
         # A process that is gone is started again.
         worker._process.kill()
         worker._process.join()
-        _until(lambda: not worker._listener.is_alive())
+        until(lambda: not worker._listener.is_alive())
         inbox = Inbox()
-        worker.learn({}, inbox)
+        worker.learn({}, inbox, 1)
         assert inbox.wait().revision == 2 and worker.failed is None
     finally:
         worker.close()
-
-
-def _until(true) -> None:
-    pause = threading.Event()
-    for _ in range(600):
-        if true():
-            return
-        pause.wait(0.1)
-    raise AssertionError("it took more than a minute")

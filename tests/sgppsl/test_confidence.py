@@ -50,7 +50,7 @@ def test_weights_of_labels_multiply_their_scores(name):
     np.testing.assert_allclose(labels.uniform().sum(axis=1), 1.0)
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(
     st.integers(0, 10_000),
     st.integers(1, 6),

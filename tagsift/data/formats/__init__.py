@@ -28,6 +28,7 @@ from tagsift.data.formats import (
     llm,
     prodigy,
     spacy,
+    spans_csv,
     text,
     votes_csv,
     wrench,
@@ -41,6 +42,7 @@ from tagsift.data.formats._format import (
     open_target,
 )
 from tagsift.data.formats._json import first_record
+from tagsift.data.formats._span_cells import holds_spans
 from tagsift.errors import DataError, InputError
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "first_record",
     "format_named",
     "format_to_write",
+    "holds_spans",
     "open_source",
     "open_target",
     "read_documents",
@@ -74,6 +77,7 @@ FORMATS: dict[str, Format] = {
         hf,
         wrench,
         votes_csv,
+        spans_csv,
         llm,
         text,
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,8 +15,13 @@ from typing import IO, Any, Literal
 
 from tagsift.data.columns import STANDARD, PathName, open_bytes
 from tagsift.data.documents import Document, Layer, Mark, Tokenizer
+from tagsift.data.formats._layers import of_annotator
+from tagsift.data.leaks import checked_features
 from tagsift.data.losses import Losses
+from tagsift.data.renaming import Renaming
 from tagsift.data.schemes import check_scheme
+from tagsift.data.tokenizers import as_tokenizer
+from tagsift.data.views import Again
 from tagsift.errors import DataError, InputError, TagsiftError
 from tagsift.storage import atomic_write
 
@@ -37,8 +43,11 @@ class Options:
     scheme: str = "auto"  # of tags
     misaligned: Literal["expand", "contract", "drop", "error"] = "expand"
     overlap: Literal["longest", "first", "error"] = "longest"
+    again: Again = "last"
+    empty: Literal["nothing", "skipped"] | None = None  # None: nothing, and said
     offsets: Literal["auto", "characters", "utf-16", "bytes"] = "auto"
-    tokenizer: Tokenizer | None = None  # None: the one of the package
+    tokenizer: Any = None  # as `as_tokenizer` takes it; None: the rules of the package
+    sentences: Any = "auto"  # of text without tokens: auto, lines, none or a function
     losses: Losses = field(default_factory=Losses)
     # of single formats
     columns: str | None = None  # names of the columns
@@ -46,26 +55,64 @@ class Options:
     comments: bool = False
     votes: str | None = None  # columns of votes, counted from 1
     gold: bool = False  # the last column is the truth
+    features_hold_labels: bool = False  # features that do are meant
     text_key: str | None = None  # where the text is
-    labels: Sequence[str] | None = None  # names of numbered labels
-    label_key: str | None = None  # column of labels; CoNLL-U: or a key of MISC
+    #: Names of numbered labels; a mapping renames labels, in files of every format.
+    labels: Sequence[str] | Mapping[str, str] | None = None
+    label_key: str | Sequence[str] | None = None  # of labels; several: of annotators
     spans_key: str | None = None  # spaCy: a group of spans; Argilla: a question
     annotator: str | None = None  # name of the one annotator of files that name none
+    layer: str | None = None  # write the labels of this annotator alone
     shape: str | None = None  # which of the shapes of a format is read or written
+    added: bool = False  # the last layer was added to what was read
 
     def __post_init__(self) -> None:
         if self.scheme != "auto":
             check_scheme(self.scheme)
+        _ = self.cut_text
+        told = self.label_key or ()
+        if not all(type(name) is str and name for name in told):
+            raise InputError(
+                f"expected label_key to be names of columns, found {told!r}."
+            )
         for name, known in (
             ("misaligned", ("expand", "contract", "drop", "error")),
             ("overlap", ("longest", "first", "error")),
+            ("again", ("last", "first", "error")),
+            ("empty", (None, "nothing", "skipped")),
             ("offsets", ("auto", "characters", "utf-16", "bytes")),
         ):
             value = getattr(self, name)
             if value not in known:
                 raise InputError(
-                    f"expected {name} to be one of {', '.join(known)}, found {value!r}."
+                    f"expected {name} to be one of {', '.join(filter(None, known))}, "
+                    f"found {value!r}."
                 )
+
+    @cached_property
+    def cut_text(self) -> Tokenizer:
+        """What cuts text that has no tokens."""
+        return as_tokenizer(self.tokenizer, self.sentences)
+
+    @property
+    def one_label_key(self) -> str | None:
+        """Where the labels are, in formats that have one place for them."""
+        if self.label_key is None or isinstance(self.label_key, str):
+            return self.label_key
+        raise InputError(
+            f"expected one label_key, found {len(self.label_key)}; a list is for rows "
+            "of tokens (hf), where each column is an annotator."
+        )
+
+    @property
+    def label_names(self) -> Sequence[str] | None:
+        """Names of numbered labels."""
+        return None if isinstance(self.labels, Mapping) else self.labels
+
+    @cached_property
+    def renaming(self) -> Renaming | None:
+        """Other names for labels."""
+        return Renaming(self.labels) if isinstance(self.labels, Mapping) else None
 
 
 @dataclass(frozen=True)
@@ -75,7 +122,7 @@ class Format:
     `read` yields documents one by one, from a path or ``-``; `write` takes them one by
     one. `tells` looks at the first 64 KiB of a file (a folder: at its names) and says
     whether it is of this format; `endings` are those of file names. One without
-    `tokens` holds text and spans alone.
+    `tokens` holds text and spans alone: tokens that it gives were made here.
     """
 
     name: str
@@ -90,12 +137,28 @@ class Format:
 
 
 def guarded(form: Format) -> Format:
-    """A format that refuses what others put under its name into a document's data."""
-    put = form.write
+    """A format that does with all documents what is done in every format.
+
+    Labels are renamed, and features that hold labels refused, as they are read; one
+    layer is written where it is asked for, and what others put under the format's name
+    into a document's data is refused.
+    """
+    get, put = form.read, form.write
+
+    def read(path: PathName, options: Options) -> Iterator[Document]:
+        documents = get(path, options)
+        if options.renaming is not None:
+            documents = map(options.renaming.document, documents)
+        if not options.features_hold_labels:
+            documents = checked_features(documents, path)
+        return documents
+
     if put is None:
-        return form
+        return replace(form, read=read)
 
     def write(path: PathName, documents: Iterable[Document], options: Options) -> None:
+        if options.layer is not None:
+            documents = of_annotator(documents, options.layer)
         given: list[Document] = []  # the last one; none while another is being read
 
         def seen() -> Iterator[Document]:
@@ -117,7 +180,7 @@ def guarded(form: Format) -> Format:
                 f"what {form.name} had, found something else ({error}); rename it."
             ) from error
 
-    return replace(form, write=write)
+    return replace(form, read=read, write=write)
 
 
 def _mentioned(name: str, documents: Iterable[Document]) -> bool:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tagsift.data.arrow import arrow_schema, document_batches
 from tagsift.data.columns import PathName
-from tagsift.data.documents import Document, Layer
+from tagsift.data.documents import Document, Tag
 from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Options
 from tagsift.data.formats._json import write_lines
+from tagsift.data.formats._layers import main_layer, only_layer
 from tagsift.data.formats._parquet import (
     feature_of,
     is_parquet,
@@ -22,9 +23,20 @@ from tagsift.data.formats._parquet import (
     write_rows,
 )
 from tagsift.data.formats._spans import own
-from tagsift.errors import InputError
+from tagsift.data.leaks import feature_names
+from tagsift.data.views import layer_tags
+from tagsift.errors import DataError, InputError
 
-__all__ = ["MAIN", "NOTHING", "OWN", "TAGS", "TOKENS", "write_hf"]
+__all__ = [
+    "MAIN",
+    "NOTHING",
+    "OWN",
+    "TAGS",
+    "TOKENS",
+    "in_order",
+    "sentence_rows",
+    "write_hf",
+]
 
 NOTHING = -100  # no label
 TOKENS = ("tokens", "words")
@@ -39,19 +51,24 @@ def write_hf(path: PathName, documents: Iterable[Document], options: Options) ->
         write_batches(path, document_batches(documents), arrow_schema())
         return
     found = _Found()
-    records = (
-        _record(tables.cut(document, options), options, found.names)
-        for document in documents
-    )
-    if options.shape not in (None, "jsonl", "parquet"):
+    if options.shape == "sentences":
+        records = sentence_rows(documents, options, found.labels)
+        found.names.add(MAIN)
+    elif options.shape in (None, "jsonl", "parquet"):
+        records = (
+            _record(tables.cut(document, options), options, found.names)
+            for document in documents
+        )
+    else:
         raise InputError(
-            f"expected shape jsonl, parquet or documents, found {options.shape!r}."
+            "expected shape jsonl, parquet, documents or sentences, found "
+            f"{options.shape!r}."
         )
     if options.shape != "parquet" and not is_parquet(path):
         write_lines(path, records)
         return
     with tables.kept_twice(records, found.see) as again:
-        labels = list(options.labels or sorted(found.labels, key=_in_order))
+        labels = list(options.label_names or in_order(found.labels))
         numbers = {name: number for number, name in enumerate(labels)}
         unknown = found.labels - set(labels)
         if unknown:
@@ -76,7 +93,7 @@ def _record(document: Document, options: Options, mains: set[str]) -> dict[str, 
     key, called = str(source.get("tokens", "tokens")), str(source.get("tags", MAIN))
     mains.add(called)
     record: dict[str, Any] = {"id": document.id, key: list(document.tokens)}
-    main = _main_layer(document)
+    main = main_layer(document)
     for layer in document.layers:
         where = f"{document.id}, {layer.annotator}"
         name = tables.heading(layer)
@@ -85,9 +102,10 @@ def _record(document: Document, options: Options, mains: set[str]) -> dict[str, 
             name = called
             if not tables.named_by_default(layer):
                 record["annotator"] = tables.heading(layer)
-            if layer.scores is not None:
-                record["scores"] = list(layer.scores)
-                layer = replace(layer, scores=None)
+        if layer.scores is not None:
+            sure = "scores" if layer is main else tables.CONFIDENCE + layer.annotator
+            record[sure] = list(layer.scores)
+            layer = replace(layer, scores=None)
         tags = tables.tags_of(document, layer, how)
         if any(isinstance(tag, frozenset) for tag in tags):
             note("tokens with several labels, which hf cannot hold", where)
@@ -103,7 +121,7 @@ def _record(document: Document, options: Options, mains: set[str]) -> dict[str, 
     size = len(document.rows or ())
     if size and document.sentences not in (None, (0, size)):
         record["sentences"] = list(document.sentences or ())
-    names = tables.feature_names(document)
+    names = feature_names(document)
     for i in range(1, max(map(len, document.rows or ((),)))):
         name = names[i - 1] if i <= len(names) else f"column{i + 1}"
         record[name] = [row[i] for row in document.rows or ()]
@@ -116,21 +134,37 @@ def _record(document: Document, options: Options, mains: set[str]) -> dict[str, 
     return record
 
 
-def _main_layer(document: Document) -> Layer | None:
-    """The layer of the tags: the only one, else the last of a model, or the truth."""
-    layers = document.layers
-    if len(layers) == 1:
-        return layers[0]
-    for kind in ("model", "gold", "exact"):
-        for layer in reversed(layers):
-            if layer.kind == kind:
-                return layer
-    return None
+def sentence_rows(
+    documents: Iterable[Document], options: Options, labels: set[str]
+) -> Iterator[dict[str, Any]]:
+    """A row a sentence, with the labels of one annotator; `labels` gets their names."""
+    how = tables.on_tokens(options)
+    for document in documents:
+        document = tables.cut(document, options)
+        layer = only_layer(document, "a row of ner_tags", options)
+        tags: Sequence[Tag] = [None] * len(document.rows or ())
+        if layer is not None:
+            tags = layer_tags(document, layer, how)
+        bounds = document.bounds()
+        for tag in {tag for tag in tags if tag is not None}:
+            labels |= {tag} if isinstance(tag, str) else tag
+        for s, (a, b) in enumerate(bounds):
+            yield {
+                "id": f"{document.id}-{s}" if len(bounds) > 1 else document.id,
+                "tokens": list(document.tokens[a:b]),
+                MAIN: [tag if isinstance(tag, str) else None for tag in tags[a:b]],
+            }
+    if not labels:
+        raise DataError("expected labels, found none in the documents.")
 
 
-def _in_order(label: str) -> tuple[bool, str, str]:
+def in_order(labels: Iterable[str]) -> list[str]:
     """O first, then types in order, each with its prefixes."""
-    return label != "O", label[2:] if label[1:2] == "-" else label, label
+
+    def place(label: str) -> tuple[bool, str, str]:
+        return label != "O", label[2:] if label[1:2] == "-" else label, label
+
+    return sorted(labels, key=place)
 
 
 @dataclass

@@ -1,8 +1,14 @@
-"""How documents become Label Studio's tasks, or records of its short JSON_MIN."""
+"""How documents become Label Studio's tasks, or records of its short JSON_MIN.
+
+``full`` (the default) is what was read, for the project that it came from.
+``predictions`` and ``annotations`` are for an import into any project: without people,
+whom its import refuses where it does not know them, and without what an import ignores.
+Labels that were added to what was read are written alone, as such.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,17 +31,38 @@ __all__ = ["NAME", "RESULT", "least_score", "person_named", "write"]
 NAME = "label-studio"
 #: What a result says where nothing else is known.
 RESULT = {"from_name": "label", "to_name": "text", "type": "labels"}
-_SHAPES = ("annotations", "predictions", "min")
+_SHAPES = ("full", "annotations", "predictions", "min")
+_IMPORTED = ("annotations", "predictions")
 _MODELS = {"model", "rule"}
-_KINDS = {None: ("person", "model", "gold"), "predictions": ("model",)}
+_KINDS = {
+    "full": ("person", "model", "gold"),
+    "annotations": ("person", "gold"),
+    "predictions": ("model",),
+    "min": ("person",),
+}
+#: Tasks that wait for the names of the project's tags.
+_WAITING = 1000
+_MADE_ANEW = (
+    "task of a project, which an import makes anew; the guide on Label Studio says how "
+    "to add predictions to the tasks that are there"
+)
+_AS_ONE = (
+    "task of several people, all of whom an import takes for the one who imports; "
+    "--shape predictions keeps them apart"
+)
+
+
+def _taken(more: Mapping[str, Any]) -> dict[str, Any]:
+    """What an import takes of what a task, an annotation or a prediction had."""
+    return {key: more[key] for key in ("meta", "lead_time", "score") if key in more}
 
 
 def person_named(name: str) -> int | dict[str, str] | None:
-    """How a person is written."""
-    if name == "unknown":
-        return None
+    """How a member of the organisation is written: by number or e-mail address."""
     number = as_number(name)
-    return number if isinstance(number, int) else {"email": name}
+    if isinstance(number, int):
+        return number
+    return {"email": name} if "@" in name else None
 
 
 def least_score(marks: Iterable[Mark]) -> dict[str, float]:
@@ -50,47 +77,83 @@ def write(path: PathName, documents: Iterable[Document], options: Options) -> No
             f"expected the shape {', '.join(_SHAPES)}, found {options.shape!r}."
         )
     writer = _Writer(options)
-    write_array(path, (task for one in documents for task in writer.tasks(one)))
+    named = writer.named(documents)
+    write_array(path, (task for one in named for task in writer.tasks(one)))
 
 
 @dataclass
 class _Writer:
     options: Options
-    names: dict[str, Any] = field(default_factory=dict)  # of the tags, as seen last
+    # Names of the tags by the label that they stood with, and as seen last.
+    names: dict[str | None, dict[str, Any]] = field(default_factory=dict)
+
+    def named(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Documents, those of a project held back until one names the tags."""
+        waiting: list[Document] = []
+        for document in documents:
+            for mark in (m for one in document.layers for m in one.marks or ()):
+                if keys := own(mark.meta, NAME):
+                    names = {key: keys[key] for key in RESULT if key in keys}
+                    self.names |= dict.fromkeys((*mark.labels, None), names)
+            waiting.append(document)
+            of_project = own(document.meta, NAME)
+            if self.names or not of_project or len(waiting) == _WAITING:
+                yield from waiting
+                waiting = []
+        yield from waiting
 
     def tasks(self, document: Document) -> Iterator[dict[str, Any]]:
         document = text_of(document, NAME, self.options.losses)
         more = own(document.meta, NAME)
-        shape = self.options.shape or more.pop("shape", None)
-        if (
-            self.options.shape is None
-            and {one.kind for one in document.layers} & _MODELS
-        ):
-            shape = None  # the short form has no place for predictions
-        key = self.options.text_key or more.pop("text_key", "text")
-        more.pop("text_key", None)
+        key = self.options.text_key or more.get("text_key", "text")
+        shape = self._shape(document)
+        importing = shape in _IMPORTED
+        skipped = more.pop("was_cancelled", [])
+        more = {k: one for k, one in more.items() if k not in ("shape", "text_key")}
+        if importing and more:
+            self.options.losses.note(_MADE_ANEW, document.id, lost=False)
         data = {key: document.text, **users(document, NAME)}
         start = {"id": as_number(document.id)}
-        layers = [self._layer(document, one, shape, key) for one in document.layers]
+        alone = importing and self.options.added
+        records = [
+            self._record(document, layer, shape, key)
+            for layer in document.layers[-1 if alone else 0 :]
+        ]
         if shape == "min":
-            for record in layers or [{"result": []}]:
+            for record in records or [{"result": []}]:
                 yield {**start, **data, **self._short(record, document.id)}
             return
-        skipped = more.pop("was_cancelled", [])
         lists: dict[str, list[Any]] = {"annotations": [], "predictions": []}
-        for record in layers:
+        for record in records:
             person = "model_version" not in record
             lists["annotations" if person else "predictions"].append(record)
-        lists["annotations"] += skipped
+        if sum("completed_by" not in one for one in lists["annotations"]) > 1:
+            self.options.losses.note(_AS_ONE, document.id, lost=False)
+        if importing:
+            more = _taken(more)
+        else:
+            lists["annotations"] += skipped
         yield {**start, "data": data, **lists, **more}
 
-    def _layer(
-        self, document: Document, layer: Layer, shape: str | None, key: str
+    def _shape(self, document: Document) -> str:
+        if self.options.shape is not None:
+            return self.options.shape
+        kinds = [one.kind for one in document.layers]
+        if self.options.added and kinds:
+            return "predictions" if kinds[-1] in _MODELS else "annotations"
+        if _MODELS & {*kinds}:
+            return "full"  # the short form has no place for predictions
+        return str(own(document.meta, NAME).get("shape", "full"))
+
+    def _record(
+        self, document: Document, layer: Layer, shape: str, key: str
     ) -> dict[str, Any]:
-        kinds = _KINDS.get(shape, ("person",))
+        kinds = _KINDS[shape]
         more = own(layer.meta, NAME)
         new = not more
         others = more.pop("other_results", [])
+        if shape in _IMPORTED:
+            more = _taken(more)
         marks = list(spanned(document, layer, NAME, self.options.losses, kinds=kinds))
         units = {
             own(m.meta, NAME).get("offsets_in")
@@ -107,11 +170,9 @@ class _Writer:
             unit = unit if told == "auto" else told
             start, end = counted[unit].write(mark.start, mark.end)
             names = {k: own_keys.pop(k) for k in RESULT if k in own_keys}
-            if names:
-                self.names = names
-            elif self.names and new:
-                names = dict(self.names)
-            elif key != "text" and not own_keys:
+            if self.names and new and not names:
+                names = self.names.get(mark.labels[0], self.names[None])
+            elif not names and key != "text" and not own_keys:
                 names = {"to_name": key}
             quote = own_keys.pop("quote", text[mark.start : mark.end])
             extra = own_keys.pop("value", {})
@@ -121,13 +182,19 @@ class _Writer:
                 result["score"] = mark.score
             results.append(result)
         results += others
-        if shape == "predictions" or (shape is None and layer.kind in _MODELS):
+        if shape == "predictions" or (shape == "full" and layer.kind in _MODELS):
             least = least_score(marks) if "score" not in more else {}
             named = {"model_version": layer.annotator, **least}
             return {**named, "result": results, **more}
-        who = person_named(layer.annotator)
-        person = {} if who is None else {"completed_by": who}
-        truth = {"ground_truth": True} if layer.kind in ("gold", "exact") else {}
+        who = None if shape == "annotations" else person_named(layer.annotator)
+        person: dict[str, Any] = {} if who is None else {"completed_by": who}
+        if not person and "completed_by" not in more and layer.annotator != "unknown":
+            person = {"annotator": layer.annotator}  # which an import leaves out
+        truth: dict[str, bool] = {}
+        if layer.kind in ("gold", "exact"):
+            truth = {"ground_truth": True}
+        elif new or shape == "annotations":  # an import takes none for a yes
+            truth = {"ground_truth": False}
         return {**person, **truth, "result": results, **more}
 
     def _short(self, record: dict[str, Any], where: str) -> dict[str, Any]:
@@ -142,7 +209,8 @@ class _Writer:
             if set(result) - {"value", "id", "origin", *RESULT}:
                 kind = "data of a span, which JSON_MIN does not keep"
                 self.options.losses.note(kind, where)
-        person = record.pop("completed_by", None)
+        name = record.pop("annotator", None)
+        person = record.pop("completed_by", name)
         record.pop("ground_truth", None)
         if isinstance(person, dict):
             person = person.get("email", person.get("id"))

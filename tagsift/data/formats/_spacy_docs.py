@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tagsift.data.columns import PathName
+from tagsift.data.cuts import trimmed
 from tagsift.data.documents import Bounds, Document, Layer, Mark
 from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Options, open_target
@@ -229,14 +230,21 @@ def _spans(
         start, end = pieces[0]
         note(f"span in pieces, of which the {options.overlap} is kept", where)
     span = doc.char_span(start, end) if start < end else None
+    if span is None and start < end:
+        whole = start, end
+        start, end = trimmed(doc.text, start, end)
+        span = doc.char_span(start, end) if start < end else None
+        if start < end and (start, end) != whole:
+            note("span with blanks at its ends, which are trimmed", where)
     if span is None:
         if options.misaligned == "error":
             raise DataError(f"{where}: expected a span on token bounds.")
         how = options.misaligned
         if how != "drop" and start < end:
             span = doc.char_span(start, end, alignment_mode=how)
-        kept_ = "left out" if span is None else f"{how}ed to tokens"
-        note(f"span off the token bounds, {kept_}", where)
+        words = {"expand": "widened to tokens", "contract": "narrowed to tokens"}
+        left = "left out" if span is None else words[how]
+        note(f"span off the token bounds, {left}", where)
     if span is None:
         return []
     about = own(mark.meta, NAME)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import accumulate, groupby
 from typing import Any
@@ -22,9 +22,9 @@ __all__ = [
     "joined",
     "kept",
     "labels_of",
+    "looked_at",
     "note_words",
     "own",
-    "said",
     "spanned",
     "squeezed",
     "text_of",
@@ -147,6 +147,29 @@ def users(document: Document, name: str) -> dict[str, Any]:
     return {key: value for key, value in document.meta.items() if key != name}
 
 
+def looked_at(document: Document, options: Options) -> Document:
+    """Count layers without a span, or leave them out where nobody looked there.
+
+    Some tools write a document that nobody has touched like one in which nothing is.
+    """
+    note = options.losses.note
+    empty = [layer for layer in document.layers if not layer.marks]
+    if options.empty == "skipped":
+        layers = tuple(layer for layer in document.layers if layer.marks)
+        return replace(document, layers=layers) if empty else document
+    if not empty or options.empty is not None:
+        return document
+    taken = "taken as looked at; else say --empty skipped"
+    if len(empty) == len(document.layers):
+        kind = f"document in which nobody marked anything, {taken}"
+        note(kind, document.id, lost=False)
+        return document
+    for layer in empty:
+        kind = f"document in which {layer.annotator} marked nothing and others did"
+        note(f"{kind}, {taken}", f"{document.id}, {layer.annotator}", lost=False)
+    return document
+
+
 def text_of(document: Document, name: str, losses: Losses) -> Document:
     """A document with text, for a format that keeps no tokens."""
     if document.rows is not None:
@@ -182,22 +205,6 @@ def spanned(
         if set(mark.meta) - {name}:
             losses.note(f"data of a span, which {name} does not keep", at)
         yield mark
-
-
-def said(document: Document, name: str, options: Options) -> Layer | None:
-    """The layer that a format for one annotator keeps: the last one."""
-    for layer in document.layers[:-1]:
-        where = f"{document.id}, {layer.annotator}"
-        options.losses.note(
-            f"layer besides the last, which {name} does not keep", where
-        )
-    if not document.layers:
-        return None
-    layer = document.layers[-1]
-    if layer.annotator != (options.annotator or name):
-        where = f"{document.id}, {layer.annotator}"
-        options.losses.note(f"annotator's name, which {name} does not keep", where)
-    return layer
 
 
 def joined(documents: Iterable[Document]) -> Iterator[Document]:

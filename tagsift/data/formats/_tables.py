@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -9,25 +10,26 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from tagsift.data.candidates import parse_candidates
-from tagsift.data.columns import ANY, check_label
+from tagsift.data.columns import ANY, PathName, check_label
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats._format import Options
-from tagsift.data.tokenizing import cut_text
-from tagsift.data.views import OnTokens, layer_tags
-from tagsift.errors import InputError
+from tagsift.data.views import OnTokens, layer_tags, once
+from tagsift.errors import DataError, InputError
 
 __all__ = [
+    "CONFIDENCE",
     "LABELS",
     "cell_of",
     "check_words",
     "cut",
-    "feature_names",
+    "has_metadata",
     "heading",
     "kept_twice",
     "layer_of",
     "named_by_default",
     "note_losses",
     "on_tokens",
+    "score_of",
     "tag_of",
     "tags_of",
     "unused",
@@ -44,6 +46,8 @@ _PREFIXES: dict[str, Kind] = {
     "gold": "gold",
     "exact": "exact",
 }
+#: What begins the name of a column that says how sure an annotator is.
+CONFIDENCE = "confidence:"
 #: What is kept in memory of documents that are looked at twice.
 _KEPT = 1 << 16
 
@@ -63,6 +67,17 @@ def cell_of(tag: Tag) -> str:
     if isinstance(tag, str):
         return tag
     return ANY if tag is None else "|".join(sorted(tag))
+
+
+def score_of(cell: str, path: PathName, line: int) -> float | None:
+    """Read a cell of a confidence; an empty one is none."""
+    try:
+        value = float(cell) if cell else None
+    except ValueError:
+        value = math.nan
+    if value is not None and not math.isfinite(value):
+        raise DataError(f"expected a score, found {cell[:40]!r}.", path, line)
+    return value
 
 
 def heading(layer: Layer) -> str:
@@ -97,14 +112,21 @@ def named_by_default(layer: Layer) -> bool:
 
 def on_tokens(options: Options) -> OnTokens:
     """How spans become tags."""
-    return OnTokens(options.scheme, options.misaligned, options.overlap, options.losses)
+    return OnTokens(
+        options.scheme,
+        options.misaligned,
+        options.overlap,
+        options.again,
+        options.losses,
+    )
 
 
 def cut(document: Document, options: Options) -> Document:
-    """The document with tokens."""
+    """The document with tokens, and with one layer of each annotator."""
+    document = once(document, options.again, options.losses, lost=True)
     if document.rows is not None:
         return document
-    return document.cut(options.tokenizer or cut_text)
+    return document.cut(options.cut_text)
 
 
 def tags_of(document: Document, layer: Layer, how: OnTokens) -> list[Tag]:
@@ -129,13 +151,9 @@ def check_words(document: Document) -> Document:
     return document
 
 
-def feature_names(document: Document) -> list[str]:
-    """Names of the columns after the token, where a table had a header."""
-    for own in ("conll", "csv"):
-        kept = document.meta.get(own)
-        if isinstance(kept, dict) and isinstance(kept.get("columns"), list):
-            return [str(name) for name in kept["columns"]]
-    return []
+def has_metadata(document: Document, own: str) -> bool:
+    """Whether there is metadata besides what formats of columns keep for themselves."""
+    return any(key not in (own, "conll", "csv") for key in document.meta)
 
 
 def note_losses(document: Document, own: str, options: Options) -> None:
@@ -143,7 +161,7 @@ def note_losses(document: Document, own: str, options: Options) -> None:
     note = options.losses.note
     if document.text is not None:
         note(f"text around the tokens, which {own} cannot hold", document.id)
-    if any(key not in (own, "conll", "csv") for key in document.meta):
+    if has_metadata(document, own):
         note(f"metadata, which {own} cannot hold", document.id)
     if any(key != own for layer in document.layers for key in layer.meta):
         note(f"metadata of layers, which {own} cannot hold", document.id)

@@ -8,12 +8,14 @@ the answers to questions about other things than spans.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Document, Kind, Layer, Mark
 from tagsift.data.formats._format import Format, Options
 from tagsift.data.formats._json import Place, first_record, iter_records, write_array
+from tagsift.data.formats._layers import only_layer
 from tagsift.data.formats._spans import (
     Counted,
     kept,
@@ -29,6 +31,7 @@ __all__ = ["FORMAT"]
 _NAME = "argilla"
 _QUESTION = "spans"
 _SPAN = ("start", "end", "label", "score")
+_MODELS = ("model", "rule")
 _OPEN = ("discarded", "draft", "missing", "pending")
 
 
@@ -177,7 +180,7 @@ def _record(document: Document, options: Options) -> dict[str, Any]:
     usual = _QUESTION  # a model answers the question that people answered
     for layer in document.layers:
         usual = own(layer.meta, _NAME).get("question", usual)
-    for layer in document.layers:
+    for layer in _layers(document, usual, options):
         keys = own(layer.meta, _NAME)
         question = keys.pop("question", usual)
         unit = "characters" if options.offsets == "auto" else options.offsets
@@ -185,12 +188,7 @@ def _record(document: Document, options: Options) -> dict[str, Any]:
         kinds = ("person", "model")
         marks = list(spanned(document, layer, _NAME, losses, kinds=kinds))
         spans = [one for mark in marks for one in _spans(mark, text)]
-        if layer.kind in ("model", "rule"):
-            if question in suggestions:
-                losses.note(
-                    f"suggestion besides the last, which {_NAME} does not keep",
-                    f"{document.id}, {suggestions[question]['agent']}",
-                )
+        if layer.kind in _MODELS:
             scores = [span.pop("score", None) for span in spans]
             all_scores = {} if None in scores or not scores else {"score": scores}
             for span, score in zip(spans, scores, strict=True):
@@ -221,6 +219,20 @@ def _record(document: Document, options: Options) -> dict[str, Any]:
         "responses": responses,
         **more,
     }
+
+
+def _layers(document: Document, usual: str, options: Options) -> list[Layer]:
+    """What people said, and of models one for each question."""
+    models: dict[str, list[Layer]] = {}
+    for layer in document.layers:
+        if layer.kind in _MODELS:
+            question = own(layer.meta, _NAME).get("question", usual)
+            models.setdefault(question, []).append(layer)
+    ours = [
+        only_layer(replace(document, layers=tuple(group)), "a suggestion", options)
+        for group in models.values()
+    ]
+    return [x for x in document.layers if x.kind not in _MODELS or x in ours]
 
 
 def _spans(mark: Mark, text: Counted) -> Iterator[dict[str, Any]]:

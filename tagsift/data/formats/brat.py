@@ -19,7 +19,15 @@ from tagsift.data.columns import STANDARD, PathName
 from tagsift.data.documents import Bounds, Document, Layer, Mark
 from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options, open_folder
-from tagsift.data.formats._spans import Counted, kept, own, spanned, text_of
+from tagsift.data.formats._spans import (
+    Counted,
+    kept,
+    looked_at,
+    own,
+    spanned,
+    text_of,
+)
+from tagsift.data.views import once
 from tagsift.errors import DataError, InputError
 
 __all__ = ["FORMAT"]
@@ -73,7 +81,7 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
             for folder in folders
         )
         layers = tuple(layer for layer in found if layer is not None)
-        yield Document(name, texts[0], layers=layers)
+        yield looked_at(Document(name, texts[0], layers=layers), options)
 
 
 def _names(root: str) -> list[str]:
@@ -257,9 +265,10 @@ def _write(path: PathName, documents: Iterable[Document], options: Options) -> N
         tables.kept_twice(documents, found.see) as again,
     ):
         for document in again:
+            document = once(document, options.again, options.losses, lost=True)
             document = text_of(document, FORMAT.name, options.losses)
             text = document.text or ""
-            if any(key != FORMAT.name for key in document.meta):
+            if tables.has_metadata(document, FORMAT.name):
                 options.losses.note("metadata, which brat does not keep", document.id)
             name = _file_name(document.id, used, options)
             files = {

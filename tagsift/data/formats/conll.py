@@ -15,6 +15,7 @@ from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options, open_target
 from tagsift.data.layout import parse_columns, parse_names
+from tagsift.data.leaks import feature_names
 from tagsift.data.table import CellTable, Entry
 from tagsift.errors import InputError
 
@@ -27,14 +28,18 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
     table = _table(path, options)
     people: tuple[str, ...] = ()
     meta: dict[str, dict[str, list[str]]] = {}
+    used: set[str] = set()
     for number, entry in enumerate(table, 1):
         if number == 1:
             size = len(table.layout.votes)
             people = table.annotators or tuple(f"w{i:02d}" for i in range(size))
             if table.features:
                 meta = {FORMAT.name: {"columns": list(table.features)}}
+        name = entry.name or str(number)
+        if entry.name:  # which may begin anew in each document
+            name = tables.unused(entry.name, used, Options())
         yield Document(
-            str(number),
+            name,
             rows=entry.rows,
             sentences=(0, len(entry.rows)),
             layers=tuple(_layers(entry, people, options)),
@@ -51,6 +56,7 @@ def _table(path: PathName, options: Options) -> CellTable[Tag]:
         scheme=options.scheme,
         header=options.header,
         comments=options.comments,
+        features_hold_labels=options.features_hold_labels,
     )
     if options.columns is not None:
         roles = parse_names(options.columns)
@@ -103,7 +109,7 @@ class _Found:
         if document.rows:
             self.width = max(self.width, len(document.rows[0]))
         if not self.names:
-            self.names = tables.feature_names(document)
+            self.names = feature_names(document)
 
 
 def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
@@ -141,6 +147,8 @@ def _blocks(
         named = options.header and layer.kind == "person"
         if not known and not named and not tables.named_by_default(layer):
             note("name or kind of an annotator, which conll cannot hold", document.id)
+        if name in said:
+            note("labels under the name of another annotator, left out", document.id)
         said[name] = tables.tags_of(document, layer, how)
     if document.id != number or len(document.bounds()) != 1:
         note("bounds or id of a document, which conll cannot hold", document.id)

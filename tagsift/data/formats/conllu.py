@@ -7,12 +7,14 @@ labels in their column: UPOS, XPOS, or a key of MISC.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tagsift.data.columns import PathName, decode_line
 from tagsift.data.documents import Bounds, Document, Layer, Tag
 from tagsift.data.formats import _tables as tables
 from tagsift.data.formats._format import Format, Options, open_source, open_target
+from tagsift.data.formats._layers import only_layer
 from tagsift.errors import DataError, InputError
 
 __all__ = ["FORMAT"]
@@ -35,8 +37,8 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
         yield document
     if not number:
         raise DataError("expected sentences of CoNLL-U, found an empty file.", path)
-    if options.label_key is not None and not labelled:
-        kind = f"file in which no word has the label {options.label_key}"
+    if options.one_label_key is not None and not labelled:
+        kind = f"file in which no word has the label {options.one_label_key}"
         options.losses.note(kind, str(path), lost=False)
 
 
@@ -84,7 +86,7 @@ def _document(
             where = f"{number}, line {start}"
             options.losses.note("text that the words do not spell, not used", where)
             text = None
-    key = options.label_key or "UPOS"
+    key = options.one_label_key or "UPOS"
     place, names = _place(key), _features(options)
     tags = tuple(_tag(row, place, key, options) for row in rows)
     layer = Layer(
@@ -201,26 +203,23 @@ def _write(path: PathName, documents: Iterable[Document], options: Options) -> N
                 lines = _lines(document, options)
             if layer is not None:
                 tags = tables.tags_of(document, layer, how)
-                key = options.label_key or _key(layer, tags)
+                key = options.one_label_key or _key(layer, tags)
                 cells = [_cell(tag, document, options) for tag in tags]
                 lines = _replaced(lines, cells, key)
             stream.write("\n".join(lines) + "\n\n")
 
 
 def _chosen(document: Document, options: Options) -> Layer | None:
-    """The layer that is written: the last one, the truth only where it is alone."""
-    note = options.losses.note
-    votes = [x for x in document.layers if x.kind not in ("gold", "exact")]
-    layers = votes or list(document.layers)
-    if not layers:
-        return None
-    own = [x for x in layers if FORMAT.name in x.meta]  # what is to be replaced
-    others = [x for x in document.layers if x is not layers[-1] and x not in own]
-    if others:
-        note("annotators but the last one, which conllu cannot hold", document.id)
-    if not tables.named_by_default(layers[-1]) and layers[-1] not in own:
-        note("name of the annotator, which conllu cannot hold", document.id)
-    return layers[-1]
+    """The layer that is written; labels of a model replace those of the file."""
+    own = [x for x in document.layers if FORMAT.name in x.meta]
+    others = tuple(x for x in document.layers if x not in own)
+    if any(layer.kind == "model" for layer in others):
+        document = replace(document, layers=others)
+    layer = only_layer(document, FORMAT.name, options)
+    if layer is not None and not tables.named_by_default(layer) and layer not in own:
+        kind = "name of the annotator, which conllu cannot hold"
+        options.losses.note(kind, document.id)
+    return layer
 
 
 def _key(layer: Layer, tags: Sequence[Tag]) -> str:
@@ -271,7 +270,7 @@ def _replaced(lines: list[str], cells: list[str | None], key: str) -> list[str]:
 
 def _lines(document: Document, options: Options) -> list[str]:
     """Lines without labels of a document from elsewhere."""
-    if document.meta:
+    if tables.has_metadata(document, FORMAT.name):
         options.losses.note("metadata, which conllu cannot hold", document.id)
     if any(len(row) > 1 for row in document.rows or ()):
         options.losses.note("columns but the words, left out", document.id)

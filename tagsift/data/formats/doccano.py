@@ -29,13 +29,14 @@ from tagsift.data.formats._json import (
     records_of,
     write_lines,
 )
+from tagsift.data.formats._layers import only_layer
 from tagsift.data.formats._spans import (
     Counted,
     as_number,
     kept,
     labels_of,
+    looked_at,
     own,
-    said,
     spanned,
     text_of,
     users,
@@ -64,7 +65,9 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
     else:
         name = options.annotator or _NAME
         for number, (place, record) in enumerate(iter_records(path), 1):
-            yield _document(record, place, options, name, str(number))
+            yield looked_at(
+                _document(record, place, options, name, str(number)), options
+            )
 
 
 @contextmanager
@@ -116,9 +119,10 @@ def _side_by_side(
             group = waiting.setdefault((one.id, one.text), [])
             group.append(one)
             if len(group) == len(counts):
-                yield _together(waiting.pop((one.id, one.text)), counts)
+                whole = _together(waiting.pop((one.id, one.text)), counts)
+                yield looked_at(whole, options)
     for group in waiting.values():
-        yield _together(group, counts)
+        yield looked_at(_together(group, counts), options)
 
 
 def _together(group: list[Document], names: Iterable[str]) -> Document:
@@ -186,10 +190,7 @@ def _write(path: PathName, documents: Iterable[Document], options: Options) -> N
         with open_folder(path) as whole:
             _write_users(whole, documents, options)
     else:
-        write_lines(
-            path,
-            (_record(one, said(one, _NAME, options), options) for one in documents),
-        )
+        write_lines(path, (_only_record(one, options) for one in documents))
 
 
 def _write_users(folder: Path, documents: Iterable[Document], options: Options) -> None:
@@ -213,6 +214,16 @@ def _write_users(folder: Path, documents: Iterable[Document], options: Options) 
                     )
                 record = _record(document, layer, options)
                 streams[who].write(dumped(record) + "\n")
+
+
+def _only_record(document: Document, options: Options) -> dict[str, Any]:
+    """A line of a file for one annotator, whose name it does not tell."""
+    folder = ", or write a folder or a .zip file, which have a file for each"
+    layer = only_layer(document, "a file of doccano", options, else_=folder)
+    if layer is not None and layer.annotator != (options.annotator or _NAME):
+        where = f"{document.id}, {layer.annotator}"
+        options.losses.note(f"annotator's name, which {_NAME} does not keep", where)
+    return _record(document, layer, options)
 
 
 def _record(

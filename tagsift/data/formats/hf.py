@@ -3,8 +3,9 @@
 ``{"id": "7", "tokens": ["Ann", "left"], "ner_tags": [1, 0]}``: tags are names, or
 numbers with the names that the features of the dataset have (or ``labels=``); −100 is
 no label. Further annotators are columns ``vote:NAME``, ``model:NAME``, ``rule:NAME``,
-``gold``. Other columns are the metadata of a document. Tables of documents, as
-`tagsift.data.arrow` has them (``shape="documents"``), are read too and hold everything.
+``gold``, or those that a list as ``label_key=`` names, with ``confidence:NAME``. Other
+columns are the metadata of a document. Tables of documents, as `tagsift.data.arrow` has
+them (``shape="documents"``), are read too and hold everything.
 """
 
 from __future__ import annotations
@@ -127,25 +128,30 @@ def row_document(
     words = place.need(record, key, list)
     if not all(type(word) is str for word in words):
         list(place.at(key).items(words, str))
-    main = _main(record, place, options)
+    people = _people(record, place, options)
+    main = None if people else _main(record, place, options)
     used = {key, main, *OWN}
     layers = []
     for column in record:
         told = tables.layer_of(column)
-        if column != main and (told is None or told[0] == tables.LABELS):
+        if column in people:
+            told = told or (column, "person")
+        elif column != main and (told is None or told[0] == tables.LABELS):
             continue
         if record[column] is None:
             continue
         used.add(column)
-        known = names.get(column) or options.labels
+        known = names.get(column) or options.label_names
         values = place.need(record, column, list)
         tags = _tags(values, len(words), known, place.at(column))
         scheme = None if options.scheme == "auto" else options.scheme
         who, kind = told or (options.annotator or tables.LABELS, "person")
         layer = Layer(who, kind, tags=tags, scheme=scheme)
+        sure = f"{tables.CONFIDENCE}{who}"
         if column == main:
-            layer = _said(layer, record, place)
-        layers.append(layer)
+            layer, sure = _named(layer, record, place), "scores"
+        used.add(sure)
+        layers.append(_scored(layer, record, sure, place))
     rows = _rows(words, record, names, place, options)
     meta = {
         k: _plainly(v, names.get(k))
@@ -169,9 +175,10 @@ def row_document(
 
 def _main(record: Mapping[str, Any], place: Place, options: Options) -> str | None:
     """The column of the labels."""
-    if options.label_key is not None:
-        place.need(record, options.label_key, list)
-        return options.label_key
+    key = options.one_label_key
+    if key is not None:
+        place.need(record, key, list)
+        return key
     found = [k for k in TAGS if k in record]
     others = [k for k in record if k.endswith("_tags")]
     if found or not others:
@@ -184,15 +191,32 @@ def _main(record: Mapping[str, Any], place: Place, options: Options) -> str | No
     return others[0]
 
 
-def _said(layer: Layer, record: Mapping[str, Any], place: Place) -> Layer:
-    """The layer of the labels with its annotator and scores, where they are told."""
+def _people(
+    record: Mapping[str, Any], place: Place, options: Options
+) -> tuple[str, ...]:
+    """Columns that are annotators because somebody says so."""
+    told = options.label_key
+    if isinstance(told, str) and told not in record and "," in told:
+        told = told.split(",")
+    if told is None or isinstance(told, str):
+        return ()
+    for column in told:
+        place.need(record, column, list)
+    return tuple(told)
+
+
+def _named(layer: Layer, record: Mapping[str, Any], place: Place) -> Layer:
+    """The layer of the labels with its annotator, where it is told."""
     told = tables.layer_of(place.take(record, "annotator", str, ""))
-    scores = place.take(record, "scores", list, None)
-    if told is not None:
-        layer = replace(layer, annotator=told[0], kind=told[1])
+    return layer if told is None else replace(layer, annotator=told[0], kind=told[1])
+
+
+def _scored(layer: Layer, record: Mapping[str, Any], key: str, place: Place) -> Layer:
+    """A layer with the scores of its tags, where there are some."""
+    scores = place.take(record, key, list, None)
     if scores is None:
         return layer
-    at = place.at("scores")
+    at = place.at(key)
     if len(scores) != len(layer.tags or ()):
         raise at.error(f"expected a score for each token, found {len(scores)}.")
     return replace(layer, scores=tuple(at.at(n).score(x) for n, x in enumerate(scores)))

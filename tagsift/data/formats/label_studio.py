@@ -207,9 +207,13 @@ class _Reader:
                 if record.get("score") == least_score(marks).get("score")
                 else set()
             )
-        elif person_named(name) == record.get("completed_by"):
-            drop.add("completed_by")
+        else:
+            drop.add("annotator")
+            if person_named(name) == record.get("completed_by"):
+                drop.add("completed_by")
         more = {key: value for key, value in record.items() if key not in drop}
+        if more == {"ground_truth": False}:
+            more = {}
         more |= {"other_results": others} if others else {}
         return Layer(name, kind, marks=tuple(marks), meta=kept(NAME, more))
 
@@ -268,11 +272,12 @@ class _Reader:
                     del result["to_name"]
                 marks.append(self._mark(result, value, text, here))
         more = {k: record[k] for k in _MIN if k in record and k != "annotator"}
+        more["ground_truth"] = False  # which this form does not say
         if "annotation_id" in more:
             more["id"] = more.pop("annotation_id")
         person = record.get("annotator")
         who = _person({"completed_by": person}, place)
-        if person_named(who) != person:
+        if person_named(who) not in (person, None, {"email": person}):
             more["completed_by"] = person
         layer = Layer(who, marks=tuple(marks), meta=kept(NAME, more))
         own_keys = {"shape": "min"} | ({"text_key": key} if key != "text" else {})
@@ -299,7 +304,7 @@ def _fits(text: str, value: Mapping[str, Any]) -> bool:
 
 
 def _person(annotation: Mapping[str, Any], place: Place) -> str:
-    person = annotation.get("completed_by")
+    person = annotation.get("completed_by", annotation.get("annotator"))
     if isinstance(person, dict):
         person = person.get("email", person.get("id"))
     if person is None:

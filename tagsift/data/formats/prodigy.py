@@ -232,7 +232,9 @@ def _tells(head: str) -> bool:
     record = first_record(head)
     if not isinstance(record.get("text"), str):
         return False
-    if {"_input_hash", "_task_hash", "answer"} & set(record):
+    if {"_input_hash", "_task_hash"} & set(record) or record.get(
+        "answer", 0
+    ) in _ANSWERS:
         return True
     spans = record.get("spans")
     return isinstance(spans, list) and all(

@@ -128,13 +128,13 @@ def _token_layer(
 ) -> Iterator[Layer]:
     """The layer of an attribute of tokens, where it is asked for or ours."""
     about = ours.get("tags")
-    if options.label_key is None and not isinstance(about, dict):
+    if options.one_label_key is None and not isinstance(about, dict):
         return
-    name = f"{(options.label_key or 'TAG').lower()}_"
+    name = f"{(options.one_label_key or 'TAG').lower()}_"
     if words and not hasattr(words[0], name):
         raise InputError(
             "expected label_key to be an attribute of spaCy's tokens, such as TAG, "
-            f"found {options.label_key!r}."
+            f"found {options.one_label_key!r}."
         )
     about = about if isinstance(about, dict) else {}
     tags = tuple(getattr(token, name) or None for token in words)
@@ -162,7 +162,7 @@ def _layers(doc: Any, ours: Mapping[str, Any], options: Options) -> Iterator[Lay
         pairs = zip(group, scores, strict=True)
         found = tuple(_mark(span, score) for span, score in pairs)
         yield Layer(name, kind, found, meta=kept(NAME, about))
-    if key is not None or options.label_key is not None:
+    if key is not None or options.one_label_key is not None:
         if doc.ents:
             options.losses.note("entities besides what was asked for", str(doc)[:20])
         return

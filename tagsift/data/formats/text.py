@@ -14,7 +14,6 @@ from typing import IO
 from tagsift.data.columns import PathName, decode_line
 from tagsift.data.documents import Document
 from tagsift.data.formats._format import Format, Options, open_source
-from tagsift.data.tokenizing import cut_text
 from tagsift.errors import DataError, InputError
 
 __all__ = ["FORMAT", "check_prose", "read_bursts"]
@@ -27,7 +26,7 @@ _SHAPES = ("lines", "paragraphs", "file")
 def read_bursts(path: PathName, options: Options) -> Iterator[list[Document]]:
     """Yield the documents that came together, so that nobody waits for more of them.
 
-    A pipe gives what it has, a file 64 KiB at a time.
+    A pipe gives what it has, a file 64 KiB at a time. Their text is not cut yet.
     """
     shape = options.shape or "lines"
     if shape not in _SHAPES:
@@ -35,7 +34,6 @@ def read_bursts(path: PathName, options: Options) -> Iterator[list[Document]]:
             f"expected the shape of text to be one of {', '.join(_SHAPES)}, found "
             f"{shape!r}."
         )
-    tokenizer = options.tokenizer or cut_text
     waiting: list[str] = []  # lines of a document that has not ended
     first = 1
     number = 0
@@ -50,14 +48,14 @@ def read_bursts(path: PathName, options: Options) -> Iterator[list[Document]]:
                     first = first if waiting else number
                     waiting.append(line + "\r" * raw.endswith(b"\r"))
                 elif shape == "lines" and not blank:
-                    documents.append(Document(str(number), line).cut(tokenizer))
+                    documents.append(Document(str(number), line))
                 elif waiting:
-                    documents.append(_document(first, waiting).cut(tokenizer))
+                    documents.append(_document(first, waiting))
                     waiting = []
             if documents:
                 yield documents
     if any(line.strip() for line in waiting):
-        yield [_document(first, waiting).cut(tokenizer)]
+        yield [_document(first, waiting)]
 
 
 def _document(first: int, lines: list[str]) -> Document:
@@ -101,7 +99,8 @@ def _bursts(stream: IO[bytes]) -> Iterator[list[bytes]]:
 
 def _read(path: PathName, options: Options) -> Iterator[Document]:
     for documents in read_bursts(path, options):
-        yield from documents
+        for document in documents:
+            yield document.cut(options.cut_text)
 
 
-FORMAT = Format("text", "plain text", _read, None, (".txt", ".text"))
+FORMAT = Format("text", "plain text", _read, None, (".txt", ".text"), tokens=False)

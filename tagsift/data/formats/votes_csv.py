@@ -10,7 +10,6 @@ labelled; several labels by one annotator are candidates.
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -21,9 +20,11 @@ from typing import Any, TypeAlias, cast, get_args
 from tagsift.data.columns import PathName, located, open_bytes
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.formats import _tables as tables
+from tagsift.data.formats._cells import read_table, table_writer
 from tagsift.data.formats._format import Format, Options, open_target
 from tagsift.data.formats._parquet import is_parquet, read_rows, write_rows
-from tagsift.data.formats.csv import table_lines, table_writer
+from tagsift.data.formats._span_cells import holds_spans
+from tagsift.data.layout import role_of
 from tagsift.errors import DataError, InputError
 
 __all__ = ["FORMAT"]
@@ -51,7 +52,7 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
 
         def rows() -> tuple[list[str], Iterator[_Line]]:
             stream.seek(0)
-            return _cells(path) if parquet else table_lines(stream, path)
+            return _cells(path) if parquet else read_table(stream, path)[:2]
 
         header, lines = rows()
         with located(path, 1):
@@ -97,6 +98,10 @@ def _lay_out(header: list[str], options: Options) -> dict[str, int]:
         for role, known in _ROLES.items()
         if any(name in lower for name in known)
     }
+    for place, name in enumerate(names):
+        role = role_of(name)
+        if role in ("document", "sentence"):
+            places.setdefault(role, place)
     missing = [role for role in _NEEDED if role not in places]
     if missing:
         raise DataError(
@@ -209,8 +214,9 @@ def _gather(
         tag = known[label]
         if tag is not None:
             said[at] = _both(said[at], tag) if at in said else tag
-        if score is not None and cells[score]:
-            votes.scores.setdefault(key, {})[at] = _number(cells[score], path, line)
+        sure = None if score is None else tables.score_of(cells[score], path, line)
+        if sure is not None:
+            votes.scores.setdefault(key, {})[at] = sure
 
 
 def _both(one: Tag, other: Tag) -> Tag:
@@ -221,16 +227,6 @@ def _both(one: Tag, other: Tag) -> Tag:
 
 def _set(tag: Tag) -> Iterable[str]:
     return () if tag is None else (tag,) if isinstance(tag, str) else tag
-
-
-def _number(cell: str, path: PathName, line: int) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise DataError(f"expected a score, found {cell[:40]!r}.", path, line)
-    return value
 
 
 def _document(votes: _Votes, name: str, options: Options) -> Document:
@@ -360,13 +356,16 @@ def _tasks(
 
 
 def _tells(head: str) -> bool:
+    if holds_spans(head):
+        return False
     if head.startswith("PAR1"):
         votes = any(name in head for name in ("annotator", "worker"))
         return votes and "layers" not in head  # those are tables of documents
     first = next((line for line in head.split("\n") if line.strip()), "")
     sign = max("\t,;", key=first.count)
     names = {name.strip().strip('"').lower() for name in first.split(sign)}
-    return all(names.intersection(_ROLES[role]) for role in _NEEDED)
+    known = names | {"document" for name in names if role_of(name) == "document"}
+    return all(known.intersection(_ROLES[role]) for role in _NEEDED)
 
 
 FORMAT = Format(

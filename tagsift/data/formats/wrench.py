@@ -36,14 +36,14 @@ def _beside(
     """Names of the sources and of numbered labels, where ``meta.json`` has them."""
     meta = Path(path).parent / "meta.json"
     if str(path) == STANDARD or not meta.is_file():
-        return None, options.labels
+        return None, options.label_names
     place, about = next(iter(iter_objects(meta)))
     names = place.take(about, "lf", list, [])
     types = place.take(about, "entity_types", list, [])
     _check_words(names, place.at("lf"))
     _check_words(types, place.at("entity_types"))
     numbered = ["O", *(f"{lead}-{name}" for name in types for lead in "BI")]
-    return names or None, options.labels or (numbered if types else None)
+    return names or None, options.label_names or (numbered if types else None)
 
 
 def _check_words(words: list[Any], place: Place) -> None:

@@ -51,24 +51,29 @@ export function fillHelp(corpus) {
   $("keys").replaceChildren(make("p", { class: "remark" }, how), make("dl", {}, ...rows));
 }
 
-/** Links to everything that can be taken away. */
+/** Links to everything that can be taken away; those to labels wait for the first fit. */
 export function fillExports(corpus) {
-  const entry = (address, title, says) =>
-    make("li", {}, make("a", { href: address, download: true }, title), make("span", {}, says));
+  const early = corpus.revision === 0;
+  const waits = "Waits for the first fit: until it is done there is only the majority of the votes.";
+  const entry = (address, title, says, waiting = early) => {
+    const link = waiting ? { role: "link", "aria-disabled": "true" }
+      : { href: address, download: true };
+    return make("li", {}, make("a", link, title), make("span", {}, waiting ? waits : says));
+  };
   const options = corpus.formats.map(({ name, title }) =>
     make("option", { value: name }, visible(title, 80)));
-  const formats = make("select", { id: "format", "aria-label": "Format" }, ...options);
-  const checked = entry("", "The checked corpus", "The labels as they stand now.");
-  const aim = () => {
-    checked.querySelector("a").href = `export/corpus?format=${encodeURIComponent(formats.value)}`;
-  };
-  formats.addEventListener("change", aim);
-  aim();
+  const attributes = { id: "format", "aria-label": "Format", disabled: early };
+  const formats = make("select", attributes, ...options);
+  const address = () => `export/corpus?format=${encodeURIComponent(formats.value)}`;
+  const checked = entry(address(), "The checked corpus", "The labels as they stand now.");
+  formats.addEventListener("change", () => {
+    checked.querySelector("a").href = address();
+  });
   checked.append(formats);
   const decisions = "JSON lines: who decided what and when, before and after.";
   const predictions = "Tasks with predictions, ready for import.";
   $("export-list").replaceChildren(make("ul", { class: "files" }, checked,
-    entry("export/decisions", "All decisions", decisions),
+    entry("export/decisions", "All decisions", decisions, false),
     entry("export/label-studio", "Label Studio predictions", predictions)));
 }
 

@@ -70,12 +70,13 @@ export function showProgress(node, progress, reviewer) {
 
 /** Say what the model is doing. */
 export function showLearning(node, button, progress, every) {
-  const { failed, refitting, revision, new: fresh } = progress;
+  const { failed, unkept, refitting, revision, new: fresh } = progress;
   const due = every ? `, next at ${every}` : "";
   node.textContent = refitting ? "Learning …"
     : failed ? `The last fit failed: ${visible(failed, 300)}`
-      : fresh ? `${fresh} new since the last fit${due}`
-        : revision ? "All decisions are learnt" : "No fit yet";
+      : unkept ? `A new start will not know the last fit: ${visible(unkept, 300)}`
+        : fresh ? `${fresh} new since the last fit${due}`
+          : revision ? "All decisions are learnt" : "No fit yet";
   node.classList.toggle("busy", refitting);
   button.disabled = refitting || !fresh;
 }

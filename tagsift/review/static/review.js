@@ -64,6 +64,7 @@ class Review {
     $("at-once").addEventListener("change", ({ target }) => {
       remember("at-once", target.checked ? "yes" : "no");
     });
+    $("logout")?.addEventListener("submit", (event) => this.logOut(event));
     addEventListener("beforeunload", (event) => this.desk.unsent && event.preventDefault());
     addEventListener("pagehide", () => release(this.desk.reviewer));
   }
@@ -123,6 +124,14 @@ class Review {
     };
     if (always[name]) always[name]();
     else if (this.desk.item) onItem[name]?.();
+  }
+
+  /** Give leases back, then log out; what is not sent yet is asked about first. */
+  async logOut(event) {
+    event.preventDefault();
+    const { reviewer } = this.desk;
+    await post("api/release", { reviewer }).catch(() => {});
+    event.target.submit();
   }
 
   // The draft

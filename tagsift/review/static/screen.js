@@ -17,6 +17,8 @@ const REST = {
     "No item is open. Export the checked corpus, or look again at what was skipped."],
 };
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 export class Screen {
   constructor(corpus, keys, colourOf, actions) {
     this.corpus = corpus;
@@ -70,8 +72,7 @@ export class Screen {
   }
 
   notice(text, stays = false) {
-    const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-    const node = make("p", { class: "notice" }, visible(sentence, 500));
+    const node = make("p", { class: "notice" }, visible(capital(text), 500));
     $("notices").append(node);
     if (!stays) setTimeout(() => node.remove(), SHORT);
     return node;
@@ -88,8 +89,9 @@ export class Screen {
     this.lost = null;
     if (!error) return;
     const many = waiting === 1 ? "one decision waits" : `${waiting} decisions wait`;
-    const why = error.status === 401
-      ? "Open the address that the server has printed" : "The server does not answer";
+    const why = error.code === "password" ? "Log in again, in another tab"
+      : error.status === 401 ? "Open the address that the server has printed"
+        : "The server does not answer";
     this.lost = this.notice(`${why}: ${many} here, and will be sent again.`, true);
   }
 
@@ -104,14 +106,14 @@ export class Screen {
     $("rest").replaceChildren(make("h2", {}, title), make("p", {}, text), ...buttons);
   }
 
-  /** There is no way on without the right address. */
+  /** There is no way on without the right address, or the password. */
   static closed(error) {
     document.body.dataset.state = "rest";
     $("item").hidden = $("votes-panel").hidden = true;
     $("rest").hidden = false;
-    const token = "Open the address that the server has printed: it holds the token.";
-    const text = error.status === 401 ? token : error.message;
-    $("rest").replaceChildren(make("h2", {}, "This page is closed"), make("p", {}, text));
+    const door = error.code === "password" ? make("p", {}, make("a", { href: "./" }, "Log in")) : null;
+    const text = make("p", {}, capital(error.message));
+    $("rest").replaceChildren(...[make("h2", {}, "This page is closed"), text, door].filter(Boolean));
   }
 
   // The bar and the panels

@@ -91,6 +91,7 @@ EXAMPLES = [
     Example("hf", "a.jsonl", tagged.exact),
     Example("wrench", "a.json", tagged.weak),
     Example("votes-csv", "a.csv", tagged.tokens),
+    Example("spans-csv", "a.csv", without_pieces),
     Example("llm", "a.jsonl", models, source=quotes),
 ]
 

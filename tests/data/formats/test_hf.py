@@ -150,15 +150,16 @@ def test_candidates_and_odd_metadata_are_counted(tmp_path: Path) -> None:
     document = Document(
         "1",
         rows=(("x", "N"),),
-        layers=(Layer("labels", tags=(both,)), Layer("labels", tags=("A",))),
+        layers=(Layer("labels", tags=(both,)), Layer("ann", tags=("A",))),
         meta={"ner_tags": 3, "conll": {"columns": ["pos"]}},
     )
     write_documents([document], tmp_path / "a.jsonl", "hf", Options(losses=losses))
-    assert len(losses.counts) == 3
+    assert len(losses.counts) == 2
     assert json.loads((tmp_path / "a.jsonl").read_text()) == {
         "id": "1",
         "tokens": ["x"],
-        "vote:labels": ["A"],
+        "vote:labels": [None],
+        "vote:ann": ["A"],
         "pos": ["N"],
     }
 
@@ -211,5 +212,5 @@ def test_bad_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(DataError, match="data"):
             read(folder, "hf")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[arrow\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[arrow\]'"):
         read(tmp_path / "a.parquet", "hf")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tagsift
-from tagsift.data import VoteCorpus, bundled
+from tagsift.data import Document, Layer, Mark, VoteCorpus, bundled
 from tagsift.errors import DataError, InputError
 
 TEXT = "Ms. May left New York."
@@ -95,6 +95,10 @@ def save(folder: Path, content: Any, name: str = "a.json") -> Path:
     return path
 
 
+def load(path: Path) -> list[dict[str, Any]]:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def by_id(tasks: list[dict[str, Any]]) -> list[Any]:
     """Tasks whose lists are in an order of their own."""
     for task in tasks:
@@ -106,7 +110,7 @@ def by_id(tasks: list[dict[str, Any]]) -> list[Any]:
 def test_an_export_comes_back_as_it_was(tmp_path: Path) -> None:
     documents = tagsift.read(save(tmp_path, EXPORT))
     tagsift.write(documents, tmp_path / "b.json")
-    written = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    written = load(tmp_path / "b.json")
     assert by_id(written) == by_id(json.loads(json.dumps(EXPORT)))
     strict = tagsift.data.Losses(strict=True)  # nothing is lost
     again = tagsift.read(tmp_path / "a.json", losses=strict)
@@ -145,10 +149,15 @@ def test_predictions_keep_ids_and_offsets(tmp_path: Path) -> None:
     rows = documents.votes().tokens
     labels = [["B-PER" if word == "May" else "O" for word in row] for row in rows]
     found = documents.labelled(labels, "iob2", [[0.5] * len(row) for row in rows])
-    tagsift.write(found, tmp_path / "b.json", "label-studio")
-    tasks = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    losses = tagsift.write(found, tmp_path / "b.json", "label-studio")
+    assert "1 time: task of a project, which an import makes anew" in losses.lines()[-1]
+    tasks = load(tmp_path / "b.json")
     assert [task["id"] for task in tasks] == [41, 42]
-    made = tasks[0]["predictions"][-1]
+    assert tasks[0]["data"] == EXPORT[0]["data"]
+    assert {*tasks[0]} == {"id", "data", "meta", "annotations", "predictions"}
+    (made,) = tasks[0]["predictions"]  # without what others said
+    assert tasks[0]["annotations"] == []
+    assert {*made} == {"model_version", "score", "result"}
     assert made["model_version"] == "tagsift"
     assert made["result"] == [
         {
@@ -159,20 +168,100 @@ def test_predictions_keep_ids_and_offsets(tmp_path: Path) -> None:
             "score": 0.5,
         }
     ]
-    assert tasks[0]["annotations"][0] == EXPORT[0]["annotations"][0]
+    tagsift.write(found, tmp_path / "full.json", "label-studio", shape="full")
+    full = load(tmp_path / "full.json")
+    assert [one.pop("predictions")[-1] for one in full][0] == made
+    before = json.loads(json.dumps(EXPORT))
+    assert by_id(full) == by_id([{**one, "predictions": []} for one in before])
 
 
 @pytest.mark.parametrize("shape", ["annotations", "predictions"])
-def test_shapes(tmp_path: Path, shape: str) -> None:
+def test_shapes_to_import(tmp_path: Path, shape: str) -> None:
     documents = tagsift.read(save(tmp_path, EXPORT))
     losses = tagsift.write(documents, tmp_path / "b.json", shape=shape)
-    tasks = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    tasks = load(tmp_path / "b.json")
     other = {"annotations": "predictions", "predictions": "annotations"}[shape]
-    assert len(tasks[0][shape]) >= 4
-    assert not [one for one in tasks[0][other] if not one.get("was_cancelled")]
+    assert len(tasks[0][shape]) == 4 and tasks[0][other] == []
+    assert not [one for one in tasks[0][shape] if "completed_by" in one]
+    if shape == "annotations":
+        truths = [one["ground_truth"] for one in tasks[0][shape]]
+        assert truths == [False, False, True, False]
     assert any("kind" in kind for kind in losses.counts)
-    with pytest.raises(InputError, match="expected the shape annotations, predictions"):
+    named = {o.annotator for o in tagsift.read(tmp_path / "b.json")[0].layers}
+    assert named == {"3", "ann@b.org", "7", "v1"}
+    with pytest.raises(InputError, match="the shape full, annotations, predictions"):
         tagsift.write(documents, tmp_path / "c.json", shape="x")
+
+
+def test_labels_of_people_that_were_added_are_annotations(tmp_path: Path) -> None:
+    documents = tagsift.read(save(tmp_path, EXPORT))
+    layer = Layer("labels", marks=(Mark(4, 7, ("PER",)),))
+    checked = [one.with_layers([layer]) for one in documents]
+    tagsift.write(checked, tmp_path / "b.json", "label-studio", added=True)
+    (made,) = load(tmp_path / "b.json")[0]["annotations"]
+    assert made == {
+        "annotator": "labels",
+        "ground_truth": False,
+        "result": [
+            {
+                "from_name": "ner",
+                "to_name": "body",
+                "type": "labels",
+                "value": {"start": 4, "end": 7, "text": "May", "labels": ["PER"]},
+            }
+        ],
+    }
+
+
+def test_people_are_members_by_number_or_address_else_a_name(tmp_path: Path) -> None:
+    """An import refuses other addresses, and takes no word for the ground truth."""
+    names = ("3", "ann@b.org", "eve")
+    layers = [Layer(name, marks=(Mark(4, 7, ("PER",)),)) for name in names]
+    written = [Document("1", TEXT, layers=tuple(layers))]
+    losses = tagsift.write(written, tmp_path / "a.json", "label-studio")
+    (task,) = load(tmp_path / "a.json")
+    people = [
+        {key: one[key] for key in one if key != "result"} for one in task["annotations"]
+    ]
+    assert people == [
+        {"completed_by": 3, "ground_truth": False},
+        {"completed_by": {"email": "ann@b.org"}, "ground_truth": False},
+        {"annotator": "eve", "ground_truth": False},
+    ]
+    assert list(tagsift.read(tmp_path / "a.json")) == written
+    assert losses.lines() == []
+    losses = tagsift.write(written, tmp_path / "b.json", "label-studio", shape="min")
+    assert [one["annotator"] for one in load(tmp_path / "b.json")] == [3, *names[1:]]
+    assert tagsift.read(tmp_path / "b.json", "label-studio").annotators == names
+    assert losses.lines() == []
+    losses = tagsift.write(
+        written, tmp_path / "c.json", "label-studio", shape="annotations"
+    )
+    assert "all of whom an import takes for the one who imports" in losses.lines()[0]
+    assert tagsift.read(tmp_path / "c.json").annotators == names
+
+
+def test_labels_found_stand_in_the_tags_of_the_project(tmp_path: Path) -> None:
+    """Also where nobody marked anything before, and in the tag that has the label."""
+    said = [
+        result(4, 7, "May", "PER"),
+        result(13, 21, "New York", "LOC", from_name="places"),
+    ]
+    silent = {"completed_by": 3, "result": []}
+    tasks = [
+        {"id": 1, "data": {"body": TEXT}, "annotations": [silent], "project": 8},
+        {"id": 2, "data": {"body": TEXT}, "annotations": [{**silent, "result": said}]},
+    ]
+    documents = tagsift.read(save(tmp_path, tasks))
+    labels = {"May": "B-PER", "New": "B-LOC", "York": "I-LOC"}
+    rows = [[labels.get(word, "O") for word in one.tokens] for one in documents.cut()]
+    tagsift.write(documents.labelled(rows, "iob2"), tmp_path / "b.json")
+    for task in load(tmp_path / "b.json"):
+        (made,) = task["predictions"]
+        assert [
+            (one["value"]["text"], one["from_name"], one["to_name"])
+            for one in made["result"]
+        ] == [("May", "ner", "body"), ("New York", "places", "body")]
 
 
 #: As `convert_to_json_min` of Label Studio's own converter writes it.
@@ -212,8 +301,15 @@ def test_json_min(tmp_path: Path) -> None:
     assert [mark.labels for mark in document.layers[0].marks] == [("PER",), ("LOC",)]
     assert document.layers[1].marks == ()
     tagsift.write(documents, tmp_path / "b.json")
-    again = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    again = load(tmp_path / "b.json")
     assert again == [MIN[0], {**MIN[1], "label": []}]
+    tagsift.write(documents, tmp_path / "c.json", shape="full")
+    (task,) = load(tmp_path / "c.json")
+    assert [one["completed_by"] for one in task["annotations"]] == [
+        3,
+        {"email": "ann@b.org"},
+    ]
+    assert [one["ground_truth"] for one in task["annotations"]] == [False, False]
 
 
 OWL = "🦉 says 𝒽𝒾 to Ann"
@@ -232,9 +328,11 @@ def test_the_quote_tells_how_offsets_count(
     (mark,) = documents[0].layers[0].marks
     assert OWL[mark.start : mark.end] == "Ann"
     labels = [["B-PER" if w == "Ann" else "O" for w in documents.cut()[0].tokens]]
+    tagsift.write(documents, tmp_path / "b.json")
+    assert load(tmp_path / "b.json")[0]["annotations"][0]["result"] == one["result"]
     tagsift.write(documents.labelled(labels, "iob2"), tmp_path / "b.json")
-    (again,) = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
-    assert again["annotations"][0]["result"] == one["result"]
+    (again,) = load(tmp_path / "b.json")
+    assert again["annotations"] == []
     new = again["predictions"][0]["result"][0]["value"]  # counted as its neighbours
     assert (new["start"], new["end"], new["text"]) == (start, end, "Ann")
 
@@ -288,7 +386,9 @@ def test_votes_go_and_come(tmp_path: Path) -> None:
     again = tagsift.read(tmp_path / "a.json", tokenizer="spaces").votes()
     assert again == corpus
     assert list(losses.counts) == [
-        "tokens and sentences, which label-studio does not keep"
+        "tokens and sentences, which label-studio does not keep",
+        "task of several people, all of whom an import takes for the one who imports; "
+        "--shape predictions keeps them apart",
     ]
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import tagsift
-from tagsift.data import Losses, detect
-from tagsift.data.documents import Document, Layer
+from tagsift.data import Losses, cut_text, detect
+from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import DataError, InputError
 
 TITLE, BODY = "Ann wins", "Yesterday Ann Lee won in Rome."
@@ -109,12 +109,90 @@ def test_annotations_made_anew_are_counted(tmp_path: Path) -> None:
     record = task(span(BODY, "Rome", "LOC", "body"))
     again = {**record["annotations"][0], "result": [span(BODY, "Ann", "PER", "body")]}
     record["annotations"].append(again)
-    documents = tagsift.read(save(tmp_path / "a.json", record), text_key="body")
+    path = save(tmp_path / "a.json", record)
+    documents = tagsift.read(path, text_key="body")
     votes = documents.votes()
     labels = {vote[0] for sentence in votes.votes for vote in sentence}
     assert labels == {"O", "B-PER"}
-    kind = "annotation that its annotator made anew, no vote"
-    assert documents.losses.cases[kind] == ["7, 3"]
+    kind = "annotation made anew by its annotator, of which the last counts"
+    assert documents.losses.cases[f"{kind}; see --again"] == ["7, 3"]
+    first = tagsift.read(path, text_key="body", again="first")
+    for view in (first.votes().candidates(), first.candidates(), first.corpus()):
+        assert set(view.label_set) == {"O", "B-LOC"}
+    with pytest.raises(DataError, match="7, 3: expected one annotation by each"):
+        tagsift.read(path, text_key="body", again="error").candidates()
+
+
+@pytest.mark.parametrize("name", ["conll", "csv", "conllu", "hf", "votes-csv", "brat"])
+def test_tables_hold_one_annotation_of_each(tmp_path: Path, name: str) -> None:
+    layers = tuple(Layer("ann", marks=(Mark(*x, ("X",)),)) for x in ((0, 1), (2, 3)))
+    documents = [Document("1", "a b", layers=layers)]
+    for again, place in (("first", 0), ("last", 1)):
+        path = tmp_path / f"{again}.{name}" if name != "brat" else tmp_path / again
+        losses = tagsift.write(documents, path, name, again=again)
+        kind = f"annotation made anew by its annotator, of which the {again} counts"
+        assert losses.counts[f"{kind}; see --again"] == 1
+        (one,) = tagsift.read(path, name, label_key="NER" if name == "conllu" else None)
+        assert [mark.start for mark in one.cut(cut_text).spans] == [(0, 2)[place]]
+    with pytest.raises(DataError, match="--again last or first"):
+        tagsift.write(documents, tmp_path / "x", name, again="error")
+
+
+EMPTY = {
+    "ann": [[[0, 1, "X"]], [[2, 3, "X"]], [], [[0, 1, "Y"]]],
+    "eve": [[[0, 1, "X"]], [], [], []],
+}
+
+
+def users(folder: Path, name: str) -> Path:
+    """Four documents of two people, of whom one has looked at the first alone."""
+    made = folder / name
+    for who, documents in EMPTY.items():
+        (made / who).mkdir(parents=True)
+        for number, label in enumerate(documents):
+            (made / who / f"{number}.txt").write_text("a b")
+            rows = [f"T1\t{x} {a} {b}\t{'a b'[a:b]}\n" for a, b, x in label]
+            (made / who / f"{number}.ann").write_text("".join(rows))
+    if name == "doccano":
+        for who, documents in EMPTY.items():
+            lines = [
+                {"id": n, "text": "a b", "label": label}
+                for n, label in enumerate(documents)
+            ]
+            save(made / f"{who}.jsonl", *lines)
+    return made
+
+
+@pytest.mark.parametrize("name", ["doccano", "brat"])
+def test_documents_that_nobody_touched(tmp_path: Path, name: str) -> None:
+    """These tools write them as they write documents in which there is nothing."""
+    path = users(tmp_path, name)
+    documents = tagsift.read(path, name)
+    assert documents.losses.lines() == [
+        "2 times: document in which eve marked nothing and others did, taken as looked "
+        "at; else say --empty skipped (first: 1, eve)",
+        "1 time: document in which nobody marked anything, taken as looked at; else "
+        "say --empty skipped (first: 2)",
+    ]
+    strict = Losses(strict=True)
+    assert list(tagsift.read(path, name, losses=strict)) == list(documents)
+    told = tagsift.read(path, name, empty="nothing")
+    assert list(told) == list(documents) and not told.losses.counts
+    skipped = tagsift.read(path, name, empty="skipped")
+    assert not skipped.losses.counts
+    who = [[layer.annotator for layer in one.layers] for one in skipped]
+    assert who == [["ann", "eve"], ["ann"], [], ["ann"]]
+    with pytest.raises(InputError, match="nothing, skipped, found 'x'"):
+        tagsift.read(path, name, empty="x")
+
+
+def test_a_file_of_one_annotator_with_documents_without_spans(tmp_path: Path) -> None:
+    records = [{"text": "a b", "label": label} for label in EMPTY["eve"]]
+    path = save(tmp_path / "a.jsonl", *records)
+    (line,) = tagsift.read(path).losses.lines()
+    assert line.startswith("3 times: document in which nobody marked anything")
+    documents = tagsift.read(path, empty="skipped")
+    assert [len(one.layers) for one in documents] == [1, 0, 0, 0]
 
 
 def test_prodigy_keeps_who_it_was(tmp_path: Path) -> None:

@@ -163,8 +163,16 @@ def test_what_entities_cannot_hold(tmp_path: Path) -> None:
         Mark(0, 3, ("OVER",)),
         Mark(10, 22, ("A", "B"), pieces=((10, 12), (13, 21))),
     )
+    text, cuts = (
+        "Ann lives in New York.",
+        ((0, 3), (4, 9), (10, 12), (13, 21), (21, 22)),
+    )
     document = Document(
-        "1", "Ann lives in New York.", layers=(Layer("spacy", marks=marks),)
+        "1",
+        text,
+        tuple((text[a:b],) for a, b in cuts),
+        cuts,
+        layers=(Layer("spacy", marks=marks),),
     )
     path = tmp_path / "a.spacy"
     losses = Losses()
@@ -192,5 +200,5 @@ def test_bad_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read(path)
     monkeypatch.setitem(sys.modules, "spacy", None)
     monkeypatch.setitem(sys.modules, "spacy.tokens", None)
-    with pytest.raises(MissingExtraError, match=r"tagsift\[spacy\]"):
+    with pytest.raises(MissingExtraError, match=r"install '\.\[spacy\]'"):
         read(path)

@@ -181,3 +181,56 @@ def test_bad_tables(
 def test_columns_named_for_another_width(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="as many as were named"):
         read(save(tmp_path, KAGGLE), columns="token,label")
+
+
+def rows_of(name: str, sentences: int, sign: str = ",") -> str:
+    """A table of sentences of ten words, by a column that is called so."""
+    rows = [f"{s}{sign}w{t}{sign}O" for s in range(sentences) for t in range(10)]
+    return "\n".join([f"{name}{sign}word{sign}ann", *rows]) + "\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    "Sentence#|sentence_idx|SentenceId|sent-no|seq_id|Satz|doc|docid|doc_no|article_id|"
+    "filename|text_id".split("|"),
+)
+def test_names_that_columns_of_sentences_have(tmp_path: Path, name: str) -> None:
+    docs = read(save(tmp_path, rows_of(name, 3)), votes="3")
+    assert [len(one.tokens) for one in docs] == [10] * 3
+    assert [one.id for one in docs] == ["0", "1", "2"]
+    assert all(len(row) == 1 for one in docs for row in one.rows or ())
+
+
+def test_a_table_that_nothing_divides_is_refused(tmp_path: Path) -> None:
+    path = save(tmp_path, rows_of("Absatznr", 150))
+    with pytest.raises(DataError, match="--columns sentence,word,vote ") as caught:
+        read(path, votes="3")
+    assert caught.value.line == 2
+    assert len(read(path, columns="sentence,token,vote")) == 150
+    with pytest.raises(DataError, match="found 1,000 rows without"):
+        read(path, columns="-,token,vote")
+    long = save(tmp_path, "doc;word\n" + "a;b\n" * 1200, "b.csv")
+    losses = Losses()
+    assert [len(one.tokens) for one in read(long, losses=losses)] == [1200]
+    assert list(losses.counts) == ["sentence of 1,000 tokens or more; see --columns"]
+
+
+@pytest.mark.parametrize("name", ["sentence", "sent_id", "document"])
+def test_a_column_of_sentences_in_a_column_file(tmp_path: Path, name: str) -> None:
+    path = save(tmp_path, rows_of("s", 30, "\t"), "a.tsv")
+    named = {"columns": f"{name},token,vote", "header": True}
+    docs = read(path, "conll", **named)
+    start = int(name == "document")  # which names no sentence
+    assert [one.id for one in docs] == [str(n + start) for n in range(30)]
+    assert all(one.rows == tuple((f"w{t}",) for t in range(10)) for one in docs)
+    columns = f"{name},token,label"
+    assert read_conll(path, columns=columns, header=True).rows == [
+        list(one.rows or ()) for one in docs
+    ]
+    twice = save(tmp_path, rows_of("s", 2, "\t") + rows_of("s", 2, "\t"), "c.tsv")
+    told = {"columns": "sentence,token,-", "losses": Losses(strict=True)}
+    ids = [one.id for one in read(twice, "conll", **told)]
+    assert ids == ["s", "0", "1", "s~2", "0~2", "1~2"]
+    save(tmp_path, rows_of(name, 30, "\t"), "b.tsv")
+    with pytest.raises(DataError, match="say --header"):
+        read(tmp_path / "b.tsv", "conll", columns=f"{name},token,vote")

@@ -11,6 +11,7 @@ import tagsift
 from tagsift.data.formats import Options, detect, format_to_write, read_documents
 from tagsift.data.formats.text import read_bursts
 from tagsift.errors import DataError, InputError
+from tests.waiting import LIMIT
 
 TEXT = "Ann left. Bob's here.\r\n\r\n  東京。 \u05e9\u05dc\u05d5\u05dd\n\nend"
 
@@ -93,7 +94,7 @@ def test_what_a_pipe_has_is_given_at_once(monkeypatch):
     def speak():
         for word in ("one", "two"):
             os.write(forth, f"{word}\n".encode())
-            assert heard.wait(5)
+            assert heard.wait(LIMIT)
             heard.clear()
         os.close(forth)
 

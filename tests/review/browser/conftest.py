@@ -1,9 +1,7 @@
-"""A real browser, the distribution's Chromium, driven by Playwright; and a server."""
+"""A server, and people at browsers."""
 
 from __future__ import annotations
 
-import shutil
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,23 +16,13 @@ from tagsift.review.desk import Desk
 from tagsift.review.learning import Student
 from tagsift.review.material import Material
 from tagsift.review.store import Store
+from tests.waiting import LIMIT, until
 
 STATIC = Path(tagsift.__file__).parent / "review" / "static"
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: So that a test that is slow can read them.
+NOTICES_STAY = """window.setTimeout = ((later) => (work, time, ...more) =>
+  time === 7000 ? null : later(work, time, ...more))(window.setTimeout);"""
 KINDS = {".js": "text/javascript", ".css": "text/css"}
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Start the browser once, or skip the tests."""
-    driver = pytest.importorskip("playwright.sync_api", reason="no playwright here")
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if program is None:
-        pytest.skip(f"no browser: none of {', '.join(PROGRAMS)} is installed")
-    with driver.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program)
-        yield started
-        started.close()
 
 
 @pytest.fixture
@@ -55,7 +43,7 @@ def scripts(browser: Any) -> Iterator[Callable[[str, Any], Any]]:
         return page.evaluate(code, given)
 
     yield run
-    page.close()
+    page.context.close()
 
 
 class Pupil:
@@ -64,14 +52,15 @@ class Pupil:
     def __init__(self, material: Material) -> None:
         self.student = Student(material, tagsift.make("majority"))
         self.busy, self.failed, self.allowed = False, None, Event()
+        self.model = "majority"
         self.allowed.set()
 
-    def learn(self, exact: Any, then: Callable[[Any], None]) -> None:
-        self.busy = True
+    def learn(self, exact: Any, then: Callable[[Any], None], revision: int) -> None:
+        self.busy, self.student.revision = True, revision
         Thread(target=self._study, args=(dict(exact), then), daemon=True).start()
 
     def _study(self, exact: Any, then: Callable[[Any], None]) -> None:
-        self.allowed.wait(20)
+        assert self.allowed.wait(LIMIT)
         found = self.student.study(exact)
         self.busy = False
         then(found)
@@ -101,13 +90,13 @@ class Review:
         if name is not None:
             remembered = f"localStorage.setItem('tagsift-name', {name!r})"
             context.add_init_script(remembered)
+        context.add_init_script(NOTICES_STAY)
         page = context.new_page()
-        page.set_default_timeout(10_000)
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", self._listen)
         page.on("dialog", self._close)
         page.goto(self.address)
-        if name is not None:
+        if name is not None and "token" in self.address:
             page.wait_for_selector("body[data-state=item]")
         return page
 
@@ -122,9 +111,7 @@ class Review:
 
     def wait(self, count: int) -> list[Any]:
         """Wait until so many decisions are in the store."""
-        end = time.monotonic() + 10
-        while len(self.decisions) < count and time.monotonic() < end:
-            time.sleep(0.02)
+        until(lambda: len(self.decisions) >= count)
         assert len(self.decisions) == count
         return self.decisions
 
@@ -138,7 +125,12 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
 
     begun: list[tuple[Review, Any, Thread, Store]] = []
 
-    def begin(votes: VoteCorpus | None = None, *, fitted: bool = True) -> Review:
+    def begin(
+        votes: VoteCorpus | None = None,
+        *,
+        fitted: bool = True,
+        password: str | None = None,
+    ) -> Review:
         votes = votes or simulate_votes(tagsift.bundled("ner").columns(1)[:40])
         material = Material(votes.candidates(), votes, title="votes.tsv")
         store = Store.open(tmp_path / f"{len(begun)}.db", material.fingerprint)
@@ -148,12 +140,13 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
             desk.install(pupil.student.study({}))
         taken = listen("127.0.0.1", 0)
         port = taken.getsockname()[1]
-        app = make_app(Site(desk, "token", port), frozenset(["127.0.0.1"]))
+        app = make_app(Site(desk, "token", port, password), frozenset(["127.0.0.1"]))
         config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none")
         server = uvicorn.Server(config)
         thread = Thread(target=server.run, kwargs={"sockets": [taken]}, daemon=True)
         thread.start()
-        address = f"http://127.0.0.1:{port}/?token=token"
+        shown = "" if password else "?token=token"
+        address = f"http://127.0.0.1:{port}/{shown}"
         made = Review(browser, desk, address, pupil)
         begun.append((made, server, thread, store))
         return made
@@ -164,7 +157,7 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
         for context in made.opened:
             context.close()
         server.should_exit = True
-        thread.join(10)
+        thread.join(LIMIT)
         store.close()
         faults += made.faults
     assert faults == []

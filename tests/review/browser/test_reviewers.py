@@ -13,16 +13,26 @@ LATE = """async (milliseconds) => {
   };
 }"""
 
+HELD = """() => {
+  const send = window.fetch;
+  const held = new Promise((done) => { window.free = done; });
+  window.fetch = async (path, options) => {
+    if (options?.method === "POST") await held;
+    return send(path, options);
+  };
+}"""
+
 
 def test_the_next_item_is_there_without_waiting(review):
     made = review()
     page = made.open()
-    page.evaluate(LATE, 400)
+    page.evaluate(HELD)
     shown = []
     for _ in range(3):
         shown.append(page.locator("#live").inner_text())
         press(page, "Enter")
     assert len(set(shown)) == 3 and not made.decisions
+    page.evaluate("() => window.free()")
     assert [one.action for one in made.wait(3)] == ["accept"] * 3
     places = [(one.sentence, one.start) for one in made.decisions]
     assert len(set(places)) == 3

@@ -13,7 +13,9 @@ import pytest
 
 import tagsift
 from tagsift.data import simulate_votes
+from tests.review.browser.conftest import NOTICES_STAY
 from tests.review.browser.hands import press
+from tests.waiting import LIMIT
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +43,7 @@ def command(tmp_path: Path) -> Any:
     yield start
     for server in running:
         server.terminate()
-        server.wait(20)
+        server.wait(LIMIT)
         server.stdout.close()
 
 
@@ -49,21 +51,20 @@ def test_learns_is_killed_and_goes_on(browser, command):
     server, address = command()
     context = browser.new_context()
     context.add_init_script("localStorage.setItem('tagsift-name', 'Mira')")
+    context.add_init_script(NOTICES_STAY)
     page = context.new_page()
     page.goto(address)
     page.wait_for_selector("body[data-state=item]")
-    page.locator("svg.fall").wait_for(timeout=120_000)  # the first fit is done
+    page.locator("svg.fall").wait_for()  # the first fit is done
     page.locator("#labels .share", has_text="%").first.wait_for()
     for number in range(1, 4):
         press(page, "Enter")
         page.locator("#progress dd", has_text=str(number)).first.wait_for()
     page.locator(".notice", has_text="The model has learnt").last.wait_for()
-    page.locator("#learning", has_text="All decisions are learnt").wait_for(
-        timeout=120_000
-    )
+    page.locator("#learning", has_text="All decisions are learnt").wait_for()
     port = int(address.split(":")[2].split("/")[0])
     server.send_signal(signal.SIGKILL)
-    server.wait(20)
+    server.wait(LIMIT)
     press(page, "Enter")
     page.locator(".notice", has_text="one decision waits").wait_for()
     _, fresh = command(port)
