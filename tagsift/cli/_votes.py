@@ -54,7 +54,7 @@ def read_vote_file(
 def _read_exact(path: str, corpus: VoteCorpus) -> list[list[str | None]]:
     """Labels that people gave, in a sheet or in a review."""
     if tagsift.review.is_store(path):
-        return tagsift.review.decided_labels(path, corpus)
+        return tagsift.review.decided_labels(path, corpus.as_corpus())
     answers = tagsift.data.read_checked(path, corpus.rows, corpus.label_set)
     if not any(map(any, answers)):
         column = tagsift.data.ANSWER

@@ -76,8 +76,7 @@ def run(
     password = None if password_file is None else read_password(password_file)
     training, tagger = _read(train, source, fitting, model)
     material = review.Material(
-        training.partial,
-        training.votes,
+        training.corpus,
         training.documents,
         train.name,
         () if model is None else tuple(map(str, tagger.classes_)),

@@ -75,8 +75,8 @@ def data_report(
     told = list(notices)
     if not sure:
         told.append(
-            f"{found.tagger.method.title} gives no confidences, so that nothing is said "
-            "of how sure labels are and what to check first."
+            f"{found.tagger.method.title} gives no confidences, so that nothing is "
+            "said of how sure labels are and what to check first."
         )
     if not found.has_votes and found.settled.all():
         told.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from tagsift.annotators import span_types
-from tagsift.data import Span, Vote, spans
+from tagsift.data import Span, spans
+from tagsift.data.annotators import Vote
 from tagsift.review.found import KINDS, Found, Person
 from tagsift.review.ledger import Ledger
 from tagsift.review.rulings import touching
@@ -127,6 +128,8 @@ def corpus_facts(ledger: Ledger) -> dict[str, Any]:
     told, found = ledger.material, ledger.found
     counted = np.bincount(found.kinds, minlength=len(KINDS)).tolist()
     people = {one.name: one for one in found.people}
+    table = told.table
+    tokens = np.bincount(table.annotator, minlength=table.n_annotators).tolist()
     return {
         "title": told.title,
         "sentences": len(told.lengths),
@@ -140,11 +143,11 @@ def corpus_facts(ledger: Ledger) -> dict[str, Any]:
             {
                 "name": name,
                 "reliability": _reliability(people, name),
-                "tokens": int((told.ballots.votes[:, a] >= 0).sum()),
-                "abstains": bool(told.ballots.abstains[a]),
+                "tokens": tokens[a],
+                "abstains": bool(table.abstains[a]),
                 "flags": list(people[name].flags) if name in people else [],
             }
-            for a, name in enumerate(told.ballots.names)
+            for a, name in enumerate(table.names)
         ],
         "kinds": [
             {"name": name, "title": _TITLES[name], "items": count}
@@ -222,19 +225,19 @@ def _probabilities(item: Shown) -> dict[str, Any]:
 
 def _votes(item: Shown) -> Iterator[dict[str, Any]]:
     """What each annotator who labelled any of the tokens said of them."""
-    corpus = item.ledger.material.votes
-    if corpus is None:
-        return
+    corpus = item.ledger.material.corpus
+    votes = corpus[item.sentence].votes
     people = {one.name: one for one in item.found.people}
     label, start, end = item.span
-    for name, column in zip(
-        corpus.annotators, zip(*corpus.votes[item.sentence], strict=True), strict=True
-    ):
+    for annotator in corpus.annotators:
+        name, abstains = annotator.name, annotator.abstains
+        if name not in votes:
+            continue
+        column = votes[name]
         said = [_written(vote) for vote in column[start:end]]
         if all(tag is None for tag in said):
             continue
         own = touching(_spans_of(column, corpus.scheme), start, end)
-        abstains = name in corpus.abstaining
         yield {
             "annotator": name,
             "reliability": _reliability(people, name),
@@ -246,13 +249,13 @@ def _votes(item: Shown) -> Iterator[dict[str, Any]]:
         }
 
 
-def _spans_of(column: Vote, scheme: str) -> list[Span]:
+def _spans_of(column: Sequence[Vote | None], scheme: str) -> list[Span]:
     """The spans of an annotator; of a set of labels, the first one counts."""
     tags = ["O" if v is None else v if isinstance(v, str) else min(v) for v in column]
     return spans(tags, scheme)
 
 
-def _written(vote: str | frozenset[str] | None) -> str | None:
+def _written(vote: Vote | None) -> str | None:
     return vote if vote is None or isinstance(vote, str) else "|".join(sorted(vote))
 
 
@@ -274,16 +277,16 @@ def _reliability(people: Mapping[str, Person], name: str) -> float | None:
 
 def _candidates(item: Shown) -> list[list[str]] | None:
     told, span = item.ledger.material, item.span
-    if told.votes is not None:
+    if told.has_votes or told.corpus.candidates is None:
         return None
-    rows = told.partial.candidates[item.sentence][span.start : span.end]
+    rows = told.corpus.candidates[item.sentence][span.start : span.end]
     return [sorted(names) for names in rows]
 
 
 def _majority(item: Shown) -> list[Span]:
     """The spans that most votes say, where they touch the one in question."""
     told, s = item.ledger.material, item.sentence
-    if told.votes is None:
+    if not told.has_votes:
         return []
     here = slice(item.offset, item.offset + told.lengths[s])
     best = told.majority[here]  # [T]

@@ -20,9 +20,9 @@ from tagsift.data import (
     Documents,
     Format,
     Layer,
-    documents_of,
     write,
 )
+from tagsift.data.exchange import documents_of
 from tagsift.errors import TagsiftError
 from tagsift.review.ledger import Ledger
 from tagsift.review.material import Material
@@ -76,7 +76,7 @@ def checked_documents(
     """
     documents = material.documents
     if documents is None:
-        made = tuple(documents_of(material.votes or material.partial))
+        made = tuple(documents_of(material.corpus))
         documents = Documents(made, "conll")
     if layers == "votes":
         return replace(documents, documents=_with_exact(documents, ledger))

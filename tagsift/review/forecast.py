@@ -77,7 +77,7 @@ def _expected(ledger: Ledger, mask: BoolArray) -> dict[str, Any]:
         found.chance[found.worst[order]],
         [score for score, _ in answers],
         [changed for _, changed in answers],
-        scale=_SCALE[ledger.material.votes is not None],
+        scale=_SCALE[ledger.material.has_votes],
     )
     return {
         "left": told.left,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -102,7 +101,7 @@ class Found:
     @property
     def _reasons(self) -> Reasons:
         told = self.material
-        return Reasons(self.labels, self.text, told.ballots, told.classes)
+        return Reasons(self.labels, self.text, told.table, told.classes)
 
     def ready(self) -> Found:
         """The same, with everything counted that the page will ask for."""
@@ -144,8 +143,8 @@ def queue_order(scores: FloatArray, sentences: IntArray) -> IntArray:
 
 def first_look(material: Material) -> Found:
     """What votes or candidate sets say, before anything is fitted."""
-    if material.votes is not None:
-        shares = vote_shares(material.ballots)  # [N, L]
+    if material.has_votes:
+        shares = vote_shares(material.table)  # [N, L]
     else:
         shares = _candidate_shares(material)  # [N, L]
     labels = shares.argmax(axis=1)  # [N]
@@ -154,13 +153,9 @@ def first_look(material: Material) -> Found:
 
 def _candidate_shares(material: Material) -> FloatArray:
     """Candidates, the more frequent labels a little ahead, [N, L]."""
-    column = {name: k for k, name in enumerate(material.classes)}
-    made: dict[frozenset[str], Sequence[int]] = {}
-    sets = [names for row in material.partial.candidates for names in row]
-    for names in set(sets):
-        made[names] = [column[name] for name in names]
-    shares = np.zeros((len(sets), len(column)))  # [N, L]
-    for n, names in enumerate(sets):
-        shares[n, made[names]] = 1 / len(names)
-    shares *= 1 + 1e-6 * shares.sum(axis=0) / max(len(sets), 1)
+    corpus = material.table.corpus
+    assert corpus.candidate_codes is not None
+    mask = corpus.members[corpus.candidate_codes]  # [N, L]
+    shares = mask / mask.sum(axis=1, keepdims=True)  # [N, L]
+    shares *= 1 + 1e-6 * shares.sum(axis=0) / max(len(mask), 1)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))

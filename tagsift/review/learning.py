@@ -23,12 +23,17 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.annotators import AnnotatorReport, VoteTagger, error_chance
+from tagsift.annotators import (
+    AnnotatorReport,
+    VoteTable,
+    VoteTagger,
+    error_chance,
+)
 from tagsift.annotators.from_votes import TaggerFromVotes
 from tagsift.base import SequenceTagger
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
-from tagsift.data import VoteCorpus
+from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError, TagsiftError, TagsiftWarning
 from tagsift.metrics import label_indices, stack_marginals
 from tagsift.review.found import Found, Person
@@ -62,9 +67,9 @@ class Student:
 
     def study(self, exact: Exact) -> Found:
         """Fit with labels that are known exactly, and say what was found."""
-        began, rows = time.perf_counter(), self.material.partial.rows
-        known, votes = self.fitted and not self.revision, self.material.votes
-        if not known and votes is not None and isinstance(self.model, _TEXT_MODELS):
+        began, votes = time.perf_counter(), self.material.has_votes
+        known = self.fitted and not self.revision
+        if not known and votes and isinstance(self.model, _TEXT_MODELS):
             self.model = VoteTagger(clone(self.model), random_state=0)
         told = self._told(exact, VoteTagger if known else TaggerFromVotes)
         names = {name for row in exact.values() for name in row if name is not None}
@@ -76,7 +81,7 @@ class Student:
             labels = self.model.recovered_
             sure = getattr(self.model, "confidences_", None)
             if sure is None:
-                _, sure = self.model.recover(rows, told)
+                _, sure = self.model.recover(told)
         if sure is None:
             raise InputError(
                 f"{self.model.method.title} gives no confidences; take a method that "
@@ -93,54 +98,58 @@ class Student:
         Of one annotator's labels it says what it thinks; those of several it weighs, or
         chooses among them.
         """
-        rows, votes = self.material.partial.rows, self.material.votes
-        labels, sure = self.model.recover(rows, told)
-        one = votes is not None and len(votes.annotators) == 1
-        if one and not isinstance(told, VoteCorpus):
-            sure = self.model.predict_marginals(rows)
+        corpus = self.material.corpus
+        labels, sure = self.model.recover(told)
+        if len(corpus.annotators) == 1 and not len(told.votes.token):
+            sure = self.model.predict_marginals(corpus)
         return labels, sure
 
-    def _told(self, exact: Exact, takes_votes: type[TaggerFromVotes]) -> Any:
+    def _told(self, exact: Exact, takes_votes: type[TaggerFromVotes]) -> Corpus:
         """Votes or candidate sets, with what is known in them."""
-        votes, partial = self.material.votes, self.material.partial
-        if votes is not None and isinstance(self.model, takes_votes):
-            known: list[list[str | None]] = list(
-                votes.exact or ([None] * length for length in self.material.lengths)
-            )
-            for s, row in exact.items():
-                known[s] = _both(row, known[s])
-            return replace(votes, exact=known)
-        sets = list(partial.candidates)
+        corpus = self.material.corpus
+        blank: list[list[str | None]] = [[None] * n for n in self.material.lengths]
+        labels = list(corpus.exact or blank)
         for s, row in exact.items():
-            pairs = zip(row, sets[s], strict=True)
-            sets[s] = [c if k is None else frozenset([k]) for k, c in pairs]
-        return sets
+            labels[s] = _both(row, labels[s])
+        corpus = corpus.with_exact(labels)
+        if self.material.has_votes and isinstance(self.model, takes_votes):
+            return corpus
+        codes = corpus.candidate_codes
+        if codes is None:
+            corpus = corpus.union()
+            codes = corpus.candidate_codes
+        assert codes is not None and corpus.exact_codes is not None
+        checked = corpus.exact_codes >= 0  # [N]
+        return replace(
+            corpus, candidate_codes=np.where(checked, corpus.exact_codes, codes)
+        )
 
-    def _fit(self, told: Any, exact: Exact, names: set[str]) -> None:
+    def _fit(self, told: Corpus, exact: Exact, names: set[str]) -> None:
         """Fit anew, or go on from what is known of the annotators."""
-        rows, model = self.material.partial.rows, self.model
+        model = self.model
         columns = None if model.labels is None else list(model.labels)
         if hasattr(model, "classes_"):
             columns = [str(name) for name in model.classes_]
-            if isinstance(told, VoteCorpus) and names <= set(columns):
-                if isinstance(model, VoteTagger):
-                    model.update(rows, told)
-                    return
+            if isinstance(model, VoteTagger) and names <= set(columns):
+                model.update(told)
+                return
         if columns is not None:
             columns = list(dict.fromkeys((*columns, *sorted(names))))
         if self.fitted and self._unlabelled:
-            told = self._beliefs(columns or [], exact)
+            weights = np.concatenate(self._beliefs(columns or [], exact))  # [N, L]
+            told = replace(told.with_labels(columns or []), weights=weights)
         self.model = clone(model).set_params(labels=columns)
-        self.model.fit(rows, told)
+        self.model.fit(told)
 
     @cached_property
     def _unlabelled(self) -> bool:
-        full = self.material.partial.label_set.full
-        return all(c == full for row in self.material.partial.candidates for c in row)
+        corpus = self.material.corpus
+        codes = corpus.candidate_codes
+        return codes is not None and bool(corpus.members[codes].all())
 
     @cached_property
     def _first_beliefs(self) -> list[FloatArray]:
-        return list(self.model.predict_marginals(self.material.partial.rows))
+        return list(self.model.predict_marginals(self.material.corpus))
 
     def _beliefs(self, columns: list[str], exact: Exact) -> list[FloatArray]:
         """Weights of all labels as the model file has them, and what is known."""
@@ -176,14 +185,14 @@ class Student:
         confidences = widened(sure)  # [N, L]
         alone = widened(text_) if text_ else confidences  # [N, L]
         chosen = place[label_indices(labels, own, name="labels")]  # [N]
-        known = told.ballots.exact.copy()  # [N]
+        known = told.table.exact.copy()  # [N]
         for s, row in exact.items():
             here = known[told.offsets[s] : told.offsets[s + 1]]  # [T]
             here[:] = [
                 h if k is None else column[k] for h, k in zip(here, row, strict=True)
             ]
-        ballots = replace(told.ballots, exact=known)
-        chance = error_chance(chosen, confidences, alone, ballots, lessons_)  # [N]
+        table = VoteTable(replace(told.table.corpus, exact_codes=known))
+        chance = error_chance(chosen, confidences, alone, table, lessons_)  # [N]
         return Found(
             told,
             self.revision,

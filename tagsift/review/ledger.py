@@ -8,8 +8,9 @@ from copy import copy
 
 import numpy as np
 
-from tagsift.data import Span, VoteCorpus, spans, tags
+from tagsift.data import Span, spans, tags
 from tagsift.data.columns import PathName
+from tagsift.data.corpus import Corpus
 from tagsift.review.found import Found, first_look
 from tagsift.review.material import Material
 from tagsift.review.queue import Marks
@@ -19,9 +20,9 @@ from tagsift.review.store import Decision, Store
 __all__ = ["Ledger", "decided_labels"]
 
 
-def decided_labels(path: PathName, corpus: VoteCorpus) -> list[list[str | None]]:
+def decided_labels(path: PathName, corpus: Corpus) -> list[list[str | None]]:
     """The labels that a review decided on, None elsewhere; of a store nobody uses."""
-    material = Material(corpus.candidates(), corpus)
+    material = Material(corpus)
     with closing(Store.open(path, material.fingerprint)) as store:
         exact = Ledger(material, store.decisions()).exact()
     nothing: list[str | None] = [None]

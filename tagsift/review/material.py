@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from tagsift.annotators import Ballots, ballots_of, span_types
+from tagsift.annotators import VoteTable, span_types, vote_table
 from tagsift.annotators.from_votes import labels_of
 from tagsift.annotators.start import vote_shares
-from tagsift.data import Documents, PartialCorpus, VoteCorpus
-from tagsift.data.offsets import offsets_of
+from tagsift.data import Documents
+from tagsift.data.corpus import Corpus
 from tagsift.typing import BoolArray, IntArray
 
 __all__ = ["Material", "Place"]
@@ -33,10 +33,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Sentences with candidate sets, the votes they come from, and documents."""
+    """A corpus of votes or of candidates, and the documents it comes from."""
 
-    partial: PartialCorpus
-    votes: VoteCorpus | None = None
+    corpus: Corpus
     documents: Documents | None = None  # None for a column file
     title: str = ""
     known: tuple[str, ...] = ()  # labels that a fitted model has
@@ -44,29 +43,34 @@ class Material:
     @property
     def words(self) -> list[list[str]]:
         """Per sentence, the tokens."""
-        return self.partial.tokens
+        return self.corpus.tokens
 
     @property
     def scheme(self) -> str:
         """How the labels are written."""
-        return self.partial.scheme
+        return self.corpus.scheme
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether annotators have voted."""
+        return len(self.corpus.votes.token) > 0
 
     @cached_property
     def lengths(self) -> list[int]:
         """Tokens of every sentence."""
-        return [len(row) for row in self.partial.rows]
+        return [int(length) for length in self.corpus.lengths]
 
     @cached_property
     def offsets(self) -> IntArray:
         """Where sentences begin among the stacked tokens, [S + 1]."""
-        return offsets_of(self.lengths)
+        return self.corpus.bounds
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
         """All labels that there can be: those given, and what a decision may need."""
-        given = tuple(self.partial.label_set)
-        if self.votes is not None:
-            given = tuple(str(name) for name in labels_of(self.votes, self.scheme))
+        given = tuple(self.corpus.label_set)
+        if self.has_votes:
+            given = tuple(str(name) for name in labels_of(self.corpus))
         given = (*given, *self.known)
         prefixes = {"plain": "", "iobes": "BIES"}.get(self.scheme, "BI")
         names = {"O": None} if prefixes else {}
@@ -78,14 +82,17 @@ class Material:
     @cached_property
     def types(self) -> tuple[str, ...]:
         """Types of spans (of plain tags: the tags), the most frequent first."""
-        counts: Counter[str] = Counter()
-        for names in chain.from_iterable(self.partial.candidates):
-            counts.update(names)
+        corpus = self.table.corpus
+        codes = corpus.candidate_codes  # [N]
+        times = np.bincount(
+            self.table.code if codes is None else codes, minlength=len(corpus.members)
+        )  # [V]
+        counts = (times @ corpus.members).tolist()  # [L]
         by_type: Counter[str] = Counter()
-        for name, kind in zip(
-            self.classes, span_types(self.classes, self.scheme), strict=True
+        for kind, count in zip(
+            span_types(self.classes, self.scheme), counts, strict=True
         ):
-            by_type[kind] += counts[name]
+            by_type[kind] += count
         return tuple(name for name, _ in by_type.most_common() if name != "O")
 
     @cached_property
@@ -106,14 +113,14 @@ class Material:
         return found
 
     @cached_property
-    def ballots(self) -> Ballots:
-        """The votes as arrays; those of nobody where there are candidate sets."""
-        return ballots_of(self.votes, self.classes, self.lengths)
+    def table(self) -> VoteTable:
+        """The votes over all labels."""
+        return vote_table(self.corpus, self.classes)
 
     @cached_property
     def majority(self) -> IntArray:
         """The label that most annotators gave each token, [N]."""
-        return np.asarray(vote_shares(self.ballots).argmax(axis=1))
+        return np.asarray(vote_shares(self.table).argmax(axis=1))
 
     @cached_property
     def searched(self) -> list[str]:
@@ -131,17 +138,21 @@ class Material:
     @cached_property
     def digest(self) -> str:
         """A number that tells all that a fit rests on: words, features and votes."""
-        told = self.ballots
+        table, corpus = self.table, self.table.corpus
         made = hashlib.sha256(
-            f"{self.fingerprint} {self.classes} {told.names}".encode()
+            f"{self.fingerprint} {self.classes} {table.names}".encode()
         )
-        for row in self.partial.rows:
-            made.update(repr(row).encode())
-        for array in (told.votes, told.members, told.abstains, told.exact):
-            made.update(f"{array.dtype} {array.shape}".encode() + array.tobytes())
-        if self.votes is None:
-            for sets in self.partial.candidates:
-                made.update(repr([sorted(names) for names in sets]).encode())
+        for column in corpus.columns:
+            made.update(repr(column).encode())
+        for array in (
+            *corpus.votes,
+            table.members,
+            table.abstains,
+            table.exact,
+            corpus.candidate_codes,
+        ):
+            if array is not None:
+                made.update(f"{array.dtype} {array.shape}".encode() + array.tobytes())
         return made.hexdigest()
 
     def ready(self) -> Material:
@@ -169,5 +180,8 @@ class Material:
 
     def differing(self, annotator: str, labels: IntArray) -> BoolArray:
         """Tokens of which an annotator says something else than the labels, [N]."""
-        column = self.ballots.votes[:, self.ballots.names.index(annotator)]  # [N]
-        return np.asarray((column >= 0) & (column != labels))
+        table = self.table
+        mine = table.annotator == table.names.index(annotator)  # [K]
+        differs = np.zeros(table.n_tokens, dtype=bool)  # [N]
+        differs[table.token[mine & (table.code != labels[table.token])]] = True
+        return differs

@@ -121,7 +121,7 @@ def _disputed(found: Found, annotators: frozenset[str]) -> BoolArray:
     told = found.material
     other = np.zeros(len(found.labels), dtype=bool)  # [N]
     for name in annotators:
-        if name in told.ballots.names:
+        if name in told.table.names:
             other |= told.differing(name, found.labels)
     return np.asarray(np.logical_or.reduceat(other, found.begin[:-1]))
 
