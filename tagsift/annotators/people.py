@@ -153,8 +153,9 @@ def annotators_against(
 
 
 def compared(ballots: Ballots) -> BoolArray:
-    """Annotators who labelled some token that another labelled as well, [A]."""
-    voted = ballots.votes >= 0  # [N, A]
+    """Annotators who said something of a token of which another did as well, [A]."""
+    silent = ballots.abstains & (ballots.votes == ballots.outside)  # [N, A]
+    voted = (ballots.votes >= 0) & ~silent  # [N, A]
     return np.asarray((voted & (voted.sum(axis=1) > 1)[:, None]).any(axis=0))
 
 
