@@ -156,10 +156,11 @@ def annotators_against(
 
 
 def compared(table: VoteTable) -> BoolArray:
-    """Annotators who labelled some token that another labelled as well, [A]."""
-    shared = table.sum_by_token(np.ones(len(table.token))) > 1  # [N]
+    """Annotators who said something of a token of which another did as well, [A]."""
+    speaks = table.corpus.speaks  # [K]
+    shared = table.sum_by_token(speaks) > 1  # [N]
     beside = np.zeros(table.n_annotators, dtype=bool)  # [A]
-    beside[table.annotator[shared[table.token]]] = True
+    beside[table.annotator[speaks & shared[table.token]]] = True
     return beside
 
 

@@ -164,7 +164,7 @@ def _with_tally(documents: Documents, tally: Tally) -> Documents:
     done = []
     for document in documents:
         rows = [cells for _ in document.bounds() for cells in next(sentences)]
-        more = {"tally": [said for said, _ in rows], "differs": [x for _, x in rows]}
+        more = {"tally": [x for x, _ in rows], "differs": [x for _, x in rows]}
         *layers, last = document.layers
         last = replace(last, meta={"csv": more})
         done.append(replace(document, layers=(*layers, last)))

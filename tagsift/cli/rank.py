@@ -51,7 +51,7 @@ RENEWS = ("exact",)
 _AROUND = 6
 _WIDTH = 46
 #: What a sheet says of a token before the answer.
-_TOLD = ("document", "sentence", "token", "word", "label")
+_BEFORE = ("document", "sentence", "token", "word", "label")
 #: What is said of a token, a span or a sentence.
 Described: TypeAlias = dict[str, Any]
 
@@ -96,9 +96,9 @@ def run(
     """Say which tokens, spans and sentences a person should check first.
 
     Sentences and tokens are counted from 1. A sentence scores the sum of its tokens.
-    With --out, all tokens go to a sheet, ranked: type the right labels into its column
-    right_label (ok where the label is right), and give it to fit or clean by --exact.
-    What --exact tells stands in that column already, so that the sheet can be renewed.
+    With --out, all tokens go to a sheet, ranked: of votes, type the right labels into
+    its column right_label (ok where the label is right), and give it to fit or clean by
+    --exact. What --exact tells stands there already, so that the sheet can be renewed.
     With --to, documents of that format are written instead, with the labels found, the
     most doubtful document first.
     """
@@ -133,11 +133,13 @@ def run(
     if out is not None and to is not None:
         say(f"{out}: documents with their labels, the most doubtful first.")
     elif out is not None:
-        say(
-            f"{out}: all {len(scores)} tokens, ranked; type the right labels into "
-            f"{tagsift.data.ANSWER} (ok where the label is right, nothing where you "
-            f"have not looked), and give it to fit or clean with --exact {out}."
+        todo = (
+            f"; type the right labels into {tagsift.data.ANSWER} (ok where the label "
+            "is right, nothing where you have not looked), and give it to fit or clean "
+            f"with --exact {out}"
         )
+        of_votes = found.findings.votes is not None  # whose sheets are read back
+        say(f"{out}: all {len(scores)} tokens, ranked{todo * of_votes}.")
 
 
 @dataclass(frozen=True)
@@ -300,7 +302,7 @@ def _sheet_row(rank: int, cells: Described, answer: str | None) -> dict[str, obj
     likely = cells["probabilities"].items()
     return {
         "rank": rank,
-        **{name: cells[name] for name in _TOLD if name in cells},
+        **{name: cells[name] for name in _BEFORE if name in cells},
         tagsift.data.ANSWER: answer or "",
         **{name: cells[name] for name in ("why", "votes", "context")},
         "probabilities": " ".join(f"{name}={p:.3f}" for name, p in likely),

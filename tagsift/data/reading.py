@@ -110,8 +110,8 @@ class Documents(Sequence[Document]):
         They are the truth where all documents have it, else those of the one
         annotator.
         """
-        told = self.options
-        documents = [once(one, told.again, told.losses) for one in self.cut()]
+        again, losses = self.options.again, self.losses
+        documents = [once(one, again, losses) for one in self.cut()]
         people = self.annotators
         if all(any(o.kind == "gold" for o in one.layers) for one in documents):
             people = ()

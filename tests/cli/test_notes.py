@@ -134,6 +134,11 @@ def test_those_who_share_no_token_are_not_judged_by_votes(tagsift, tmp_path):
     path.write_text((one + other) * 20, encoding="utf-8")
     people = tagsift("agree", path, "--votes", "2:3", "--quick", "--json").json
     assert [one["reliability"] for one in people["annotators"]] == [None, None]
+    # Nor is there anybody beside a source that says nothing of any token.
+    path.write_text("Rome\tB-LOC\tO\nfell\tO\tO\n\n" * 20, encoding="utf-8")
+    options = ("--votes", "2:3", "--quick", "--json", "--abstain", "w01")
+    people = tagsift("agree", path, *options).json
+    assert [one["reliability"] for one in people["annotators"]] == [None, None]
 
 
 def test_who_is_silent_has_no_reliability_beside_others(tagsift, votes, tmp_path):

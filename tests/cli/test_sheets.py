@@ -201,6 +201,14 @@ def test_a_sheet_that_nobody_filled_in_is_pointed_at(tagsift, votes, tmp_path):
     assert "its column right_label is empty" in told.err
 
 
+def test_a_sheet_that_is_not_read_back_asks_for_nothing(tagsift, partial, tmp_path):
+    sheet = tmp_path / "looks.tsv"
+    options = ("--gold", "-m", "word-counts", "-q", "-o", sheet)
+    told = tagsift("rank", partial, *options)
+    assert told.status == 0
+    assert told.out.endswith("tokens, ranked.\n") and "--exact" not in told.out
+
+
 def test_an_empty_cell_of_a_column_says_what_to_write(tagsift, tmp_path):
     path = tmp_path / "votes.tsv"
     path.write_text("Rome\tB-LOC\t\nfell\tO\tO\n", encoding="utf-8")

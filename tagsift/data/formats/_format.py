@@ -70,10 +70,10 @@ class Options:
         if self.scheme != "auto":
             check_scheme(self.scheme)
         _ = self.cut_text
-        told = self.label_key or ()
-        if not all(type(name) is str and name for name in told):
+        keys = self.label_key or ()
+        if not all(type(key) is str and key for key in keys):
             raise InputError(
-                f"expected label_key to be names of columns, found {told!r}."
+                f"expected label_key to be names of columns, found {keys!r}."
             )
         for name, known in (
             ("misaligned", ("expand", "contract", "drop", "error")),

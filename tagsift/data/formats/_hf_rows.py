@@ -126,10 +126,10 @@ def _record(document: Document, options: Options, mains: set[str]) -> dict[str, 
         name = names[i - 1] if i <= len(names) else f"column{i + 1}"
         record[name] = [row[i] for row in document.rows or ()]
     taken = OWN if source else (*OWN, *TOKENS, *TAGS)
-    for name, value in document.meta.items():
+    for name, value in tables.metadata(document, "hf").items():
         if name in record or name in taken:
             note("metadata under a name that hf has for itself, left out", name)
-        elif name not in ("conll", "csv", "hf"):
+        else:
             record[name] = value
     return record
 

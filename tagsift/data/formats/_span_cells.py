@@ -38,13 +38,13 @@ def listed(cell: str) -> list[dict[str, Any]] | None:
     if not (text.startswith("[") and text.endswith("]")) or len(text) > _LONGEST:
         return None
     try:
-        found = json.loads(text)
+        entries = json.loads(text)
     except (ValueError, RecursionError):
         try:
-            found = ast.literal_eval(text)  # as pandas writes lists of objects
+            entries = ast.literal_eval(text)  # as pandas writes lists of objects
         except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
             return None
-    spans = [_span(one) for one in found]
+    spans = [_span(one) for one in entries]
     return [one for one in spans if one] if all(spans) else None
 
 

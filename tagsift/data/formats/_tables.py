@@ -22,10 +22,10 @@ __all__ = [
     "cell_of",
     "check_words",
     "cut",
-    "has_metadata",
     "heading",
     "kept_twice",
     "layer_of",
+    "metadata",
     "named_by_default",
     "note_losses",
     "on_tokens",
@@ -38,6 +38,8 @@ __all__ = [
 T = TypeVar("T")
 #: Who made the labels of files that do not say it.
 LABELS = "labels"
+#: Formats that keep how a table was written.
+_OF_TABLES = ("conll", "csv", "spans-csv")
 _UNNAMED = (LABELS, "candidates")
 _PREFIXES: dict[str, Kind] = {
     "vote": "person",
@@ -151,9 +153,9 @@ def check_words(document: Document) -> Document:
     return document
 
 
-def has_metadata(document: Document, own: str) -> bool:
-    """Whether there is metadata besides what formats of columns keep for themselves."""
-    return any(key not in (own, "conll", "csv") for key in document.meta)
+def metadata(document: Document, own: str) -> dict[str, Any]:
+    """Metadata besides what formats of columns keep for themselves."""
+    return {k: v for k, v in document.meta.items() if k not in (own, *_OF_TABLES)}
 
 
 def note_losses(document: Document, own: str, options: Options) -> None:
@@ -161,7 +163,7 @@ def note_losses(document: Document, own: str, options: Options) -> None:
     note = options.losses.note
     if document.text is not None:
         note(f"text around the tokens, which {own} cannot hold", document.id)
-    if has_metadata(document, own):
+    if metadata(document, own):
         note(f"metadata, which {own} cannot hold", document.id)
     if any(key != own for layer in document.layers for key in layer.meta):
         note(f"metadata of layers, which {own} cannot hold", document.id)

@@ -268,7 +268,7 @@ def _write(path: PathName, documents: Iterable[Document], options: Options) -> N
             document = once(document, options.again, options.losses, lost=True)
             document = text_of(document, FORMAT.name, options.losses)
             text = document.text or ""
-            if tables.has_metadata(document, FORMAT.name):
+            if tables.metadata(document, FORMAT.name):
                 options.losses.note("metadata, which brat does not keep", document.id)
             name = _file_name(document.id, used, options)
             files = {

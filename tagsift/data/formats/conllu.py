@@ -270,7 +270,7 @@ def _replaced(lines: list[str], cells: list[str | None], key: str) -> list[str]:
 
 def _lines(document: Document, options: Options) -> list[str]:
     """Lines without labels of a document from elsewhere."""
-    if tables.has_metadata(document, FORMAT.name):
+    if tables.metadata(document, FORMAT.name):
         options.losses.note("metadata, which conllu cannot hold", document.id)
     if any(len(row) > 1 for row in document.rows or ()):
         options.losses.note("columns but the words, left out", document.id)

@@ -195,14 +195,14 @@ def _people(
     record: Mapping[str, Any], place: Place, options: Options
 ) -> tuple[str, ...]:
     """Columns that are annotators because somebody says so."""
-    told = options.label_key
-    if isinstance(told, str) and told not in record and "," in told:
-        told = told.split(",")
-    if told is None or isinstance(told, str):
+    columns = options.label_key
+    if isinstance(columns, str) and columns not in record and "," in columns:
+        columns = columns.split(",")
+    if columns is None or isinstance(columns, str):
         return ()
-    for column in told:
+    for column in columns:
         place.need(record, column, list)
-    return tuple(told)
+    return tuple(columns)
 
 
 def _named(layer: Layer, record: Mapping[str, Any], place: Place) -> Layer:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, get_args
 
@@ -35,7 +35,6 @@ from tagsift.data.formats._spans import (
     own,
     spanned,
     text_of,
-    users,
 )
 from tagsift.data.layout import parse_columns, role_of
 from tagsift.data.views import once
@@ -70,7 +69,8 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
 
 def _documents(path: PathName, options: Options) -> Iterator[Document]:
     with open_source(path) as stream:
-        header, lines, _ = read_table(stream, path)
+        header, lines, unusual = read_table(stream, path)
+        source = kept(NAME, unusual)
         rows = (line for line in lines if line[1])
         first = list(islice(rows, _LOOKED_AT))
         with located(path, 1):
@@ -81,7 +81,8 @@ def _documents(path: PathName, options: Options) -> Iterator[Document]:
             number += layout.annotator is None or text != before or not number
             before = text
             place = Place(path, line)
-            yield _document(header, cells, str(number), layout, place, options)
+            made = _document(header, cells, str(number), layout, place, options)
+            yield replace(made, meta={**made.meta, **source})
     if not number:
         raise DataError("expected at least one document, found none.", path)
 
@@ -130,13 +131,13 @@ def _are_spans(name: str, cells: Iterable[str]) -> bool:
 
 def _text(header: list[str], places: list[int], options: Options) -> int:
     """The column of the text."""
-    known = _TEXTS if options.text_key is None else (options.text_key,)
-    for name in known:
+    names = _TEXTS if options.text_key is None else (options.text_key,)
+    for name in names:
         for i in places:
             if name in (header[i], header[i].strip().lower()):
                 return i
     raise DataError(
-        f"expected a column {known[0]!r} with the text, found "
+        f"expected a column {names[0]!r} with the text, found "
         f"{', '.join(header)[:200]}; say which with --text-key (in Python text_key=)."
     )
 
@@ -174,9 +175,10 @@ def _document(
         ]
     else:
         about = {key: more.pop(key) for key in _OF_ROWS if key in more}
-        name = cells[layout.annotator] or "unknown"
-        all_marks = tuple(chain.from_iterable(marks.values()))
-        layers = [Layer(name, marks=all_marks, meta=kept(NAME, about))]
+        who = cells[layout.annotator] or "unknown"
+        whole = tuple(chain.from_iterable(marks.values()))
+        layers = [Layer(who, marks=whole, meta=kept(NAME, about))]
+        layers *= bool(cells[layout.annotator] or whole)  # nobody has labelled it
     name = number if layout.id is None else cells[layout.id] or number
     return Document(name, text, layers=tuple(layers), meta=more)
 
@@ -189,26 +191,28 @@ def _spans(cell: str, place: Place) -> list[dict[str, Any]]:
 
 
 @dataclass
-class _Found:
+class _Columns:
     """Which columns the documents need."""
 
     meta: dict[str, None] = field(default_factory=dict)
     layers: dict[str, None] = field(default_factory=dict)
+    source: dict[str, Any] = field(default_factory=dict)  # how a table was written
 
     def see(self, document: Document) -> None:
-        self.meta |= dict.fromkeys(users(document, NAME))
+        self.source = self.source or own(document.meta, NAME)
+        self.meta |= dict.fromkeys(tables.metadata(document, NAME))
         self.layers |= dict.fromkeys(map(tables.heading, document.layers))
 
 
 def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
-    found = _Found()
+    columns = _Columns()
     ready = (_ready(document, options) for document in documents)
-    with tables.kept_twice(ready, found.see) as again, open_target(path) as stream:
-        writer = table_writer(stream, path, options)
-        names = [*(_free(name) for name in found.meta), *found.layers]
+    with tables.kept_twice(ready, columns.see) as again, open_target(path) as stream:
+        writer = table_writer(stream, path, options, columns.source)
+        names = [*(_free(name) for name in columns.meta), *columns.layers]
         writer.writerow(["id", "text", *names])
         for document in again:
-            writer.writerow(_row(document, found, options))
+            writer.writerow(_row(document, columns, options))
 
 
 def _ready(document: Document, options: Options) -> Document:
@@ -221,8 +225,8 @@ def _free(name: str) -> str:
     return f"{name}_" if name in ("id", "text") else name
 
 
-def _row(document: Document, found: _Found, options: Options) -> list[str]:
-    meta = users(document, NAME)
+def _row(document: Document, columns: _Columns, options: Options) -> list[str]:
+    meta = tables.metadata(document, NAME)
     if any(not isinstance(value, str) for value in meta.values()):
         options.losses.note("metadata that is no text, now JSON", document.id)
     if any(own(layer.meta, NAME) for layer in document.layers):
@@ -234,8 +238,8 @@ def _row(document: Document, found: _Found, options: Options) -> list[str]:
     return [
         document.id,
         document.text or "",
-        *(_text_of(meta.get(key, "")) for key in found.meta),
-        *(cells.get(name, "") for name in found.layers),
+        *(_text_of(meta.get(key, "")) for key in columns.meta),
+        *(cells.get(name, "") for name in columns.layers),
     ]
 
 

@@ -364,8 +364,8 @@ def _tells(head: str) -> bool:
     first = next((line for line in head.split("\n") if line.strip()), "")
     sign = max("\t,;", key=first.count)
     names = {name.strip().strip('"').lower() for name in first.split(sign)}
-    known = names | {"document" for name in names if role_of(name) == "document"}
-    return all(known.intersection(_ROLES[role]) for role in _NEEDED)
+    names |= {"document" for name in names if role_of(name) == "document"}
+    return all(names.intersection(_ROLES[role]) for role in _NEEDED)
 
 
 FORMAT = Format(

@@ -51,7 +51,7 @@ def test_a_column_an_annotator(tmp_path: Path, spell: Any, name: str) -> None:
     }
     assert (first.id, first.text, first.meta) == ("7", TEXT, {"topic": "news"})
     assert said(second) == {"ann": []}
-    tagsift.write(documents, tmp_path / f"b{path.suffix}", "spans-csv")
+    tagsift.write(documents, tmp_path / f"b{path.suffix}")
     assert list(tagsift.read(tmp_path / f"b{path.suffix}")) == list(documents)
 
 
@@ -78,6 +78,7 @@ def label_studio() -> list[dict[str, Any]]:
         {"annotation_id": 11, "annotator": 1, **common, "label": json.dumps(value)},
         {"annotation_id": 12, "annotator": 2, **common, "label": ""},
         {"annotation_id": 13, "annotator": 1, **common, "label": "[]", "id": 4},
+        {"annotation_id": "", "annotator": "", **common, "label": "", "id": 5},
     ]
 
 
@@ -88,6 +89,7 @@ def test_label_studio_exports_a_row_an_annotation(tmp_path: Path) -> None:
     assert [said(one) for one in documents] == [
         {"1": [(0, 3, "PER")], "2": []},
         {"1": []},
+        {},
     ]
     assert documents.annotators == ("1", "2")
     assert documents[0].layers[1].meta["spans-csv"]["annotation_id"] == "12"
@@ -100,11 +102,13 @@ def test_the_command_line_reads_cleans_and_gives_back(
         {"text": TEXT, "ann": json.dumps(ANN), "bob": json.dumps(BOB), "eve": str(ANN)}
         for _ in range(4)
     ]
-    path, out = save(tmp_path / "a.csv", rows), tmp_path / "b.csv"
+    path, out = save(tmp_path / "a.csv", rows, ";"), tmp_path / "b.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     options = ["-m", "dawid-skene", "-q", "-o", str(out)]
     assert main(["clean", str(path), *options]) == 0, capsys.readouterr().err
     again = tagsift.read(out)
     assert detect(out).name == "spans-csv"
+    assert out.read_text(encoding="utf-8").startswith("\ufeffid;text;vote:ann;vote:bob")
     assert said(again[0])["tagsift"] == said(again[0])["ann"]
     assert all(mark.score for mark in again[0].layers[-1].marks or ())
     chosen = ["--votes", "2:3", "-q", "-o", str(tmp_path / "c.json")]
