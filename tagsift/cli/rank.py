@@ -138,7 +138,7 @@ def run(
             "is right, nothing where you have not looked), and give it to fit or clean "
             f"with --exact {out}"
         )
-        of_votes = found.findings.votes is not None  # whose sheets are read back
+        of_votes = found.findings.has_votes  # whose sheets are read back
         say(f"{out}: all {len(scores)} tokens, ranked{todo * of_votes}.")
 
 
