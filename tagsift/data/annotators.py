@@ -9,8 +9,10 @@ import numpy as np
 
 from tagsift.typing import IntArray
 
-__all__ = ["NO_VOTES", "Annotator", "Vote", "Votes"]
+__all__ = ["NO_VOTES", "Annotator", "AnnotatorKind", "Vote", "Votes"]
 
+#: What an annotator is; sources are rules, dictionaries and the like.
+AnnotatorKind: TypeAlias = Literal["person", "model", "source", "unknown"]
 #: What one annotator said of one token: a label, or a set where they could not decide.
 Vote: TypeAlias = str | frozenset[str]
 
@@ -20,7 +22,7 @@ class Annotator:
     """Somebody or something that labels."""
 
     name: str
-    kind: Literal["person", "model", "source", "unknown"] = "unknown"
+    kind: AnnotatorKind = "unknown"
     abstains: bool = False  # whether their ``O`` says nothing
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -32,8 +32,9 @@ def read_columns(
     header: bool = False,
     comments: bool = False,
     scheme: str = "auto",
-    labels: LabelSet | Iterable[str] | None = None,
+    labels: LabelSet | Iterable[str] | Mapping[str, str] | None = None,
     annotators: Sequence[str] | None = None,
+    features_hold_labels: bool = False,
 ) -> Corpus:
     """Read a column file.
 
@@ -55,12 +56,16 @@ def read_columns(
     scheme : {"auto", "iob1", "iob2", "iobes", "plain"}
         How the labels are written; ``"auto"`` looks at the truth, else at what follows
         what in labels that are exact.
-    labels : LabelSet or iterable of str, optional
-        All labels; by default those named in the file, sorted.
+    labels : LabelSet, iterable of str or mapping, optional
+        All labels; by default those named in the file, sorted. A mapping renames labels
+        (``{"person": "PER"}``).
     annotators : sequence of str, optional
         Their names; by default those in the header, or ``w00``, ``w01``, …
+    features_hold_labels : bool
+        Whether features that hold labels of the file are meant as such.
     """
-    label_set = as_label_set(labels)
+    rename = labels if isinstance(labels, Mapping) else None
+    label_set = None if isinstance(labels, Mapping) else as_label_set(labels)
     roles = None if columns is None else parse_names(columns)
     if roles is not None and votes is not None:
         raise InputError("expected columns= or votes=, found both; name the votes.")
@@ -78,6 +83,8 @@ def read_columns(
         votes=numbers,
         gold=gold,
         exact=exact,
+        features_hold_labels=features_hold_labels,
+        rename=rename,
     )
     rows: list[tuple[str, ...]] = []
     cast: list[tuple[IntArray, IntArray, IntArray]] = []

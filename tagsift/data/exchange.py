@@ -21,7 +21,7 @@ from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.label_set import LabelSet
 from tagsift.data.offsets import offsets_of
 from tagsift.data.stacking import ANY_LABEL, Codes, stacked_columns
-from tagsift.data.views import OnTokens, layer_tags, layers_scheme
+from tagsift.data.views import OnTokens, layer_tags, layers_scheme, once
 from tagsift.errors import DataError
 from tagsift.typing import IntArray
 
@@ -45,6 +45,7 @@ def corpus_of(
     from as it stands, as candidates. `kinds` and `abstain` say more of annotators, by
     name.
     """
+    documents = [once(document, how.again, how.losses) for document in documents]
     if how.scheme == "auto":
         every = (layer for document in documents for layer in document.layers)
         how = replace(how, scheme=layers_scheme(every))
@@ -61,13 +62,10 @@ def corpus_of(
     for document in documents:
         size = len(document.rows or ())
         lengths += [b - a for a, b in document.bounds()]
-        said: dict[str, Layer] = {}
-        for layer in document.layers:
-            key = f"\0{layer.kind}" if layer.kind in _KNOWN else layer.annotator
-            if key in said and layer.kind not in _KNOWN:
-                kind = "annotation that its annotator made anew, no vote"
-                how.losses.note(kind, f"{document.id}, {key}", lost=False)
-            said[key] = layer
+        said = {
+            f"\0{layer.kind}" if layer.kind in _KNOWN else layer.annotator: layer
+            for layer in document.layers
+        }
         for key, layer in said.items():
             tags = layer_tags(document, layer, how)
             if key == "\0gold":
