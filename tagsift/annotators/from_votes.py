@@ -28,7 +28,7 @@ from tagsift.storage.state import Saved
 from tagsift.threads import blas_threads
 from tagsift.typing import FloatArray, IntArray, Label
 
-__all__ = ["TaggerFromVotes", "labels_of", "votes_of"]
+__all__ = ["TaggerFromVotes", "labels_of", "of_votes", "votes_of"]
 
 #: The chain models that can stand inside, by table name.
 _INNER: dict[str, Any] = {kind.method.name: kind for kind in (PartialCRF, ChainGP)}
@@ -238,12 +238,20 @@ def votes_of(X: Any, y: Any, title: str) -> tuple[Any, Corpus]:
             "from votes; make one by tagsift.read(..., votes=...) or "
             "Corpus.from_lists(rows, votes=...), for candidate sets take ChainGP."
         )
-    if not corpus.annotators:
+    if not of_votes(corpus):
         raise InputError(
-            f"expected a corpus of votes, found one without annotators: {title} learns "
-            "from votes; for candidate sets take ChainGP or PartialCRF."
+            f"expected a corpus of votes, found one without any: {title} learns from "
+            "votes; for candidate sets take ChainGP or PartialCRF."
         )
     return X, corpus
+
+
+def of_votes(corpus: Corpus) -> bool:
+    """Whether annotators speak in a corpus; if none voted, candidates do, if any."""
+    if len(corpus.votes.token):
+        return True
+    candidates = corpus.candidate_codes is not None or corpus.weights is not None
+    return bool(corpus.annotators) and not candidates
 
 
 def labels_of(corpus: Corpus) -> tuple[Label, ...]:

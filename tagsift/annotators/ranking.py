@@ -9,7 +9,6 @@ than their confidences say.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -56,7 +55,7 @@ class Look:
     end: int  # exclusive
     label: Label  # or the type of the span
     score: float  # estimated chance that one of its tokens is wrong
-    tally: dict[Label, int]  # votes on the token that is doubted most
+    tally: dict[str, int]  # votes on the token that is doubted most
     probabilities: dict[Label, float]  # its labels with a chance of 1 % or more
     reason: str  # why, in words
 
@@ -218,14 +217,5 @@ class _Looks(Reasons):
             for k in np.argsort(-row, kind="stable").tolist()
             if row[k] >= 0.01
         }
-        return Look(*place, label, score, self._tally(n), likely, self.sentence(n))
-
-    def _tally(self, n: int) -> dict[Label, int]:
-        first, last = np.searchsorted(self.table.token, [n, n + 1])
-        counts = Counter(
-            "|".join(str(self.classes[k]) for k in np.flatnonzero(said).tolist())
-            if said.sum() > 1
-            else self.classes[int(said.argmax())]
-            for said in self.table.members[self.table.code[first:last]]
-        )
-        return dict(counts.most_common())
+        tally = self.table.corpus.tally(n)
+        return Look(*place, label, score, tally, likely, self.sentence(n))

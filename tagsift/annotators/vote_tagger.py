@@ -11,7 +11,7 @@ import numpy as np
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import CrossFit, WarmChain
 from tagsift.annotators.decision import bonus_of_new_text
-from tagsift.annotators.from_votes import TaggerFromVotes, votes_of
+from tagsift.annotators.from_votes import TaggerFromVotes, of_votes, votes_of
 from tagsift.annotators.left_out import lessons
 from tagsift.annotators.new_votes import check_known, weigh_votes
 from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
@@ -238,7 +238,7 @@ class VoteTagger(TaggerFromVotes):
         """
         given = X, y
         X, corpus = text_and_corpus(X, y)
-        if corpus is None or not corpus.annotators:
+        if corpus is None or not of_votes(corpus):
             return super().recover(*given)
         self._check_fitted()
         check_known(corpus, self.names_, self.classes_)

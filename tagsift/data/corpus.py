@@ -9,6 +9,7 @@ their number and not with tokens times annotators.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -279,12 +280,9 @@ class Corpus:
     def tally(self, n: int) -> dict[str, int]:
         """Votes on stacked token `n`, the commonest first; a set of labels is one."""
         first, last = np.searchsorted(self.votes.token, [n, n + 1])
-        codes, times = np.unique(self.votes.code[first:last], return_counts=True)
-        said = [
-            (_written(self.meanings[code]), n)
-            for code, n in zip(codes, times, strict=True)
-        ]
-        return dict(sorted(((k, int(n)) for k, n in said), key=_by_count))
+        counts = Counter(self.votes.code[first:last].tolist())
+        said = [(_written(self.meanings[code]), k) for code, k in counts.items()]
+        return dict(sorted(said, key=_by_count))
 
     def tally_text(self, n: int) -> str:
         """The tally of a token as it is shown: ``B-LOC:2 O:1``; a dash for none."""

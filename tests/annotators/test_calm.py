@@ -2,66 +2,57 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tagsift
-from tagsift.annotators import VoteTagger
-from tagsift.annotators.ballots import read_ballots
+from tagsift.annotators import VoteTable, VoteTagger
 from tagsift.annotators.calm import calm_factor, contradiction
 from tagsift.annotators.judge import judge_score, preferred_temper
 from tagsift.baselines import PartialCRF
-from tagsift.data import VoteCorpus
-from tests.reference.annotators import careful, corpus_of
+from tagsift.data.corpus import Corpus
+from tests.reference.annotators import careful, cast, corpus_of, table_of
+from tests.reference.corpora import corpora, law
 
-CLASSES = ("B-X", "I-X", "O")
 
-
-def draw(n=400, seed=0, differ=0.3, names=("ann", "bob", "cat"), abstaining=()):
-    """Labels, text, evidence of votes, ballots: who differs says any other label."""
+def draw(n=400, seed=0, differ=0.3, people=3, abstaining=()):
+    """Labels, text, evidence of votes, table: who differs says any other label."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(3, size=n)
-    other = (labels[:, None] + rng.integers(1, 3, size=(n, len(names)))) % 3
+    other = (labels[:, None] + rng.integers(1, 3, size=(n, people))) % 3
     votes = np.where(rng.random(other.shape) < differ, other, labels[:, None])
-    told = [[tuple(CLASSES[v] for v in row) for row in votes]]
-    ballots = read_ballots(
-        told, CLASSES, np.array([n]), names=names, abstaining=abstaining
-    )
     text = rng.dirichlet(np.ones(3), size=n) * 0.5 + 0.5 * np.eye(3)[labels]
     evidence = 2.0 * np.eye(3)[votes].sum(axis=1)
-    return labels, text, evidence, ballots
+    return labels, text, evidence, table_of(votes, abstaining=abstaining)
 
 
 def factor(*drawn, weights=None):
-    ballots = drawn[-1]
-    weights = np.ones(ballots.n_annotators) if weights is None else weights
+    table = drawn[-1]
+    weights = np.ones(table.n_annotators) if weights is None else weights
     return calm_factor(*drawn, weights)
 
 
-def test_contradiction_is_that_of_a_loop():
-    labels, _, _, ballots = draw(seed=3)
-    votes = ballots.votes.copy()
-    votes[np.random.default_rng(4).random(votes.shape) < 0.4] = -1
-    exact = np.where(np.arange(len(labels)) % 7 == 0, labels, -1)
-    members = np.vstack([ballots.members, [[True, True, False]]])
-    votes[5] = len(members) - 1
-    ballots = replace(ballots, votes=votes, exact=exact, members=members)
-    weights = np.array([1.0, 0.5, 0.5])
-    against = heard = tokens = 0.0
-    for n, label in enumerate(labels):
-        cast = [a for a in range(3) if votes[n, a] >= 0]
-        several = sum(weights[a] for a in cast) > 1
-        if not several or CLASSES[label] == "O" or exact[n] >= 0:
-            continue
-        tokens += 1
-        for a in cast:
-            heard += weights[a]
-            against += weights[a] * (not members[votes[n, a], label])
-    found, n_tokens = contradiction(labels, ballots, weights)
-    assert n_tokens == tokens
-    assert found == pytest.approx(against / heard)
+@law
+@given(corpora(exact=True), st.integers(0, 999))
+def test_contradiction_is_that_of_a_loop(corpus, seed):
+    table, rng = VoteTable(corpus), np.random.default_rng(seed)
+    labels = rng.integers(table.n_labels, size=table.n_tokens)
+    weights = rng.choice([0.5, 1.0], size=table.n_annotators)
+    heard = defaultdict[int, list[tuple[float, bool]]](list)
+    for n, a, said, *_ in cast(table):
+        if labels[n] != table.outside and table.exact[n] < 0:
+            heard[n].append((weights[a], labels[n] not in said))
+    several = [votes for votes in heard.values() if sum(w for w, _ in votes) > 1]
+    votes = [vote for some in several for vote in some]
+    against = sum(weight * differs for weight, differs in votes)
+    share = against / sum(weight for weight, _ in votes) if votes else 0.0
+    found, n_tokens = contradiction(labels, table, weights)
+    assert (found, n_tokens) == (pytest.approx(share), len(several))
 
 
 def test_the_preferred_weight_is_where_the_score_is_flat():
@@ -84,22 +75,22 @@ def test_contradicted_labels_are_less_sure_within_limits():
 
 
 def test_a_text_that_believes_the_votes_is_less_sure():
-    labels, text, evidence, ballots = draw(n=3000)
+    labels, text, evidence, table = draw(n=3000)
     votes = np.exp(evidence) / np.exp(evidence).sum(axis=1, keepdims=True)
-    assert factor(labels, votes, evidence, ballots) < factor(
-        labels, text, evidence, ballots
+    assert factor(labels, votes, evidence, table) < factor(
+        labels, text, evidence, table
     )
 
 
 def test_nothing_to_learn_from_is_a_typical_corpus():
-    alone = draw(names=("ann",))
+    alone = draw(people=1)
     assert factor(*alone) == 0.7
-    assert factor(*draw(names=("rule",), abstaining=("rule",))) == 0.55
-    labels, text, evidence, ballots = draw()
-    mine = np.arange(3) == np.arange(len(labels))[:, None] % 3
-    apart = replace(ballots, votes=np.where(mine, ballots.votes, -1))
+    assert factor(*draw(people=1, abstaining="a")) == 0.55
+    labels, text, evidence, table = draw()
+    mine = table.annotator == table.token % 3
+    apart = replace(table, corpus=table.corpus.with_votes(mine))
     assert factor(labels, text, evidence, apart) == 0.7
-    copies = draw(names=("ann", "bob"), differ=0.0)
+    copies = draw(people=2, differ=0.0)
     assert factor(*copies, weights=np.array([0.5, 0.5])) == 0.7
 
 
@@ -110,47 +101,38 @@ def test_few_tokens_are_drawn_to_a_typical_corpus():
 
 
 def test_the_scale_of_a_text_model_is_a_factor():
-    *told, ballots = draw()
+    *told, table = draw()
     weights = np.ones(3)
-    calm = calm_factor(*told, ballots, weights)
-    assert calm_factor(*told, ballots, weights, 0.5) == pytest.approx(0.5 * calm)
+    calm = calm_factor(*told, table, weights)
+    assert calm_factor(*told, table, weights, 0.5) == pytest.approx(0.5 * calm)
 
 
 def test_votes_of_models_have_their_own_factor():
-    *told, ballots = draw(n=3000)
+    *told, table = draw(n=3000)
     people, half, more, models = (
-        calm_factor(*told, ballots, np.ones(3), 0.8, share)
-        for share in (0, 0.5, 0.8, 1)
+        calm_factor(*told, table, np.ones(3), 0.8, share) for share in (0, 0.5, 0.8, 1)
     )
     assert models == pytest.approx(0.8 * 0.4)
     assert models < more < half < people
 
 
 def test_a_fit_tells_models_from_people():
-    gold = tagsift.bundled()
-    rows = [list(sentence.rows) for sentence in gold.sentences]
-    labels = [list(sentence.labels) for sentence in gold.sentences]
-    read = []
-    for k in range(3):
-        few = [n for n in range(len(rows)) if n % 20 == k]
-        known = [[{label} for label in labels[n]] for n in few]
-        tagger = PartialCRF(scheme=gold.scheme).fit([rows[n] for n in few], known)
-        read.append(tagger.predict(rows))
-    columns = [[str(label) for one in column for label in one] for column in read]
-    entries = iter(zip(*columns, strict=True))
-    votes = [[next(entries) for _ in sentence] for sentence in rows]
-    found = []
-    for told in (votes, corpus_of({n: careful(0.3) for n in "abc"}, n=len(rows)).votes):
-        corpus = VoteCorpus(rows, told, ("a", "b", "c"), labels, gold.scheme)
-        model = VoteTagger(rounds=2, folds=2).fit(rows, corpus)
-        found.append((model.calm_, model.temperature_))
-    models, people = found
-    assert models == (pytest.approx(0.4), pytest.approx(0.7)) and people[0] > 0.55
+    gold, votes = tagsift.bundled(), {}
+    for k, name in enumerate("abc"):
+        few = [n for n in range(len(gold)) if n % 20 == k]
+        labels = [gold.labels[n] for n in few]
+        tagger = PartialCRF(scheme=gold.scheme).fit([gold.rows[n] for n in few], labels)
+        votes[name] = tagger.predict(gold.rows)
+    models = Corpus.from_lists(gold.rows, votes=votes, scheme=gold.scheme)
+    people = corpus_of({name: careful(0.3) for name in "abc"}, n=len(gold))
+    one, other = (VoteTagger(rounds=2, folds=2).fit(c) for c in (models, people))
+    assert (one.calm_, one.temperature_) == (pytest.approx(0.4), pytest.approx(0.7))
+    assert other.calm_ > 0.55
 
 
 def test_a_fit_tells_its_factor_and_a_file_keeps_it(tmp_path):
     corpus = corpus_of({"ann": careful(0.1), "bob": careful(0.3)}, n=40)
-    model = VoteTagger(rounds=1, folds=2).fit(corpus.rows, corpus)
+    model = VoteTagger(rounds=1, folds=2).fit(corpus)
     found, *_ = model._seen
     assert model.calm_ == found.calm != 0.7
     calmed = found.model.marginals(found.evidence, model.calm_)

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import expit, logit
 
-from tagsift.annotators import VoteTagger, vote_tagger
-from tagsift.annotators.ballots import read_ballots
+from tagsift.annotators import VoteTable, VoteTagger, left_out, vote_tagger
 from tagsift.annotators.left_out import (
     beyond_habit,
     leave_out,
@@ -21,55 +22,52 @@ from tagsift.annotators.left_out import (
 )
 from tagsift.annotators.rounds import Consensus
 from tagsift.annotators.tables import vote_evidence
-from tests.reference.annotators import careful, corpus_of
+from tests.reference.annotators import careful, corpus_of, table_of
+from tests.reference.corpora import corpora, law
 
-CLASSES = ("B-X", "I-X", "O")
+
+@law
+@given(corpora(), st.integers(0, 999))
+def test_of_every_sentence_the_most_reliable_are_left_out_in_turn(corpus, seed):
+    rng, table = np.random.default_rng(seed), VoteTable(corpus)
+    reliability = rng.permutation(table.n_annotators) / table.n_annotators
+    place = {one.name: a for a, one in enumerate(corpus.annotators)}
+    shape = (table.n_annotators, table.n_labels, table.n_contexts, table.n_labels)
+    log_pi = np.log(rng.dirichlet(np.ones(shape[-1]), shape[:-1]))
+    for turn in range(3):
+        who = leave_out(table, reliability, turn)
+        expected = []
+        for sentence in corpus:
+            there = [a for a in map(place.get, sentence.votes) if not table.abstains[a]]
+            there = [*sorted(there, key=lambda a: -reliability[a]), -1, -1, -1]
+            expected += [there[turn]] * len(sentence)
+        assert who.tolist() == expected
+        # The evidence of the others is all but that of the one left out.
+        theirs = who[table.token] == table.annotator
+        others = replace(table, corpus=corpus.with_votes(~theirs))
+        alone = replace(table, corpus=corpus.with_votes(theirs))
+        parts = [vote_evidence(log_pi, one) for one in (others, alone)]
+        np.testing.assert_allclose(sum(parts), vote_evidence(log_pi, table))
 
 
 @pytest.fixture
-def ballots():
+def table():
     votes = [
         [("O", "B-X", None, "O"), ("B-X", "I-X", None, "O")],
         [(None, "O", "B-X", "O")],
         [(None, None, None, "O"), (None, None, None, "B-X")],
     ]
-    names = ("poor", "good", "best", "rule")
-    return read_ballots(
-        votes, CLASSES, np.array([2, 1, 2]), names=names, abstaining=["rule"]
-    )
+    words = [["The", "IBM"], ["IBM"], ["ibm", "7"]]
+    return table_of(votes, abstaining="d", rows=words)
 
 
-def test_the_most_reliable_of_a_sentence_is_left_out_first(ballots):
-    reliability = np.array([0.4, 0.7, 0.9, 1.0])
-    assert leave_out(ballots, reliability, 0).tolist() == [1, 1, 2, -1, -1]
-    assert leave_out(ballots, reliability, 1).tolist() == [0, 0, 1, -1, -1]
-    assert leave_out(ballots, reliability, 2).tolist() == [-1] * 5
-
-
-def test_the_evidence_of_the_others_is_all_but_that_of_the_one_left_out(ballots):
-    rng = np.random.default_rng(0)
-    n_labels, n_contexts = ballots.n_labels, ballots.n_contexts
-    log_pi = np.log(rng.dirichlet(np.ones(n_labels), (4, n_labels, n_contexts)))
-    who = leave_out(ballots, np.array([0.4, 0.7, 0.9, 1.0]), 0)
-    mine = who[:, None] == np.arange(4)
-    others = replace(ballots, votes=np.where(mine, -1, ballots.votes))
-    expected = vote_evidence(log_pi, ballots)
-    for (n, a), before in zip(
-        zip(*ballots.given, strict=True), ballots.before, strict=True
-    ):
-        if who[n] == a:
-            expected[n] -= log_pi[a, :, before, ballots.votes[n, a]]
-    np.testing.assert_allclose(vote_evidence(log_pi, others), expected)
-
-
-def test_measures_by_hand(ballots):
-    ballots = replace(ballots, words=["The", "IBM", "IBM", "ibm", "7"])
+def test_measures_by_hand(table):
     said = np.array([2, 0, 0, 2, 2])
     sure = np.array(
         [[0.1, 0, 0.9], [0.8, 0, 0.2], [0.6, 0, 0.4], [0.2, 0, 0.8], [0, 0, 1.0]]
     )
     votes = np.arange(15.0).reshape(5, 3) ** 2
-    found = measures(said, sure, sure[::-1], votes, ballots)
+    found = measures(said, sure, sure[::-1], votes, table)
     assert found.shape == (5, 20 + 2 * 3)
     doubt = logit([0.1, 0.2, 0.4, 0.2, 1e-4])
     np.testing.assert_allclose(found[:, 0], doubt)
@@ -104,16 +102,29 @@ def test_a_habit_counts_as_if_it_were_three_times_what_is_typical():
     np.testing.assert_array_equal(found[260:], 1.0)
 
 
-def test_odds_are_shared_by_word_and_by_span(ballots):
-    ballots = replace(ballots, words=["IBM", "IBM", "IBM", "ibm", "IBM"])
-    odds, said = np.array([1.0, 2.0, -3.0, 4.0, 5.0]), np.array([2, 0, 0, 0, 1])
-    by_word = [1.0, 1.0, -2.0, 4.0, 5.0]  # drawn to −0.5 by 0.4
-    found = share(odds, said, ballots)
-    np.testing.assert_allclose(found, [*by_word[:3], 4.15, 4.85])  # to 4.5 by 0.3
-    found = share(odds, said, replace(ballots, words=()))
-    np.testing.assert_allclose(found, [1.0, 2.0, -3.0, 4.15, 4.85])
-    plain = replace(ballots, outside=-1)
-    np.testing.assert_allclose(share(odds, said, plain), by_word)
+@law
+@given(corpora(), st.integers(0, 999))
+def test_odds_are_shared_by_word_and_by_span(corpus, seed):
+    """Words that are not outside are drawn by 0.4, then spans by 0.3."""
+    rng = np.random.default_rng(seed)
+    rows = [[(str(rng.choice(list("abc"))),) for _ in row] for row in corpus.rows]
+    columns = (tuple(word for row in rows for (word,) in row),)
+    table = VoteTable(replace(corpus, columns=columns))
+    odds = rng.normal(size=table.n_tokens)
+    said = rng.integers(table.n_labels, size=table.n_tokens)
+    inside = said != table.outside
+    drawn, alike = odds.copy(), list(zip(columns[0], said, strict=True))
+    for n in np.flatnonzero(inside):
+        same = [m for m in range(len(odds)) if alike[m] == alike[n]]
+        drawn[n] = 0.6 * odds[n] + 0.4 * odds[same].mean()
+    expected, group = drawn.copy(), []
+    for n in range(len(odds)) if table.outside >= 0 else ():
+        if not inside[n]:
+            continue
+        group = group if group[-1:] == [n - 1] and n not in table.bounds else []
+        group.append(n)
+        expected[group] = 0.7 * drawn[group] + 0.3 * drawn[group].mean()
+    np.testing.assert_allclose(share(odds, said, table), expected)
 
 
 class _Text:
@@ -137,13 +148,10 @@ def misled():
     sure = np.where(wrong, 0.8, 0.7)  # [N]
     good = rng.random((n, 2)) < np.where(wrong, 0.8, 0.05)[:, None]
     poor = rng.random((n, 2)) < np.where(wrong, 0.1, 0.6)[:, None]
-    votes = [
-        [tuple(np.array(["O", "X"])[row])] for row in np.c_[good, poor].astype(int)
-    ]
-    names = ("good", "better", "poor", "poorer")
-    ballots = read_ballots(votes, ("O", "X"), np.ones(n, dtype=int), names=names)
+    votes = [[tuple("OX"[k] for k in row)] for row in np.c_[good, poor].astype(int)]
+    table = table_of(votes, "OX", ("good", "better", "poor", "poorer"))
     confidences = np.column_stack([sure, 1 - sure])
-    log_pi = np.log(np.full((4, 2, ballots.n_contexts, 2), 0.5))
+    log_pi = np.log(np.full((4, 2, table.n_contexts, 2), 0.5))
     labels = np.zeros(n, dtype=np.int64)
     found = Consensus(
         labels,
@@ -156,36 +164,37 @@ def misled():
         [],
         _Text(confidences),  # type: ignore[arg-type]
     )
-    return found, ballots, np.ones(4), np.array([0.9, 0.95, 0.5, 0.4])
+    return found, table, np.ones(4), np.array([0.9, 0.95, 0.5, 0.4])
 
 
 def test_good_and_poor_annotators_tell_wrong_labels_from_wrong_votes(misled):
-    found, ballots, weights, reliability = misled
+    found, table, weights, reliability = misled
     nothing = np.zeros((1500, 2))  # the tables here make no difference between labels
     told = found.labels, found.confidences, nothing
-    odds = left_out_errors(*told, found, ballots, weights, reliability)
+    odds = left_out_errors(*told, found, table, weights, reliability)
     # Near 0.8 and 0.05; a little more and less, since the poor are taken off.
     assert 0.75 < expit(odds[::2]).mean() < 0.98
     assert expit(odds[1::2]).mean() < 0.1
-    more = lessons(found, ballots, weights, reliability)
+    more = lessons(found, table, weights, reliability)
     assert more[::2].min() > 0 > more[1::2].max()
 
 
 def test_few_votes_teach_nothing(misled):
-    found, ballots, weights, reliability = misled
-    silent = replace(ballots, votes=np.where(np.arange(4) == 0, ballots.votes, -1))
-    few = replace(silent, votes=np.where(np.arange(1500) < 900, silent.votes.T, -1).T)
+    found, table, weights, reliability = misled
+    few = (table.annotator == 0) & (table.token < 900)
+    few = replace(table, corpus=table.corpus.with_votes(few))
     np.testing.assert_array_equal(lessons(found, few, weights, reliability), 0.0)
-    rules = replace(ballots, abstains=np.ones(4, dtype=bool))
+    quiet = tuple(replace(one, abstains=True) for one in table.corpus.annotators)
+    rules = replace(table, corpus=replace(table.corpus, annotators=quiet))
     flat = replace(found, log_pi=found.log_pi[:, :, :1])
     np.testing.assert_array_equal(lessons(flat, rules, weights, reliability), 0.0)
 
 
 def test_what_is_known_exactly_teaches_of_the_same_label(misled):
-    found, ballots, weights, reliability = misled
+    found, table, weights, reliability = misled
     exact = np.where(np.arange(1500) < 40, 1, -1)  # also where only the poor err
-    told = replace(ballots, exact=exact)
-    before, after = (lessons(found, b, weights, reliability) for b in (ballots, told))
+    told = replace(table, corpus=replace(table.corpus, exact_codes=exact))
+    before, after = (lessons(found, one, weights, reliability) for one in (table, told))
     assert (after > before)[40:].all()
 
 
@@ -197,11 +206,12 @@ def test_lessons_on_every_token_are_found_when_first_asked_for(monkeypatch):
         return lessons(*told)
 
     monkeypatch.setattr(vote_tagger, "lessons", counted)
+    monkeypatch.setattr(left_out, "_FORESTS", 1)
     chances = {"ann": 0.1, "bob": 0.3, "cat": 0.5}
-    corpus = corpus_of({name: careful(share) for name, share in chances.items()})
+    corpus = corpus_of({k: careful(share) for k, share in chances.items()}, n=40)
     model = VoteTagger(rounds=1, folds=2)
     assert not hasattr(model, "lessons_")
-    model.fit(corpus.rows, corpus)
+    model.fit(corpus)
     kept = pickle.loads(pickle.dumps(model))
     assert not asked
     found = model.lessons_
@@ -209,5 +219,5 @@ def test_lessons_on_every_token_are_found_when_first_asked_for(monkeypatch):
     assert np.isfinite(found).all() and found.any()
     assert model.lessons_ is found and len(asked) == 1
     np.testing.assert_array_equal(kept.lessons_, found)
-    model.update(corpus.rows, corpus)
+    model.update(corpus)
     assert model.lessons_ is not found and len(asked) == 3

@@ -3,103 +3,78 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tagsift.annotators.ballots import Ballots, read_ballots
+from tagsift.annotators import VoteTable
 from tagsift.annotators.spammers import mace
 from tagsift.annotators.start import first_tables, vote_shares
-
-CLASSES = ("B-X", "I-X", "O")
-
-
-def drawn(n: int, n_annotators: int, seed: int) -> Ballots:
-    """Votes of annotators who know four labels of five, and leave out some tokens."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(3, size=(n, 1))
-    knows = rng.random((n, n_annotators)) < 0.8
-    said = np.where(knows, truth, rng.integers(3, size=(n, n_annotators)))
-    names = np.where(rng.random(said.shape) < 0.3, None, np.array(CLASSES)[said])
-    columns = tuple("abcdefgh"[:n_annotators])
-    return read_ballots([names.tolist()], CLASSES, np.array([n]), names=columns)
+from tests.reference.annotators import cast, table_of
+from tests.reference.corpora import corpora, law
 
 
-def slow_mace(votes: np.ndarray, posterior: np.ndarray, n_steps: int) -> np.ndarray:
-    """Loops over tokens, annotators and whether each knew, [N, L]."""
-    (n, people), labels = votes.shape, posterior.shape[1]
-    theta, xi = np.full(people, 0.8), np.full((people, labels), 1 / labels)
+def slow_mace(table, posterior, n_steps, weights):
+    """Loops over votes and whether each was known; a set is one in equal parts."""
+    people, n_labels = table.n_annotators, table.n_labels
+    votes = [one for one in cast(table) if not one.silent]
+    heard = sorted({one.token for one in votes})
+    theta, xi = np.full(people, 0.8), np.full((people, n_labels), 1 / n_labels)
     for _ in range(n_steps):
-        knew, cast = np.zeros(people), np.zeros(people)
-        spammed = np.zeros((people, labels))
-        for i in range(n):
-            for a in range(people):
-                v = votes[i, a]
-                if v < 0:
-                    continue
-                cast[a] += 1
-                for y in range(labels):
-                    chance = theta[a] if y == v else 0.0
-                    share = chance / (chance + (1 - theta[a]) * xi[a, v])
-                    knew[a] += posterior[i, y] * share
-                    spammed[a, v] += posterior[i, y] * (1 - share)
-        theta = (knew + 0.1) / (cast + 0.2)
-        xi = spammed + 0.1 / labels
+        knew, spoke, spammed = np.zeros(people), np.zeros(people), np.zeros_like(xi)
+        for n, a, labels, *_ in votes:
+            spoke[a] += 1
+            for v in labels:
+                part, spam = 1 / len(labels), (1 - theta[a]) * xi[a, v]
+                right = part * posterior[n, v] * theta[a] / (theta[a] + spam)
+                knew[a] += right
+                spammed[a, v] += part - right
+        theta = (knew + 0.1) / (spoke + 0.2)
+        xi = spammed + 0.1 / n_labels
         xi /= xi.sum(axis=1, keepdims=True)
-        prior = posterior[(votes >= 0).any(axis=1)].mean(axis=0)
-        updated = np.empty_like(posterior)
-        for i in range(n):
-            for y in range(labels):
-                updated[i, y] = prior[y]
-                for a in range(people):
-                    v = votes[i, a]
-                    if v >= 0:
-                        p = theta[a] * (v == y) + (1 - theta[a]) * xi[a, v]
-                        updated[i, y] *= p
-        posterior = updated / updated.sum(axis=1, keepdims=True)
+        prior = np.maximum(posterior[heard].sum(axis=0) / max(len(heard), 1), 1e-9)
+        likely = np.tile(prior, (table.n_tokens, 1))
+        for n, a, labels, *_ in votes:
+            for v in labels:
+                p = (1 - theta[a]) * xi[a, v] + theta[a] * (np.arange(n_labels) == v)
+                likely[n] *= p ** (weights[a] / len(labels))
+        likely *= np.exp(table.pinned)
+        likely /= likely.sum(axis=1, keepdims=True)
+        posterior = posterior.copy()
+        posterior[heard] = likely[heard]
     return posterior
 
 
-@pytest.mark.parametrize("n_steps", [1, 3])
-def test_mace_by_loops(n_steps: int):
-    ballots = drawn(40, 4, seed=0)
-    shares = vote_shares(ballots)
-    heard = ballots.voted
-    found = mace(ballots, shares, n_steps)
-    expected = slow_mace(ballots.votes, shares, n_steps)
-    np.testing.assert_allclose(found[heard], expected[heard], rtol=1e-9)
-    np.testing.assert_array_equal(found[~heard], shares[~heard])
+@law
+@given(corpora(exact=True), st.integers(1, 3), st.integers(0, 999))
+def test_mace_by_loops(corpus, n_steps, seed):
+    """What nobody says anything of stays as it was."""
+    table = VoteTable(corpus)
+    weights = np.random.default_rng(seed).random(table.n_annotators)
+    shares = vote_shares(table)
+    found = mace(table, shares, n_steps, weights)
+    expected = slow_mace(table, shares, n_steps, weights)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-12)
 
 
 def test_copies_that_share_a_weight_count_once():
-    one = drawn(60, 3, seed=1)
-    both = read_ballots(
-        [
-            [
-                tuple(None if v < 0 else CLASSES[v] for v in (*row, row[0]))
-                for row in one.votes
-            ]
-        ],
-        CLASSES,
-        np.array([60]),
-        names=("a", "b", "c", "copy of a"),
-    )
+    rng = np.random.default_rng(1)
+    truth = rng.integers(3, size=(60, 1))
+    votes = np.where(rng.random((60, 3)) < 0.8, truth, rng.integers(3, size=(60, 3)))
+    one, both = table_of(votes), table_of(votes[:, [0, 1, 2, 0]])
     shares = vote_shares(one)
-    weights = np.array([0.5, 1.0, 1.0, 0.5])
-    found = mace(both, shares, 20, weights)
+    found = mace(both, shares, 20, np.array([0.5, 1.0, 1.0, 0.5]))
     np.testing.assert_allclose(found, mace(one, shares, 20), rtol=1e-6)
 
 
 def test_mace_sees_through_spammers():
     """Three who know the truth mostly, and as many who always say the same."""
     rng = np.random.default_rng(2)
-    truth = rng.choice(CLASSES, 300)
-    good = [np.where(rng.random(300) < 0.85, truth, "O") for _ in range(3)]
-    votes = [list(zip(*good, ["B-X"] * 300, ["B-X"] * 300, strict=True))]
-    ballots = read_ballots(
-        votes, CLASSES, np.array([300]), names=("a", "b", "c", "spam", "spam2")
-    )
-    found = np.array(CLASSES)[mace(ballots, vote_shares(ballots)).argmax(axis=1)]
-    counted = np.array(CLASSES)[vote_shares(ballots).argmax(axis=1)]
-    assert (found == truth).mean() > max(0.9, (counted == truth).mean())
+    truth = rng.integers(3, size=300)
+    good = [np.where(rng.random(300) < 0.85, truth, 2) for _ in range(3)]
+    table = table_of(np.stack([*good, *np.zeros((2, 300), dtype=int)], axis=1))
+    found, counted = mace(table, vote_shares(table)), vote_shares(table)
+    found, counted = ((p.argmax(axis=1) == truth).mean() for p in (found, counted))
+    assert found > max(0.9, counted)
 
 
 def test_tables_begin_with_one_who_knows_among_those_who_do_not():
@@ -107,21 +82,7 @@ def test_tables_begin_with_one_who_knows_among_those_who_do_not():
     rng = np.random.default_rng(3)
     truth = rng.choice(3, 600, p=[0.3, 0.3, 0.4])
     careless = [np.where(rng.random(600) < 0.3, truth, 2) for _ in range(4)]
-    said = np.stack([truth, *careless], axis=1)
-    ballots = read_ballots(
-        [np.array(CLASSES)[said].tolist()],
-        CLASSES,
-        np.array([600]),
-        names=("good", *"wxyz"),
-    )
-    tables = np.exp(first_tables(vote_shares(ballots), ballots, strength=1.0))
+    table = table_of(np.stack([truth, *careless], axis=1))
+    tables = np.exp(first_tables(vote_shares(table), table, strength=1.0))
     right = tables.mean(axis=2)[:, [0, 1], [0, 1]].mean(axis=1)  # [A]
     assert right[0] > 0.6 and (right[1:] < 0.45).all()
-
-
-def test_nobody_says_anything():
-    ballots = read_ballots(
-        [[(None,), (None,)]], CLASSES, np.array([2]), names=("silent",)
-    )
-    shares = vote_shares(ballots)
-    assert mace(ballots, shares) is shares
