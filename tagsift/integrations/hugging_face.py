@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from tagsift.data import Corpus, Documents, Options, PartialCorpus, VoteCorpus
+from tagsift.data import AnyCorpus, Documents, Options
 from tagsift.data.arrow import document_of
 from tagsift.data.documents import Document
 from tagsift.data.formats._hf_rows import NOTHING
@@ -49,7 +49,7 @@ def to_dataset(
         return package.Dataset(to_arrow(documents))
     if rows != "sentences":
         raise InputError(f"rows must be 'documents' or 'sentences'; got {rows!r}.")
-    if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
+    if isinstance(documents, AnyCorpus):
         documents = documents_of(documents)
     given = Documents(tuple(documents))
     if not given.annotators:
