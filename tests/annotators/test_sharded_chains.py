@@ -14,7 +14,7 @@ from tagsift.data import bundled, simulate_votes
 from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix
 
-VOTES = simulate_votes(bundled("ner").columns(1)[:30])
+VOTES = simulate_votes(bundled("ner").with_columns(1)[:30])
 
 
 def fitted(engine, **settings):

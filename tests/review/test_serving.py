@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def written(path: Path, sentences: int) -> Path:
-    corpus = tagsift.generate(sentences, 0, "ner").columns(1)
+    corpus = tagsift.generate(sentences, 0, "ner").with_columns(1)
     tagsift.write_votes(path, simulate_votes(corpus, random_state=0))
     return path
 

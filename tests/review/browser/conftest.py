@@ -139,7 +139,7 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
     begun: list[tuple[Review, Any, Thread, Store]] = []
 
     def begin(votes: VoteCorpus | None = None, *, fitted: bool = True) -> Review:
-        votes = votes or simulate_votes(tagsift.bundled("ner").columns(1)[:40])
+        votes = votes or simulate_votes(tagsift.bundled("ner").with_columns(1)[:40])
         material = Material(votes.candidates(), votes, title="votes.tsv")
         store = Store.open(tmp_path / f"{len(begun)}.db", material.fingerprint)
         pupil = Pupil(material)
