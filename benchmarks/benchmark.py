@@ -9,7 +9,7 @@ from experiments.experiment import Experiment
 from experiments.folds import TASKS, Fold, Split, corrupted, make_fold
 from experiments.records import Found
 from experiments.tables import page
-from tagsift.data import PartialCorpus
+from tagsift.data.corpus import Corpus
 from tagsift.report import Report
 
 #: Candidates of every ambiguous token, and the share of exact sentences.
@@ -52,7 +52,7 @@ class Benchmark(Experiment):
 
 def paper_fold(
     data: Path | None, task: str, *, exact: bool = False
-) -> tuple[Fold, PartialCorpus]:
+) -> tuple[Fold, Corpus]:
     """Return the first of five folds of a task, with candidates or gold labels."""
     split = Split(task, TASKS[task].n_sentences, 5, 0, 0)
     fold = make_fold(data, split)

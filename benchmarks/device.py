@@ -26,7 +26,7 @@ from experiments.fitting import fit
 from experiments.folds import Fold
 from experiments.measuring import limited, versions
 from experiments.records import Found
-from tagsift.data import Corpus, PartialCorpus, Sentence
+from tagsift.data.corpus import Corpus
 
 
 class Workload(NamedTuple):
@@ -34,19 +34,17 @@ class Workload(NamedTuple):
 
     name: str
     fold: Fold
-    partial: PartialCorpus
+    partial: Corpus
 
     @classmethod
-    def of(cls, name: str, fold: Fold, partial: PartialCorpus) -> Workload:
+    def of(cls, name: str, fold: Fold, partial: Corpus) -> Workload:
         """Blank the words; the features have been computed."""
 
         def blank(corpus: Corpus) -> Corpus:
-            made = (Sentence((("",),) * len(s), s.labels) for s in corpus)
-            return replace(corpus, sentences=tuple(made))
+            return replace(corpus, columns=(("",) * corpus.n_tokens,))
 
-        rows = [[("",)] * len(row) for row in partial.rows]
         fold = replace(fold, train=blank(fold.train), test=blank(fold.test))
-        return cls(name, fold, replace(partial, rows=rows))
+        return cls(name, fold, blank(partial))
 
     def first(self, n_tokens: int | None) -> Workload:
         """Keep the first training sentences, about `n_tokens` tokens, or all."""

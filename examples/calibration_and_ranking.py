@@ -10,7 +10,7 @@ from tagsift.metrics import entropy, evaluate, rank_tokens
 corpus = tagsift.bundled("chunk")
 partial = tagsift.corrupt(corpus[:40], cl=3, p=0.1, random_state=0)
 test = corpus[300:360]
-model = tagsift.ChainGP(random_state=0).fit(partial.rows, partial.candidates)
+model = tagsift.ChainGP(random_state=0).fit(partial)
 
 marginals = model.predict_marginals(test.rows)  # a list of [T, L]
 scores = evaluate(

@@ -28,6 +28,6 @@ test = corpus[300:]
 print("features  columns  span F1 on new text")
 for name, given in (("built in", None), ("own", features)):
     model = tagsift.make("partial-crf", features=given, random_state=0)
-    model.fit(partial.rows, partial.candidates)
+    model.fit(partial)
     span_f1 = model.score(test.rows, test.labels)
     print(f"{name:<9} {model.n_features_in_:>5}    {span_f1:.2f}")

@@ -6,7 +6,7 @@ import tagsift
 from tagsift.data import simulate_votes
 
 votes = simulate_votes(tagsift.bundled("ner")[:60])
-tagger = tagsift.VoteTagger(random_state=0).fit(votes.rows, votes)
+tagger = tagsift.VoteTagger(random_state=0).fit(votes)
 known = [[None] * len(sentence) for sentence in votes.rows]
 
 
@@ -21,5 +21,5 @@ for look in islice(tagger.looks("span"), 30):
     # A person would answer; here the truth does.
     place = slice(look.start, look.end)
     known[look.sentence][place] = votes.gold[look.sentence][place]
-tagger.update(votes.rows, votes, exact=known)
+tagger.update(votes.with_exact(known))
 print(f"30 looks:   {wrong_labels()} wrong labels")

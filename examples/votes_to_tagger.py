@@ -7,8 +7,8 @@ corpus = tagsift.bundled("ner")  # synthetic newswire, in which the truth is kno
 votes = simulate_votes(corpus[:80])  # two decent people, two bad ones, a dictionary
 test = corpus[300:]
 
-tagger = tagsift.VoteTagger(random_state=0).fit(votes.rows, votes)
-usual = tagsift.MajorityVote(random_state=0).fit(votes.rows, votes)
+tagger = tagsift.VoteTagger(random_state=0).fit(votes)
+usual = tagsift.MajorityVote(random_state=0).fit(votes)
 
 
 def span_f1(model: tagsift.SequenceTagger) -> float:

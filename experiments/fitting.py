@@ -12,7 +12,7 @@ import numpy as np
 from experiments.folds import Fold
 from experiments.measuring import Timed, peak_mib, timed
 from tagsift import registry
-from tagsift.data import PartialCorpus
+from tagsift.data.corpus import Corpus
 from tagsift.metrics import Recovery, evaluate, recovery
 from tagsift.report.records import Tagged
 
@@ -66,7 +66,7 @@ class Fitted:
 
     model: Any
     fold: Fold  # whose test part was tagged
-    partial: PartialCorpus  # what it was fitted to
+    partial: Corpus  # what it was fitted to
     fitting: Timed
     tagging: Timed  # and the labels given
     before_mib: float  # most memory held before the fit
@@ -86,14 +86,16 @@ class Fitted:
     def recovery(self) -> Recovery:
         """How many true labels of the training part were found again."""
         return recovery(
-            self.partial.gold or [], self.model.recovered_, self.partial.candidates
+            self.partial.gold or [],
+            self.model.recovered_,
+            self.partial.candidates or [],
         )
 
     def likeliest(self) -> Recovery:
         """The same of the surest candidates, token by token, as the paper has it."""
         names = self.model.classes_
         labels = [[names[k] for k in c.argmax(axis=1)] for c in self.model.confidences_]
-        return recovery(self.partial.gold or [], labels, self.partial.candidates)
+        return recovery(self.partial.gold or [], labels, self.partial.candidates or [])
 
     def four_scores(self) -> dict[str, float | None]:
         """Span F1, log loss, calibration error, and recovery if labels were hidden."""
@@ -135,14 +137,14 @@ def make_model(method: str, fold: Fold, params: Mapping[str, Any], seed: int) ->
 def fit(
     method: str,
     fold: Fold,
-    partial: PartialCorpus,
+    partial: Corpus,
     params: Mapping[str, Any],
     seed: int = 0,
 ) -> Fitted:
     """Fit a method to the candidates of the training part and tag the test part."""
     model = make_model(method, fold, params, seed)
     before = peak_mib()
-    fitting = timed(lambda: model.fit(fold.train_features, partial.candidates))
+    fitting = timed(lambda: model.fit(fold.train_features, partial))
     tagging = timed(lambda: model.predict(fold.test_features))
     return Fitted(model, fold, partial, fitting, tagging, before, peak_mib())
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,15 +20,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold
 
-from tagsift.data import (
-    Corpus,
-    LabelSet,
-    PartialCorpus,
-    Sentence,
-    bundled,
-    corrupt,
-    read_conll,
-)
+from tagsift.data import LabelSet, bundled, corrupt, read_columns
+from tagsift.data.corpus import Corpus
 from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 
@@ -132,10 +125,15 @@ def read_head(
             "for; ask for fewer in the suite."
         )
     if subset == "head":
-        return whole[:n_sentences]
+        return narrowed(whole[:n_sentences])
     rng = np.random.default_rng(stable_seed("subset", task, subset))
     chosen = rng.choice(len(whole), n_sentences, replace=False)  # [S]
-    return whole.take(sorted(chosen.tolist()))
+    return narrowed(whole.take(sorted(chosen)))
+
+
+def narrowed(part: Corpus) -> Corpus:
+    """A part of a corpus, with the labels that it uses: the task is no larger."""
+    return part.with_labels(LabelSet.union(part.labels))
 
 
 def training_file(data: Path | None, task: str) -> Corpus:
@@ -144,7 +142,7 @@ def training_file(data: Path | None, task: str) -> Corpus:
 
 
 def _columns(path: Path, scheme: str = "auto") -> Corpus:
-    return read_conll(path, scheme=scheme).columns(2)
+    return read_columns(path, scheme=scheme).with_columns(2)
 
 
 def _stand_in(task: str) -> Corpus:
@@ -153,11 +151,8 @@ def _stand_in(task: str) -> Corpus:
     if task != "base-np":
         return corpus
     plain = {"B-NP": "B", "I-NP": "I"}
-    sentences = (
-        Sentence(s.rows, tuple(plain.get(x, "O") for x in s.labels or ()))
-        for s in corpus
-    )
-    return replace(corpus, sentences=tuple(sentences))
+    labels = [[plain.get(x, "O") for x in row] for row in corpus.labels]
+    return Corpus.from_lists(corpus.rows, labels, scheme=corpus.scheme)
 
 
 @lru_cache(maxsize=24)
@@ -166,7 +161,7 @@ def make_fold(data: Path | None, split: Split, encoder: Any = None) -> Fold:
     corpus = read_head(data, split.task, split.n_sentences, split.subset)
     folds = KFold(split.n_folds, shuffle=True, random_state=split.seed)
     inside, outside = list(folds.split(np.zeros(len(corpus))))[split.fold]
-    train, test = corpus.take(inside.tolist()), corpus.take(outside.tolist())
+    train, test = corpus.take(inside), corpus.take(outside)
     return Fold.of(train, test, corpus.label_set, encoder)
 
 
@@ -186,15 +181,15 @@ def whole_fold(data: Path | None, task: str, n_tokens: int | None = None) -> Fol
         train = _columns(data / learnt)
         test = _columns(data / tagged, train.scheme)
     if n_tokens is not None:
-        total = np.cumsum([len(sentence.tokens) for sentence in train])  # [S]
-        train = train[: int(np.searchsorted(total, n_tokens)) + 1]
+        train = train[: int(np.searchsorted(train.bounds[1:], n_tokens)) + 1]
+    train = narrowed(train)
     return Fold.of(train, test, train.label_set)
 
 
 def development_fold(data: Path | None, task: str) -> Fold:
     """Sentences 500–2,000 (450–1,350 of Chunking): 400 (360) to learn from, to tag."""
     n = TASKS[task].n_sentences
-    behind = read_head(data, task, 3 * n if task == "chunking" else 4 * n)[n:]
+    behind = narrowed(read_head(data, task, (3 if task == "chunking" else 4) * n)[n:])
     return Fold.of(behind[: 4 * n // 5], behind[4 * n // 5 :], behind.label_set)
 
 
@@ -206,7 +201,7 @@ def corrupted(
     p: float | None,
     r: float | None,
     seed: int | None = None,
-) -> PartialCorpus:
+) -> Corpus:
     """Hide the labels of a training part among candidates, alike for every method.
 
     Without a `p` the labels stay exact; without a seed the draws follow from split and

@@ -21,7 +21,9 @@ from experiments.measuring import peak_mib, timed
 from experiments.records import Found, pick
 from experiments.tables import Tables, table
 from tagsift import registry
-from tagsift.data import Corpus, LabelSet, corrupt
+from tagsift.data import corrupt
+from tagsift.data.corpus import Corpus
+from tagsift.data.offsets import split_at
 
 SIZES = (1000, 5000, 20000, 80000, 250000)
 LABELS = (3, 6, 12, 22)
@@ -49,13 +51,12 @@ def masks(corpus: Corpus, n_labels: int) -> tuple[list[Any], tuple[str, ...]]:
     kept = names[np.argsort(-counts, kind="stable")[: max(n_labels, 1)]]
     classes = tuple(sorted(str(x) for x in kept))
     partial = corrupt(corpus, cl=CL, p=P, random_state=0)
-    everything = LabelSet.union(corpus.labels)
-    last = len(classes) - 1
+    everything, last = partial.label_set, len(classes) - 1
     where = [classes.index(x) if x in classes else last for x in everything]
     merge = np.zeros((len(everything), len(classes)), dtype=bool)
     merge[np.arange(len(everything)), where] = True
-    found = [(everything.mask(s).astype(float) @ merge) > 0 for s in partial.candidates]
-    return found, classes
+    mask = partial.members[partial.candidate_codes] @ merge  # [N, L]
+    return split_at(mask, partial.bounds), classes
 
 
 @dataclass(frozen=True)

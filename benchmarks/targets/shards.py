@@ -31,7 +31,8 @@ from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import LocalEngine, add_up
 from tagsift.chain.sharded import ChainData, ShardedObjective
 from tagsift.chain.step import Step
-from tagsift.data import Corpus, corrupt, cut_partial
+from tagsift.data import corrupt, cut_partial
+from tagsift.data.corpus import Corpus
 from tagsift.features import SequenceVectorizer
 from tagsift.features.packed import PackedFeatures
 from tagsift.storage import atomic_write
@@ -56,20 +57,20 @@ class ShardCell(KeyedCell):
 def changed(corpus: Corpus, n_tokens: int, seed: int = 0) -> Iterator[str]:
     """Lines of a file of candidates: the sentences over and over, with changes."""
     rng = np.random.default_rng(seed)
-    words = np.array([row[0] for sentence in corpus.rows for row in sentence])
+    words = np.array(corpus.columns[0])
     names = list(corpus.label_set)
     done = 0
     while done < n_tokens:
-        for sentence in corpus.sentences:
-            n, exact = len(sentence), rng.random() < P
+        for tokens, labels in zip(corpus.tokens, corpus.labels, strict=True):
+            n, exact = len(tokens), rng.random() < P
             luck, more = rng.random(n), rng.random((n, len(names))) < 0.3
             for t in range(n):
-                word = sentence.rows[t][0]
+                word = tokens[t]
                 if luck[t] < NEW:
                     word = f"{word[:3]}{rng.integers(100_000)}"
                 elif luck[t] < NEW + OTHER:
                     word = words[rng.integers(len(words))]
-                own = sentence.labels[t]
+                own = labels[t]
                 held = [k for k, m in zip(names, more[t], strict=True) if m or k == own]
                 yield f"{word}\t{own if exact else '|'.join(held)}\n"
             yield "\n"
@@ -139,7 +140,7 @@ def in_memory(
     """Fit sentences in memory, here or on two workers, one of which may be killed."""
     copies = round(n_tokens / corpus.n_tokens)
     partial = corrupt(corpus, cl=CL, p=P, random_state=0)
-    X, y = partial.rows * copies, partial.candidates * copies
+    X, y = partial.rows * copies, (partial.candidates or []) * copies
     engine: Any = None
     if name != "local":
         from tagsift.engines import RayEngine
@@ -179,9 +180,7 @@ def costs(corpus: Corpus) -> tuple[Any, dict[str, Any]]:
     fresh, vectorizer = SequenceVectorizer(), SequenceVectorizer()
     counted = timed(lambda: vectorizer.learn(fresh.count(corpus.rows)))
     made = timed(lambda: vectorizer.transform(corpus.rows))
-    names = list(partial.label_set)
-    sets = [held for row in partial.candidates for held in row]
-    mask = np.array([[name in held for name in names] for held in sets])  # [N, L]
+    mask = partial.members[partial.candidate_codes]  # [N, L]
     data = ChainData(PackedFeatures.of(made.result), mask)
     shards = LocalEngine().scatter([data])
     ready = timed(lambda: ShardedObjective(shards, L2))
@@ -189,7 +188,7 @@ def costs(corpus: Corpus) -> tuple[Any, dict[str, Any]]:
     w = np.zeros(objective.n_parameters)
     step = min(timed(lambda: objective(w)).cpu for _ in range(3))
     add = min(timed(lambda: add_up([w, w])).cpu for _ in range(5))
-    model.fit(made.result, partial.candidates)
+    model.fit(made.result, partial)
     model.vectorizer_ = vectorizer
     tagged = timed(lambda: model.predict(corpus.rows))
     each = {

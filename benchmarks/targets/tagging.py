@@ -46,7 +46,7 @@ def make_shards(data: Path | None, n_tokens: int, folder: Path) -> tuple[Path, P
     import pyarrow.parquet as pq
 
     model, texts = folder / "model.tagsift", folder / f"texts-{n_tokens}"
-    corpus = training_file(data, "chunking").columns(1)
+    corpus = training_file(data, "chunking").with_columns(1)
     corpus = corpus[500:2000] if len(corpus) > 2000 else corpus
     if not model.exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -25,10 +25,10 @@ def main() -> None:
     """Start a review, decide a little, and take the pictures."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         votes = Path(folder) / "gazette.tsv"
-        corpus = tagsift.bundled("ner").columns(1)
+        corpus = tagsift.bundled("ner").with_columns(1)
         said = simulate_votes(corpus[:200])
-        tagsift.write_votes(votes, said)
-        head = "\t".join(["token", *said.annotators])
+        tagsift.data.write_columns(votes, said, gold=False)
+        head = "\t".join(["token", *(one.name for one in said.annotators)])
         votes.write_text(f"{head}\n{votes.read_text('utf-8')}", "utf-8")
         command = [sys.executable, "-m", "tagsift", "review", str(votes), "--json"]
         command += ["--header", "--votes", "2:6", "--abstain", "dictionary"]

@@ -17,7 +17,7 @@ import numpy as np
 from experiments.folds import TASKS
 from experiments.records import Record, pick
 from tagsift import registry
-from tagsift.data import Corpus
+from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
 
 

@@ -25,8 +25,9 @@ from experiments.records import Found
 from experiments.tables import Tables, table
 from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
 from tagsift.baselines import PartialCRF
-from tagsift.data import SimulatedAnnotator, VoteCorpus, bundled, read_conll
+from tagsift.data import SimulatedAnnotator, bundled, read_columns
 from tagsift.data import simulate_votes as simulate
+from tagsift.data.corpus import Corpus
 from tagsift.metrics import evaluate
 
 DRAWS, SIZES = 2, (50, 200, 800)
@@ -115,7 +116,7 @@ class Crowds(Experiment):
         votes = self._votes(cell)
         model = METHODS[cell.method](_tagger(cell.method), random_state=0)
         with measured() as cost:
-            model.fit(votes.rows, votes)
+            model.fit(votes)
         scores = evaluate(
             votes.gold or [],
             model.recovered_,
@@ -126,7 +127,7 @@ class Crowds(Experiment):
         )
         return {"scores": rounded(scores.headline()), "cpu_s": round(cost["cpu"], 2)}
 
-    def _votes(self, cell: CrowdCell) -> VoteCorpus:
+    def _votes(self, cell: CrowdCell) -> Corpus:
         """The votes, the same for all methods; words are the only features."""
         seed = stable_seed(
             "crowds 2", cell.corpus, cell.crowd, cell.sentences, cell.draw
@@ -134,11 +135,11 @@ class Crowds(Experiment):
         whole = (
             bundled("chunk")
             if self.data is None
-            else read_conll(self.data / FILES[cell.corpus])
+            else read_columns(self.data / FILES[cell.corpus])
         )
         n = min(cell.sentences, len(whole))
         first = int(np.random.default_rng(seed).integers(len(whole) - n + 1))
-        part = whole[first : first + n].columns(1)
+        part = whole[first : first + n].with_columns(1)
         return simulate(part, CROWDS[cell.crowd], random_state=seed % 2**32)
 
     def tables(self, found: Found) -> Tables:

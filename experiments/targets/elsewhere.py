@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +25,9 @@ from experiments.folds import Fold, stable_seed
 from experiments.records import Found
 from experiments.tables import Tables, table
 from experiments.targets.duel import Scores, lead_counts, leads
-from tagsift.data import Corpus, Sentence, bundled, corrupt, read_conll, read_votes
+from tagsift.data import bundled, corrupt, read_columns
+from tagsift.data.corpus import Corpus
+from tagsift.data.rows import Row
 
 LEARN, TAG, DRAWS = 400, 300, 5
 SIDES = ("partial-crf", "chain-gp")
@@ -81,9 +83,11 @@ def read_source(data: Path | None, source: Source) -> Corpus:
     """Read the sentences of a source; the bundled corpus where there are none."""
     if data is None:
         return bundled("chunk")
-    sentences = [_labelled(rows, source) for rows in _rows(data / source.path)]
-    chosen = sentences[source.first : source.first + LEARN + TAG]
-    return Corpus(tuple(chosen), scheme=_scheme(source))
+    last = source.first + LEARN + TAG
+    sentences = list(islice(_rows(data / source.path), source.first, last))
+    kept = [[row[: source.columns] for row in rows] for rows in sentences]
+    labels = [_labels(rows, source) for rows in sentences]
+    return Corpus.from_lists(kept, labels, scheme=_scheme(source))
 
 
 def _scheme(source: Source) -> str:
@@ -92,19 +96,20 @@ def _scheme(source: Source) -> str:
     return "plain" if source.plain else "iob2"
 
 
-def _rows(path: Path) -> Iterable[list[tuple[str, ...]]]:
+def _rows(path: Path) -> Iterator[list[Row]]:
     """All columns of every sentence; the truth of votes is behind the words."""
     if path.suffix == ".tsv":
-        votes = read_votes(path, columns="2:18", gold=-1)
+        votes = read_columns(path, votes="2:18", gold=-1)
         return _cut(map(_beside, votes.rows, votes.gold or ()))
-    return [_beside(one.rows, one.labels or ()) for one in read_conll(path)]
+    corpus = read_columns(path)
+    return map(_beside, corpus.rows, corpus.labels)
 
 
-def _beside(rows: Iterable[Any], labels: Iterable[Any]) -> list[tuple[str, ...]]:
-    return [(*row, str(label)) for row, label in zip(rows, labels, strict=True)]
+def _beside(rows: list[Row], labels: list[str]) -> list[Row]:
+    return [(*row, label) for row, label in zip(rows, labels, strict=True)]
 
 
-def _cut(documents: Iterable[list[Any]]) -> Iterator[list[Any]]:
+def _cut(documents: Iterable[list[Row]]) -> Iterator[list[Row]]:
     """Cut abstracts behind their full stops."""
     for document in documents:
         stops = [n + 1 for n, row in enumerate(document) if row[0] == "."]
@@ -113,11 +118,10 @@ def _cut(documents: Iterable[list[Any]]) -> Iterator[list[Any]]:
                 yield document[lo:hi]
 
 
-def _labelled(rows: list[tuple[str, ...]], source: Source) -> Sentence:
+def _labels(rows: list[Row], source: Source) -> list[str]:
     labels = (row[source.label] for row in rows)
     kind = f"-{source.kind}" if source.kind else ""
-    kept = (x if x.endswith(kind) else "O" for x in labels)
-    return Sentence(tuple(row[: source.columns] for row in rows), tuple(kept))
+    return [x if x.endswith(kind) else "O" for x in labels]
 
 
 class Elsewhere(Experiment):

@@ -30,7 +30,7 @@ from experiments.records import Found
 from experiments.tables import Tables, table
 from tagsift.annotators import VoteTagger, outlook
 from tagsift.chain_gp import ChainGP
-from tagsift.data import corrupt, read_votes, spans
+from tagsift.data import corrupt, read_columns, spans
 from tagsift.metrics import span_scores
 from tagsift.review.found import queue_order
 
@@ -235,7 +235,7 @@ class _Crowd(_Reviewed):
     def __init__(self, data: Path) -> None:
         super().__init__()
         path = data / "crowd_ner" / "train.tsv"
-        self.votes = read_votes(path, columns="2:48", gold=-1)
+        self.votes = read_columns(path, votes="2:48", gold=-1)
         self.gold, self.scheme = self.votes.gold or [], self.votes.scheme
         self.known: list[list[str | None]] = [[None] * len(row) for row in self.gold]
         self.model: VoteTagger | None = None
@@ -243,7 +243,7 @@ class _Crowd(_Reviewed):
     def fit(self) -> None:
         model = self.model or VoteTagger(random_state=0)
         work = model.fit if self.model is None else model.update
-        work(self.votes.rows, self.votes, exact=self.known)
+        work(self.votes.with_exact(self.known))
         self.model = model
         self.labels = [[str(name) for name in row] for row in model.recovered_]
 
@@ -271,7 +271,7 @@ class _Task(_Reviewed):
         hidden = corrupt(corpus, cl=3, p=0.1, random_state=0)
         self.rows, self.gold = hidden.rows, hidden.gold or []
         self.scheme, self.names = hidden.scheme, tuple(hidden.label_set)
-        self.candidates = [list(row) for row in hidden.candidates]
+        self.candidates = [list(row) for row in hidden.candidates or ()]
         self.kernel: dict[str, Any] | None = None
 
     def fit(self) -> None:

@@ -29,7 +29,8 @@ from experiments.paper.page import Coverage, Page
 from experiments.paper.results import WATCHED, find
 from experiments.paper.suite import SUITES, Suite, read_suite
 from experiments.records import Found, Records
-from tagsift.data import PartialCorpus
+from tagsift.data import spans
+from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
 from tagsift.report import Report
 
@@ -106,7 +107,7 @@ class Paper(Experiment):
             "n_sentences": len(corpus),
             "n_tokens": corpus.n_tokens,
             "n_labels": len(corpus.label_set),
-            "n_spans": corpus.n_spans,
+            "n_spans": sum(len(spans(row, corpus.scheme)) for row in corpus.labels),
         }
         return {"facts": facts}
 
@@ -145,7 +146,7 @@ class Paper(Experiment):
         except InputError:  # it is tagged in the first fold, and learnt in the others
             split, fold, partial = self._data(replace(cell, fold=1))
             s, t = find(fold.train, watched)
-        candidates = [list(sentence) for sentence in partial.candidates]
+        candidates = [list(sentence) for sentence in partial.candidates or ()]
         candidates[s][t] = frozenset(watched.candidates)
         params = {**self.suite.plan(cell.method).params, "watch": [(s, t)]}
         model = make_model(cell.method, fold, params, cell.seed)
@@ -159,7 +160,7 @@ class Paper(Experiment):
             "evolution": np.round(steps, DIGITS).tolist(),
         }
 
-    def _data(self, cell: GridCell) -> tuple[Split, Fold, PartialCorpus]:
+    def _data(self, cell: GridCell) -> tuple[Split, Fold, Corpus]:
         about = (self.suite.tasks[cell.task], self.suite.folds, cell.fold, cell.seed)
         split = Split(cell.task, *about, cell.subset)
         fold = make_fold(self.data, split)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import csv
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -29,7 +29,9 @@ from experiments.tables import Tables, table
 from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
-from tagsift.data import VoteCorpus, read_conll, read_votes
+from tagsift.data import read_columns
+from tagsift.data.corpus import Corpus
+from tagsift.data.offsets import split_at
 from tagsift.features import ContextualEncoder, SequenceVectorizer
 from tagsift.metrics import evaluate, span_scores
 from tagsift.typing import FloatArray
@@ -155,18 +157,19 @@ class Votes(Experiment):
         yield table(("corpus", "method", *COLUMNS), rows)
 
 
-def _read(data: Path, corpus: str) -> VoteCorpus:
+def _read(data: Path, corpus: str) -> Corpus:
     name, _, part = corpus.partition("-")
     if name == "ncbi":
         path = data / "weak_ncbi" / f"{part}.tsv"
-        return read_votes(path, columns="2:18", gold=-1, o_means="abstain")
-    votes = read_votes(data / "crowd_ner" / "train.tsv", columns="2:48", gold=-1)
-    return votes.without(ODD) if part else votes
+        votes = read_columns(path, votes="2:18", gold=-1)
+        quiet = (replace(one, abstains=True) for one in votes.annotators)
+        return replace(votes, annotators=tuple(quiet))
+    votes = read_columns(data / "crowd_ner" / "train.tsv", votes="2:48", gold=-1)
+    people = [one.name for one in votes.annotators]
+    return votes.select(annotators=set(people) - set(ODD)) if part else votes
 
 
-def _fit(
-    cell: VoteCell, votes: VoteCorpus
-) -> tuple[Any, Labels, list[FloatArray] | None]:
+def _fit(cell: VoteCell, votes: Corpus) -> tuple[Any, Labels, list[FloatArray] | None]:
     """Labels of the training text, their probabilities, and the fitted tagger."""
     about: dict[str, Any] = {"scheme": votes.scheme, "random_state": 0}
     if cell.vectors:
@@ -177,37 +180,31 @@ def _fit(
         return CRF(**about).fit(votes.rows, labels), labels, None
     name, _, ablation = cell.method.partition("/")
     if name == "union":
-        about["labels"] = tuple(votes.label_set)
-        model = METHODS[name](**about).fit(votes.rows, votes.candidates().candidates)
+        model = METHODS[name](**about).fit(votes.union())
     else:
-        model = METHODS[name](**about, **ABLATIONS.get(ablation, {}))
-        model.fit(votes.rows, votes)
+        model = METHODS[name](**about, **ABLATIONS.get(ablation, {})).fit(votes)
     return model, model.recovered_, model.confidences_
 
 
-def _crowd_kit(name: str, votes: VoteCorpus) -> Labels:
+def _crowd_kit(name: str, votes: Corpus) -> Labels:
     """Labels by an aggregator of crowd-kit; who abstains has no vote."""
     import crowdkit.aggregation
     import pandas as pd
 
-    silent = set(votes.abstaining)
-    rows = [
-        (n, who, label)
-        for n, token in enumerate(itertools.chain(*votes.votes))
-        for who, label in zip(votes.annotators, token, strict=True)
-        if label is not None and not (who in silent and label == "O")
-    ]
-    said = pd.DataFrame(rows, columns=["task", "worker", "label"])
+    task, who, code = votes.with_votes(votes.speaks).votes  # [K] each
+    names = np.array([one.name for one in votes.annotators], dtype=object)
+    label = np.array(votes.meanings, dtype=object)[code]  # [K]
+    said = pd.DataFrame({"task": task, "worker": names[who], "label": label})
     found = dict(getattr(crowdkit.aggregation, name)().fit_predict(said))
-    numbers = itertools.count()
-    return [[str(found.get(next(numbers), "O")) for _ in row] for row in votes.votes]
+    labels = [str(found.get(n, "O")) for n in range(votes.n_tokens)]
+    return split_at(labels, votes.bounds)
 
 
 # Scores -------------------------------------------------------------------------
 
 
 def _label_scores(
-    votes: VoteCorpus, labels: Labels, confidences: list[FloatArray] | None, model: Any
+    votes: Corpus, labels: Labels, confidences: list[FloatArray] | None, model: Any
 ) -> dict[str, float]:
     """Labels of the training text against gold."""
     scores = evaluate(
@@ -222,7 +219,7 @@ def _label_scores(
     return scores.headline() | {"precision": spans.precision, "recall": spans.recall}
 
 
-def _split_scores(data: Path, votes: VoteCorpus, labels: Labels) -> dict[str, float]:
+def _split_scores(data: Path, votes: Corpus, labels: Labels) -> dict[str, float]:
     """Span F1 on the sentences that papers report on (`train_docs.tsv`)."""
     path = data / "crowd_ner" / "train_docs.tsv"
     with open(path, encoding="utf-8", newline="") as stream:
@@ -241,16 +238,15 @@ def _tagger_scores(data: Path, model: Any) -> dict[str, float]:
     """Span F1 of the tagger on text that nobody voted on."""
     found = {}
     for file in TAGGED:
-        corpus = read_conll(data / file)
-        words = [[(row[0],) for row in sentence] for sentence in corpus.rows]
-        sides = corpus.labels, model.predict(words)
+        corpus = read_columns(data / file).with_columns(1)
+        sides = corpus.labels, model.predict(corpus.rows)
         f1 = span_scores(*sides, scheme=corpus.scheme).f1
         found[f"tagger_{Path(file).stem}"] = f1
     return found
 
 
 def _ranking_scores(
-    votes: VoteCorpus, labels: Labels, model: VoteTagger
+    votes: Corpus, labels: Labels, model: VoteTagger
 ) -> dict[str, float]:
     """Share of the wrong labels among the first twentieth of all tokens."""
     from cleanlab.token_classification.rank import get_label_quality_scores
@@ -279,25 +275,26 @@ def _ranking_scores(
     }
 
 
-def _entropy(votes: VoteCorpus) -> FloatArray:
+def _entropy(votes: Corpus) -> FloatArray:
     """Entropy of the votes on every token, [N]."""
+    ends = np.searchsorted(votes.votes.token, np.arange(1, votes.n_tokens))
     found = []
-    for token in itertools.chain(*votes.votes):
-        said = [str(vote) for vote in token if vote is not None]
+    for said in np.split(votes.votes.code, ends):
         p = np.unique(said, return_counts=True)[1] / max(len(said), 1)
         found.append(float(-(p * np.log(p)).sum()))
     return np.array(found)  # [N]
 
 
-def _reliability(votes: VoteCorpus, model: VoteTagger, least: int = 100) -> float:
+def _reliability(votes: Corpus, model: VoteTagger, least: int = 100) -> float:
     """Rank correlation of reliabilities with span F1 against gold, of the busy ones."""
     gold, pairs = votes.gold or [], []
-    for a, annotator in enumerate(model.annotators_):
-        columns = [[token[a] for token in sentence] for sentence in votes.votes]
-        seen = [s for s, own in enumerate(columns) if None not in own]
-        if len(seen) >= least:
-            own = [list(map(str, columns[s])) for s in seen]
-            scores = span_scores([gold[s] for s in seen], own, scheme=votes.scheme)
+    said = [sentence.votes for sentence in votes]
+    for annotator in model.annotators_:
+        own = {s: row.get(annotator.name, [None]) for s, row in enumerate(said)}
+        whole = {s: list(map(str, row)) for s, row in own.items() if None not in row}
+        if len(whole) >= least:
+            truth = [gold[s] for s in whole]
+            scores = span_scores(truth, list(whole.values()), scheme=votes.scheme)
             pairs.append((annotator.reliability, scores.f1))
     if len(pairs) < 3:
         return float("nan")

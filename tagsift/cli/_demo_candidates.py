@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import Fitting
 from tagsift.cli._output import draw, print_json, say
-from tagsift.cli._training import DEFAULT_METHOD, TrainingData, recover
+from tagsift.cli._training import DEFAULT_METHOD
+from tagsift.progress import stage
 
 if TYPE_CHECKING:
-    from tagsift.data import Corpus, PartialCorpus
+    from tagsift.base import SequenceTagger
+    from tagsift.data.corpus import Corpus
     from tagsift.metrics import Scores
     from tagsift.report import Cleaned, Tagged
 
@@ -46,10 +47,10 @@ def run_candidates(
     """
     corpus = tagsift.bundled(task)
     cut = round(_TRAIN_SHARE * len(corpus))
+    exact, held_out = corpus[:cut], corpus[cut:]
     partial = tagsift.corrupt(
-        corpus[:cut], cl=cl, p=p, random_state=seed, labels=corpus.label_set
+        exact, cl=cl, p=p, random_state=seed, labels=corpus.label_set
     )
-    held_out = corpus[cut:]
     if not json:
         say(
             f"{len(partial)} sentences with {cl} candidates a token to learn from "
@@ -58,8 +59,10 @@ def run_candidates(
         )
     results: dict[str, _Result] = {}
     for name in (method, *(name for name in against if name != method)):
-        fitting = Fitting(method=name, seed=seed, quiet=quiet or json)
-        results[name] = _work(fitting, partial, held_out)
+        silent = quiet or json
+        model = tagsift.make(name, random_state=seed, verbose=int(not silent))
+        stage(f"fitting {model.method.title}", enabled=not silent)
+        results[name] = _work(model, partial, exact, held_out)
         if not json:
             say(f"{results[name].title}: fitted in {results[name].seconds:.1f} s.")
     first, *others = results.values()
@@ -117,16 +120,13 @@ class _Result:
         }
 
 
-def _work(fitting: Fitting, partial: PartialCorpus, held_out: Corpus) -> _Result:
+def _work(
+    model: SequenceTagger, partial: Corpus, exact: Corpus, held_out: Corpus
+) -> _Result:
     """Fit one method, recover the training labels, and tag the rest."""
-    given = {"labels": list(partial.label_set), "scheme": partial.scheme}
-    training = TrainingData("the bundled corpus", partial, None, given)
-    needs_gold = tagsift.make(fitting.method or DEFAULT_METHOD).method.exact_only
-    if needs_gold:
-        exact = [[frozenset([label]) for label in row] for row in partial.gold or []]
-        training = replace(training, partial=replace(partial, candidates=exact))
+    needs_gold = model.method.exact_only
     started = time.perf_counter()
-    found = recover(training, fitting)
+    found = tagsift.cleaned.clean(exact if needs_gold else partial, model)
     seconds = time.perf_counter() - started
     model = found.tagger
     probable = model.method.probabilities
@@ -140,7 +140,7 @@ def _work(fitting: Fitting, partial: PartialCorpus, held_out: Corpus) -> _Result
     )
     cleaned = tagsift.report.Cleaned(
         tokens=partial.tokens,
-        candidates=partial.candidates,
+        candidates=partial.candidates or [],
         recovered=found.sentences,
         classes=model.classes_,
         confidences=found.marginal_sentences,

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import Fitting
 from tagsift.cli._output import draw, print_json, say
-from tagsift.cli._training import TrainingData, fit_model, fitted_labels
+from tagsift.progress import stage
 
 if TYPE_CHECKING:
     from tagsift.cleaned import Cleaned
-    from tagsift.data import Corpus, VoteCorpus
+    from tagsift.data.corpus import Corpus
     from tagsift.report import MergedScores
 
 __all__ = ["run_votes"]
@@ -94,24 +93,25 @@ class _Merged:
 
 
 def _merge(
-    name: str, votes: VoteCorpus, held_out: Corpus, *, seed: int, quiet: bool
+    name: str, votes: Corpus, held_out: Corpus, *, seed: int, quiet: bool
 ) -> _Merged:
     """Merge votes by one method, and tag the rest with its tagger."""
-    training = TrainingData("the bundled corpus", votes.candidates(), votes)
+    model = tagsift.make(name, random_state=seed, verbose=int(not quiet))
+    stage(f"fitting {model.method.title}", enabled=not quiet)
     started = time.perf_counter()
-    model: Any = fit_model(training, Fitting(method=name, seed=seed, quiet=quiet))
+    findings = tagsift.cleaned.clean(votes, model)
     seconds = time.perf_counter() - started
+    predicted = findings.tagger.predict(held_out.rows)
     tagger = tagsift.metrics.evaluate(
-        held_out.labels, model.predict(held_out.rows), scheme=held_out.scheme
+        held_out.labels, predicted, scheme=held_out.scheme
     )
-    findings = fitted_labels(model, training)
     scores = tagsift.report.MergedScores(findings.scores(), tagger)
     return _Merged(findings, scores, seconds)
 
 
-def _reliabilities(votes: VoteCorpus, model: Any) -> list[dict[str, Any]]:
+def _reliabilities(votes: Corpus, model: Any) -> list[dict[str, Any]]:
     """How reliable each annotator was found to be, and is."""
-    true = tagsift.annotators.annotators_against(votes.as_corpus(), votes.gold or [])
+    true = tagsift.annotators.annotators_against(votes, votes.gold or [])
     return [
         {"name": a.name, "found": a.reliability, "true": b.reliability}
         for a, b in zip(model.annotators_, true, strict=True)

@@ -52,18 +52,20 @@ def run(
     """Hide gold labels among random candidates, as the paper's experiments do."""
     names = parse_labels(labels)
     rename = names if isinstance(names, dict) else None
-    corpus = tagsift.read_conll(gold, scheme=scheme, labels=rename, **vars(reading))
+    corpus = tagsift.data.read_columns(
+        gold, scheme=scheme, labels=rename, **vars(reading)
+    )
     partial = tagsift.corrupt(
         corpus, cl=cl, p=p, r=r, random_state=seed, labels=None if rename else names
     )
-    tagsift.write_partial(out, partial, gold=keep_gold)
-    sizes = [len(names) for sentence in partial.candidates for names in sentence]
+    tagsift.data.write_columns(out, partial, gold=keep_gold)
+    sizes = partial.members[partial.candidate_codes].sum(axis=1)  # [N]
     facts = {
         "out": str(out),
         "sentences": len(partial),
         "tokens": partial.n_tokens,
         "ambiguous_tokens": partial.n_ambiguous,
-        "mean_candidates": sum(sizes) / len(sizes),
+        "mean_candidates": float(sizes.mean()),
         "labels": list(partial.label_set),
         "scheme": partial.scheme,
     }

@@ -15,6 +15,7 @@ from tagsift.data.agreement import Pair as Pair
 from tagsift.data.annotators import Annotator as Annotator
 from tagsift.data.candidates import *
 from tagsift.data.checked import *
+from tagsift.data.column_corpus import *
 from tagsift.data.columns import column_lines as column_lines
 from tagsift.data.columns import count as count
 from tagsift.data.conll import *

@@ -266,13 +266,17 @@ class CandidateReader:
 
 
 def write_partial(
-    path: PathName, partial: PartialCorpus, *, gold: bool = False
+    path: PathName, partial: PartialCorpus | Any, *, gold: bool = False
 ) -> None:
     """Write candidate sets as a column file, whole or not at all.
 
     The first full set is spelled out, so that the file names every label; later ones
     are ``?``. With `gold`, the truth is one more column, after the candidates.
     """
+    if not isinstance(partial, PartialCorpus):
+        from tagsift.data.column_corpus import write_columns
+
+        return write_columns(path, partial, gold=gold)
     if gold and partial.gold is None:
         raise InputError("expected a partial corpus with gold labels, found none.")
     full = partial.label_set.full

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tagsift.data import corpus as columnar
 from tagsift.data.columns import PathName, check_label, check_written, write_blocks
 from tagsift.data.layout import Columns
 from tagsift.data.rows import Row
@@ -133,7 +134,7 @@ def iter_text(
         yield entry.rows
 
 
-def write_conll(path: PathName, corpus: Corpus) -> None:
+def write_conll(path: PathName, corpus: Corpus | columnar.Corpus) -> None:
     """Write a corpus as a column file, label last, whole or not at all.
 
     Parameters

@@ -56,6 +56,11 @@ class Sentence:
         return None if sets is None else sets[self.number]
 
     @property
+    def labels(self) -> list[str]:
+        """The labels of a corpus whose candidates are all exact."""
+        return self.corpus.labels[self.number]
+
+    @property
     def gold(self) -> list[str] | None:
         """The truth, where it is known."""
         return None if self.corpus.gold is None else self.corpus.gold[self.number]
@@ -393,6 +398,15 @@ class Corpus:
         new = sorted(names - self.label_set.full)
         wider = self.with_labels(sorted((*self.label_set, *new))) if new else self
         return replace(wider, exact_codes=exact_codes(wider, labels))
+
+    def with_columns(self, k: int) -> Self:
+        """The same corpus with only the first `k` columns of the text."""
+        if not 1 <= k <= len(self.columns):
+            raise InputError(
+                f"expected a number of columns between 1 and {len(self.columns)}, "
+                f"found {k}."
+            )
+        return replace(self, columns=self.columns[:k])
 
     def with_scheme(self, scheme: str) -> Self:
         """The same corpus, its labels read by another scheme."""

@@ -16,6 +16,7 @@ import numpy as np
 from tagsift.data.offsets import split_at
 from tagsift.data.schemes import opening_transitions
 from tagsift.data.span_table import SpanTable, tag_codes, types_of
+from tagsift.data.stacking import mask_codes
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -156,10 +157,4 @@ def union(
     least = np.clip(counts.max(axis=1, initial=0), 1, min_votes)  # [N]
     chosen = counts >= least[:, None]  # [N, L]
     chosen[~chosen.any(axis=1)] = True
-    rows, which = np.unique(chosen, axis=0, return_inverse=True)  # [V', L], [N]
-    several = np.flatnonzero(rows.sum(axis=1) > 1)
-    number = rows.argmax(axis=1)  # [V']
-    number[several] = n_labels + np.arange(len(several))
-    names = np.array(corpus.label_set.names, dtype=object)
-    sets = tuple(frozenset(names[rows[k]].tolist()) for k in several)
-    return number[which.ravel()], sets
+    return mask_codes(chosen, corpus.label_set)

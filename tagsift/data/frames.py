@@ -10,13 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tagsift.data.arrow import arrow_table, document_of, iter_arrow, record_of
-from tagsift.data.candidates import PartialCorpus
 from tagsift.data.documents import Document, Layer, Tag
 from tagsift.data.losses import Losses
-from tagsift.data.reading import Documents, as_options, documents_of
-from tagsift.data.sentence import Corpus
+from tagsift.data.reading import AnyCorpus, Documents, as_options, documents_of
 from tagsift.data.views import OnTokens, layer_marks, layer_tags
-from tagsift.data.votes import VoteCorpus
 from tagsift.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["from_arrow", "from_pandas", "to_arrow", "to_pandas"]
 
 #: What can be made a table of.
-Source: TypeAlias = Iterable[Document] | Corpus | PartialCorpus | VoteCorpus
+Source: TypeAlias = Iterable[Document] | AnyCorpus
 #: Columns of a frame of tokens that hold no labels.
 _OF_TOKENS = ("id", "sentence", "token", "word", "start", "end")
 #: Columns of a frame of spans.
@@ -161,7 +158,7 @@ def from_pandas(
 
 
 def _documents(source: Source) -> Iterable[Document]:
-    if isinstance(source, Corpus | PartialCorpus | VoteCorpus):
+    if isinstance(source, AnyCorpus):
         return documents_of(source)
     return source
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
+from tagsift.data import corpus as columnar
+from tagsift.data import exchange
 from tagsift.data.candidates import PartialCorpus
 from tagsift.data.columns import PathName
 from tagsift.data.documents import Document, Kind, Layer, Tag
@@ -33,12 +35,17 @@ from tagsift.data.votes import VoteCorpus
 from tagsift.errors import DataError, InputError
 
 __all__ = [
+    "AnyCorpus",
     "Documents",
     "as_options",
     "documents_of",
     "read",
     "write",
 ]
+
+
+#: What has sentences to write.
+AnyCorpus: TypeAlias = columnar.Corpus | Corpus | PartialCorpus | VoteCorpus
 
 
 @dataclass(frozen=True, repr=False)
@@ -273,7 +280,7 @@ def as_options(told: dict[str, Any]) -> Options:
 
 
 def write(
-    documents: Iterable[Document] | Corpus | PartialCorpus | VoteCorpus,
+    documents: Iterable[Document] | AnyCorpus,
     path: PathName,
     format: str | None = None,
     **options: Any,
@@ -304,14 +311,17 @@ def write(
         options = {**cut, **options}
     how = as_options(options)
     how = replace(how, added=how.added or added)
-    if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
+    if isinstance(documents, AnyCorpus):
         documents = documents_of(documents)
     write_documents(documents, path, format, how, source)
     return how.losses
 
 
-def documents_of(corpus: Corpus | PartialCorpus | VoteCorpus) -> Iterator[Document]:
+def documents_of(corpus: AnyCorpus) -> Iterator[Document]:
     """Yield each sentence of a corpus as a document of tokens."""
+    if isinstance(corpus, columnar.Corpus):
+        yield from exchange.documents_of(corpus)
+        return
     scheme = corpus.scheme
     for number, rows in enumerate(corpus.rows):
         layers: list[Layer] = []

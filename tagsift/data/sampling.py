@@ -9,15 +9,15 @@ Exactly ``round(p * n)`` sequences keep their exact labels.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain
 from numbers import Integral
 
 import numpy as np
 
-from tagsift.data.candidates import PartialCorpus, as_label_set
+from tagsift.data.candidates import as_label_set
+from tagsift.data.corpus import Corpus
 from tagsift.data.label_set import LabelSet
-from tagsift.data.reading import Documents
-from tagsift.data.sentence import Corpus
+from tagsift.data.stacking import mask_codes
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray
 
@@ -27,20 +27,21 @@ _LONGEST = 10_000
 
 
 def corrupt(
-    corpus: Corpus | Documents,
+    corpus: Corpus,
     *,
     cl: int | None = None,
     p: float = 0.0,
     r: float | None = None,
     random_state: int | np.random.Generator = 0,
     labels: LabelSet | Iterable[str] | None = None,
-) -> PartialCorpus:
-    """Hide the gold labels of a corpus among random candidates.
+) -> Corpus:
+    """Hide the labels of a corpus among random candidates.
 
     Parameters
     ----------
-    corpus : Corpus or Documents
-        With gold labels; they travel in ``.gold`` of the result, which no fit sees.
+    corpus : Corpus
+        With a label for every token; they travel in ``.gold`` of the result, which no
+        fit sees.
     cl : int, optional
         Length of the candidate list: the truth and ``cl - 1`` negatives drawn with
         replacement. Give either `cl` or `r`.
@@ -53,7 +54,7 @@ def corrupt(
         and more, and leaves the candidates of the others as they were.
     labels : LabelSet or iterable of str, optional
         The whole label set of the task, when the corpus is only a part of it (a fold);
-        default: the labels of the corpus.
+        default: those that the corpus uses.
 
     Examples
     --------
@@ -63,9 +64,7 @@ def corrupt(
     True
     """
     _check_settings(cl, p, r)
-    if isinstance(corpus, Documents):
-        corpus = corpus.corpus()
-    label_set = as_label_set(labels) or corpus.label_set
+    label_set = as_label_set(labels) or LabelSet.union(corpus.labels)
     truth = _encode(corpus, label_set)  # [N]
     rng = np.random.default_rng(random_state)
     kept = rng.permutation(len(corpus))[: round(p * len(corpus))]  # [round(p S)]
@@ -73,12 +72,19 @@ def corrupt(
         mask = draw_list(truth, len(label_set), cl, rng)  # [N, L]
     else:
         mask = draw_flips(truth, len(label_set), float(r or 0.0), rng)  # [N, L]
-    lengths = [len(sentence) for sentence in corpus]
-    stays = np.repeat(np.isin(np.arange(len(corpus)), kept), lengths)  # [N]
+    stays = np.repeat(np.isin(np.arange(len(corpus)), kept), corpus.lengths)  # [N]
     mask[stays] = False  # [N, L]
     mask[np.arange(len(truth)), truth] = True  # [N, L]
-    sets = _sets(mask, label_set, lengths)
-    return PartialCorpus(corpus.rows, sets, corpus.labels, label_set, corpus.scheme)
+    codes, sets = mask_codes(mask, label_set)
+    return Corpus(
+        columns=corpus.columns,
+        bounds=corpus.bounds,
+        label_set=label_set,
+        scheme=corpus.scheme,
+        sets=sets,
+        candidate_codes=codes,
+        truth=tuple(chain.from_iterable(corpus.labels)),
+    )
 
 
 def draw_list(
@@ -136,14 +142,3 @@ def _encode(corpus: Corpus, label_set: LabelSet) -> IntArray:
         except InputError as error:
             raise InputError(f"sentence {number}, {error}") from None
     return np.concatenate(codes)  # [N]
-
-
-def _sets(
-    mask: BoolArray, label_set: LabelSet, lengths: list[int]
-) -> list[list[frozenset[str]]]:
-    """Candidate sets of stacked masks, equal sets made once."""
-    names = np.array(label_set.names, dtype=object)  # [L]
-    patterns, which = np.unique(mask, axis=0, return_inverse=True)  # [P, L], [N]
-    made = [frozenset(names[pattern]) for pattern in patterns]
-    entries = (made[k] for k in which.ravel().tolist())
-    return [list(islice(entries, length)) for length in lengths]

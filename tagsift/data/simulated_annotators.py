@@ -12,9 +12,9 @@ from functools import cache
 
 import numpy as np
 
+from tagsift.data.annotators import Annotator
+from tagsift.data.corpus import Corpus
 from tagsift.data.schemes import Span, spans, tags
-from tagsift.data.sentence import Corpus
-from tagsift.data.votes import Vote, VoteCorpus
 from tagsift.errors import InputError
 
 __all__ = ["DEMO_ANNOTATORS", "SimulatedAnnotator", "simulate_votes"]
@@ -60,7 +60,7 @@ def simulate_votes(
     annotators: Sequence[SimulatedAnnotator] = DEMO_ANNOTATORS,
     *,
     random_state: int = 0,
-) -> VoteCorpus:
+) -> Corpus:
     """Let annotators label a corpus whose truth is known, and kept as ``gold``.
 
     Its labels are in a scheme of spans, `random_state` fixes the errors. A sentence
@@ -71,25 +71,31 @@ def simulate_votes(
     rng = np.random.default_rng(random_state)
     types = sorted({s.type for row in corpus.labels for s in spans(row, corpus.scheme)})
     known = [_vocabulary(one.misses, int(rng.integers(2**32))) for one in annotators]
-    votes: list[list[Vote]] = []
+    votes: dict[str, list[list[str] | None]] = {one.name: [] for one in annotators}
     for tokens, labels in zip(corpus.tokens, corpus.labels, strict=True):
         truth = spans(labels, corpus.scheme)
         hard = rng.random(len(truth))  # as hard for everybody
         chosen = {one.name: rng.random() < one.labels for one in annotators}
         if not any(chosen[one.name] for one in annotators if not one.abstains):
             chosen[annotators[0].name] = True
-        columns: list[list[str | None]] = []
         for one, knows in zip(annotators, known, strict=True):
             if one.abstains:
                 found = [x for x in truth if knows(tuple(tokens[x.start : x.end]))]
             else:
                 found = _annotate(one, truth, hard, len(tokens), types, rng)
             made = tags(found, len(tokens), corpus.scheme)
-            columns.append(list(made) if chosen[one.name] else [None] * len(tokens))
-        votes.append(list(zip(*columns, strict=True)))
-    names = tuple(one.name for one in annotators)
-    silent = tuple(one.name for one in annotators if one.abstains)
-    return VoteCorpus(corpus.rows, votes, names, corpus.labels, corpus.scheme, silent)
+            votes[one.name].append(list(made) if chosen[one.name] else None)
+    people = [
+        Annotator(one.name, "source" if one.abstains else "person", one.abstains)
+        for one in annotators
+    ]
+    return Corpus.from_lists(
+        corpus.rows,
+        votes=votes,
+        annotators=people,
+        gold=corpus.labels,
+        scheme=corpus.scheme,
+    )
 
 
 def _vocabulary(misses: float, seed: int) -> Callable[[tuple[str, ...]], bool]:

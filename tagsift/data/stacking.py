@@ -15,7 +15,7 @@ from tagsift.data.offsets import offsets_of, place_of
 from tagsift.data.rows import Row, as_rows, check_lengths
 from tagsift.data.schemes import scheme_of_pairs
 from tagsift.errors import DataError, InputError
-from tagsift.typing import IntArray
+from tagsift.typing import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from tagsift.data.corpus import Corpus
@@ -24,6 +24,7 @@ __all__ = [
     "ANY_LABEL",
     "Codes",
     "exact_codes",
+    "mask_codes",
     "scheme_seen",
     "stacked",
     "stacked_columns",
@@ -259,6 +260,19 @@ def _pairs(
         (known[a], str(known[b])): int(n)
         for (a, b), n in zip(pairs.tolist(), times.tolist(), strict=True)
     }
+
+
+def mask_codes(
+    mask: BoolArray, label_set: LabelSet
+) -> tuple[IntArray, tuple[frozenset[str], ...]]:
+    """Codes of masks of labels, [N, L] to [N], and the sets that they stand for."""
+    rows, which = np.unique(mask, axis=0, return_inverse=True)  # [P, L], [N]
+    several = np.flatnonzero(rows.sum(axis=1) > 1)
+    codes = rows.argmax(axis=1)  # [P]
+    codes[several] = len(label_set) + np.arange(len(several))
+    names = np.array(label_set.names, dtype=object)  # [L]
+    sets = tuple(frozenset(names[rows[k]].tolist()) for k in several)
+    return codes[which.ravel()], sets
 
 
 def exact_codes(corpus: Corpus, labels: Sequence[Sequence[str | None]]) -> IntArray:

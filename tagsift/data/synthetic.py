@@ -16,10 +16,11 @@ from importlib import resources
 
 import numpy as np
 
-from tagsift.data.conll import read_conll
+from tagsift.data.column_corpus import read_columns
+from tagsift.data.corpus import Corpus
 from tagsift.data.grammar import Grammar, TaggedWord, parse_grammar
+from tagsift.data.label_set import LabelSet
 from tagsift.data.schemes import spans
-from tagsift.data.sentence import Corpus
 from tagsift.errors import InputError
 
 __all__ = ["TASKS", "bundled", "generate", "make_bundled"]
@@ -69,13 +70,17 @@ def bundled(task: str = "chunk") -> Corpus:
 
     The task is as in `generate`: chunk, ner or pos.
     """
+    return _task_corpus(_shipped(), task)
+
+
+@cache
+def _shipped() -> list[list[TaggedWord]]:
     with resources.as_file(_BUNDLED.joinpath("newswire.conll")) as path:
-        whole = read_conll(path, scheme="iob2")
-    words = (
+        whole = read_columns(path, scheme="iob2")
+    return [
         [TaggedWord._make((*row, tag)) for row, tag in zip(rows, tags, strict=True)]
         for rows, tags in zip(whole.rows, whole.labels, strict=True)
-    )
-    return _task_corpus(words, task)
+    ]
 
 
 def _task_corpus(sentences: Iterable[list[TaggedWord]], task: str) -> Corpus:
@@ -85,17 +90,22 @@ def _task_corpus(sentences: Iterable[list[TaggedWord]], task: str) -> Corpus:
             f"expected task to be one of {', '.join(TASKS)}, found {task!r}."
         )
     features, label = _COLUMNS[task]
-    return _corpus(sentences, features, label)
+    whole = ([getattr(word, label) for word in words] for words in _shipped())
+    return _corpus(sentences, features, label, LabelSet.union(whole))
 
 
 def _corpus(
-    sentences: Iterable[list[TaggedWord]], features: tuple[str, ...], label: str
+    sentences: Iterable[list[TaggedWord]],
+    features: tuple[str, ...],
+    label: str,
+    label_set: LabelSet | None = None,
 ) -> Corpus:
     """Make rows of some columns and labels of another one."""
     made = [list(words) for words in sentences]
     rows = [[tuple(getattr(w, k) for k in features) for w in words] for words in made]
     labels = [[getattr(word, label) for word in words] for words in made]
-    return Corpus.from_lists(rows, labels, "plain" if label == "pos" else "iob2")
+    scheme = "plain" if label == "pos" else "iob2"
+    return Corpus.from_lists(rows, labels, label_set=label_set, scheme=scheme)
 
 
 def _sentences(

@@ -14,6 +14,7 @@ from itertools import chain, compress
 from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
 
 from tagsift.data.candidates import PartialCorpus
+from tagsift.data.column_corpus import write_columns
 from tagsift.data.columns import ANY, PathName, check_label, check_written, write_blocks
 from tagsift.data.label_set import LabelSet
 from tagsift.data.layout import parse_columns
@@ -370,11 +371,15 @@ def _pairs(votes: list[list[Vote]]) -> dict[tuple[str | None, str], int]:
     }
 
 
-def write_votes(path: PathName, corpus: VoteCorpus, *, gold: bool = False) -> None:
+def write_votes(
+    path: PathName, corpus: VoteCorpus | Any, *, gold: bool = False
+) -> None:
     """Write votes as a column file, whole or not at all.
 
     After the rows comes a column per annotator and, with `gold`, the truth.
     """
+    if not isinstance(corpus, VoteCorpus):
+        return write_columns(path, corpus, gold=gold)
     if gold and corpus.gold is None:
         raise InputError("expected votes with gold labels, found none.")
     for name in corpus.label_set:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from tagsift.data import Corpus, Documents, Options, PartialCorpus, VoteCorpus
+from tagsift.data import AnyCorpus, Documents, Options
 from tagsift.data.arrow import document_of
 from tagsift.data.documents import Document
 from tagsift.data.formats._hf_rows import MAIN, NOTHING, in_order, sentence_rows
@@ -52,7 +52,7 @@ def to_dataset(
     """
     package = _datasets()
     how = documents.options if isinstance(documents, Documents) else Options()
-    if isinstance(documents, Corpus | PartialCorpus | VoteCorpus):
+    if isinstance(documents, AnyCorpus):
         documents = documents_of(documents)
     if layer is not None:
         documents = of_annotator(documents, layer)

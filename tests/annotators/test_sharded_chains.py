@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -17,8 +15,7 @@ from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix
 from tests.reference.annotators import simulated
 
-VOTES = simulated(bundled("ner")[:30])
-VOTES = replace(VOTES, columns=VOTES.columns[:1])
+VOTES = simulated(bundled("ner").with_columns(1)[:30])
 
 
 def fitted(engine, **settings):

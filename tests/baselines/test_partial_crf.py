@@ -13,7 +13,7 @@ from tagsift.base import TrainingSet
 from tagsift.baselines import CRF, PartialCRF
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
-from tagsift.data import corrupt, read_conll
+from tagsift.data import corrupt, read_columns
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import FeatureMatrix
 from tagsift.metrics import recovery, span_scores
@@ -369,7 +369,7 @@ def test_gold_labels_agree_with_crfsuite(l2):
 
 @pytest.mark.parametrize(("folder", "least"), [("basenp", 0.85), ("conll2003", 0.57)])
 def test_real_corpora(corpora, folder, least):
-    corpus = read_conll(corpora / folder / "train.conll")[:500].columns(2)
+    corpus = read_columns(corpora / folder / "train.conll")[:500].with_columns(2)
     train, test = corpus[:400], corpus[400:]
     partial = corrupt(train, cl=3, p=0.1, random_state=0)
     model = PartialCRF(labels=partial.label_set.names, scheme=corpus.scheme)

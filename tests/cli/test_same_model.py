@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tagsift as package
+from tagsift.data.corpus import Corpus
 from tagsift.storage import read_container
 
 METHODS = [method.name for method in package.methods()]
@@ -22,7 +23,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     labels = [
         package.data.to_scheme(row, corpus.scheme, "iob1") for row in corpus.labels
     ]
-    gold = package.Corpus.from_lists(corpus.rows, labels, "iob1")
+    gold = Corpus.from_lists(corpus.rows, labels, scheme="iob1")
     partial = package.corrupt(gold, cl=2, random_state=1)
     assert not any(all(len(c) == 1 for c in row) for row in partial.candidates)
     package.write_partial(folder / "partial.conll", partial, gold=True)
@@ -62,7 +63,7 @@ def test_every_method(tagsift, files, tmp_path, name: str):
 
 def test_every_source(tagsift, gold, tmp_path):
     lines = tmp_path / "partial.jsonl"
-    corpus = package.read_conll(gold)
+    corpus = package.data.read_columns(gold)
     package.write(package.corrupt(corpus, cl=2, random_state=0), lines)
 
     def candidates(path):

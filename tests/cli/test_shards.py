@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow", reason="needs the extra arrow")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    corpus = bundled("ner").columns(1)[:20]
+    corpus = bundled("ner").with_columns(1)[:20]
     package.make("partial-crf").fit(corpus.tokens, corpus.labels).save(tmp_path / "m")
     (tmp_path / "texts").mkdir()
     for n in range(2):

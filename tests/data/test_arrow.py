@@ -147,7 +147,7 @@ def test_simple_tables_are_read():
 
 
 def test_tables_that_a_model_tagged_are_documents():
-    corpus = tagsift.bundled("ner").columns(1)
+    corpus = tagsift.bundled("ner").with_columns(1)
     model = tagsift.make("partial-crf").fit(corpus.tokens[:40], corpus.labels[:40])
     text = "Denver held Phoenix on Tuesday. Mark May said so."
     table = tagsift.tag_table(model, pa.table({"id": ["a"], "text": [text]}))

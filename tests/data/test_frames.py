@@ -61,18 +61,18 @@ def test_spans_and_texts_are_documents_again():
 
 
 def test_a_row_is_a_token():
-    votes = simulate_votes(tagsift.bundled("ner").columns(1)[:20])
+    votes = simulate_votes(tagsift.bundled("ner").with_columns(1)[:20])
     frame = to_pandas(votes, rows="tokens")
     assert len(frame) == votes.n_tokens
     assert list(frame["word"]) == [row[0] for rows in votes.rows for row in rows]
-    again = from_pandas(frame, gold="gold", scheme=votes.scheme).votes()
-    assert sorted(again.annotators) == sorted(votes.annotators)
-    order = [again.annotators.index(name) for name in votes.annotators]
-    assert [[tuple(v[k] for k in order) for v in s] for s in again.votes] == votes.votes
+    again = from_pandas(frame, gold="gold", scheme=votes.scheme).votes().as_corpus()
+    names = [one.name for one in votes.annotators]
+    assert sorted(one.name for one in again.annotators) == sorted(names)
+    assert [row.votes for row in again] == [row.votes for row in votes]
     assert again.gold == votes.gold
-    mine = votes.annotators[0]
-    share = (frame[mine] == frame["gold"]).mean()
-    flat = [v[0] for sentence in votes.votes for v in sentence]
+    share = (frame[names[0]] == frame["gold"]).mean()
+    said = [row.votes.get(names[0], [None] * len(row)) for row in votes]
+    flat = [vote for row in said for vote in row]
     gold = [label for labels in votes.gold for label in labels]
     assert share == sum(a == b for a, b in zip(flat, gold, strict=True)) / len(gold)
 

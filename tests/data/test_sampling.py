@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +13,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tagsift.data import Corpus, LabelSet, PartialCorpus, corrupt, read_conll
+from tagsift.data import LabelSet, bundled, corrupt, read_columns
+from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
 
 
 def plain_corpus(sentences: list[list[str]]) -> Corpus:
-    return Corpus.from_lists([["w"] * len(s) for s in sentences], sentences, "plain")
+    return Corpus.from_lists(
+        [["w"] * len(s) for s in sentences],
+        sentences,
+        label_set=sorted({label for row in sentences for label in row}) or ["A"],
+        scheme="plain",
+    )
 
 
-def sizes(partial: PartialCorpus) -> Counter[int]:
+def sizes(partial: Corpus) -> Counter[int]:
     return Counter(len(c) for sentence in partial.candidates for c in sentence)
 
 
@@ -117,6 +124,22 @@ def test_a_fold_draws_from_the_whole_label_set() -> None:
     assert seen == {"A", "B", "C"}
 
 
+def test_what_else_is_known_of_the_labels_is_not_handed_on() -> None:
+    corpus = bundled("ner")[:5]
+    told = replace(corpus.with_exact(corpus.labels), weights=np.ones((60, 9)))
+    hidden = corrupt(told, cl=3)
+    assert hidden == corrupt(corpus, cl=3)
+    assert hidden.exact is None and hidden.weights is None
+    assert hidden.gold == corpus.labels
+
+
+def test_labels_that_a_part_does_not_use_are_no_candidates() -> None:
+    """A part of a corpus keeps its label set; the draws are those of its own labels."""
+    part = plain_corpus([["A", "B"], ["C", "C"]])[:1]
+    assert part.label_set.names == ("A", "B", "C")
+    assert corrupt(part, r=1.0).label_set.names == ("A", "B")
+
+
 @settings(max_examples=80, derandomize=True)
 @given(
     st.lists(st.lists(st.sampled_from("ABCD"), max_size=5), max_size=8),
@@ -175,7 +198,7 @@ def test_one_label_has_no_negatives() -> None:
 
 def test_base_np_with_four_candidates(corpora: Path) -> None:
     """Three labels, cl = 4: a quarter of the sets has two members, the rest all."""
-    corpus = read_conll(corpora / "basenp" / "train.conll")[:500]
+    corpus = read_columns(corpora / "basenp" / "train.conll")[:500]
     partial = corrupt(corpus, cl=4, p=0.1)
     assert corpus.label_set.names == ("B", "I", "O")
     assert partial.scheme == "iob1"

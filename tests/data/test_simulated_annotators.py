@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tagsift.data import bundled, generate, spans
+from tagsift.data import Annotator, bundled, generate, spans
 from tagsift.data.simulated_annotators import SimulatedAnnotator, simulate_votes
 from tagsift.errors import InputError
 
 
 def column(votes, name):
-    a = votes.annotators.index(name)
-    return [[entry[a] for entry in sentence] for sentence in votes.votes]
+    rows = ((sentence.votes.get(name), len(sentence)) for sentence in votes)
+    return [[None] * size if row is None else row for row, size in rows]
 
 
 def found(votes, name):
@@ -23,9 +23,11 @@ def found(votes, name):
 
 def test_the_five_of_the_demo_err_as_they_should():
     votes = simulate_votes(generate(400, random_state=3, task="ner"))
-    assert votes.abstaining == ("dictionary",)
+    *people, dictionary = votes.annotators
+    assert dictionary == Annotator("dictionary", "source", abstains=True)
+    assert {(one.kind, one.abstains) for one in people} == {("person", False)}
     recall = {}
-    for name in votes.annotators:
+    for name in (one.name for one in votes.annotators):
         pairs = list(found(votes, name))
         hits = sum(len(mine & truth) for mine, truth in pairs)
         recall[name] = hits / sum(len(truth) for _, truth in pairs)
@@ -52,9 +54,10 @@ def test_votes_are_repeatable_and_nobody_is_left_out():
     corpus = bundled("ner")[:30]
     seldom = [SimulatedAnnotator(name=name, labels=0.1) for name in "ab"]
     votes = simulate_votes(corpus, seldom, random_state=4)
-    assert votes.votes == simulate_votes(corpus, seldom, random_state=4).votes
-    assert votes.votes != simulate_votes(corpus, seldom, random_state=5).votes
-    assert all(any(v is not None for v in row[0]) for row in votes.votes)
+    assert votes == simulate_votes(corpus, seldom, random_state=4)
+    assert votes != simulate_votes(corpus, seldom, random_state=5)
+    assert all(sentence.votes for sentence in votes)
+    assert votes.gold == corpus.labels
 
 
 def test_plain_tags_have_no_spans():

@@ -75,7 +75,7 @@ def name(path: Path) -> str:
 def folder(tmp_path: Path, monkeypatch) -> Path:
     """A folder with the files that the pages speak of, ten sentences each."""
     monkeypatch.chdir(tmp_path)
-    corpus = tagsift.bundled("ner").columns(1)
+    corpus = tagsift.bundled("ner").with_columns(1)
     gold = corpus[10:20]
     for file in ("train.conll", "gold.conll"):
         tagsift.write_conll(file, gold)

@@ -51,7 +51,7 @@ ENGINES = [
     pytest.param(RayTagging(2), id="ray", marks=needs_ray),
     pytest.param(on_spark, id="spark", marks=needs_spark),
 ]
-CORPUS = tagsift.data.bundled("ner").columns(1)[:60]
+CORPUS = tagsift.data.bundled("ner").with_columns(1)[:60]
 TEXTS = [" ".join(words) for words in CORPUS.tokens]
 
 

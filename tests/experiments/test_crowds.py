@@ -16,10 +16,10 @@ CELL = CrowdCell("names", "two and two dictionaries", 12, 0, "vote-tagger")
 def test_all_methods_get_the_same_votes():
     crowds = Crowds(None)
     votes = crowds._votes(CELL)
-    assert crowds._votes(replace(CELL, method="mace")).votes == votes.votes
-    assert crowds._votes(replace(CELL, draw=1)).votes != votes.votes
-    assert votes.abstaining == ("d0", "d1") and len(votes.rows) == 12
-    assert {len(row) for sentence in votes.rows for row in sentence} == {1}
+    assert crowds._votes(replace(CELL, method="mace")) == votes
+    assert crowds._votes(replace(CELL, draw=1)) != votes
+    assert [one.name for one in votes.annotators if one.abstains] == ["d0", "d1"]
+    assert len(votes) == 12 and len(votes.columns) == 1
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -13,7 +13,6 @@ from experiments.folds import (
     stable_seed,
 )
 from experiments.paper.results import WATCHED, find
-from tagsift.data import Corpus
 from tagsift.errors import InputError
 
 SPLIT = Split("ner", 20, 5, 0, 0)
@@ -65,7 +64,7 @@ def test_a_random_subset_is_seeded_and_another_than_the_head():
 def test_base_np_is_made_of_the_bundled_chunks():
     corpus = read_head(None, "base-np", 50)
     assert tuple(corpus.label_set) == ("B", "I", "O")
-    assert isinstance(corpus, Corpus) and corpus.n_spans > 50
+    assert sum(row.count("B") for row in corpus.labels) > 50
 
 
 def test_too_many_sentences_are_refused():

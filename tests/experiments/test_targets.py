@@ -16,7 +16,7 @@ from experiments.targets.duel import Duel
 from experiments.targets.penalties import Penalties
 from experiments.targets.readings import Readings
 from experiments.targets.whole import METHODS, Whole
-from tagsift.data import generate, write_conll
+from tagsift.data import generate, write_columns
 from tagsift.report import Report, Section, render_markdown
 
 ROOT = Path(__file__).parents[2]
@@ -116,8 +116,8 @@ def data(tmp_path: Path) -> Path:
     """A folder with a training and a test file."""
     folder = tmp_path / "conll2000"
     folder.mkdir()
-    write_conll(folder / "train.conll", generate(40, 0))
-    write_conll(folder / "test.conll", generate(20, 1))
+    write_columns(folder / "train.conll", generate(40, 0))
+    write_columns(folder / "test.conll", generate(20, 1))
     return tmp_path
 
 

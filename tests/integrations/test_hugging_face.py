@@ -14,7 +14,7 @@ from tests.data.test_arrow import BARE, EMPTY, FULL, WORDS
 
 datasets = pytest.importorskip("datasets", reason="needs datasets (extra hf)")
 
-CORPUS = tagsift.bundled("ner").columns(1)[:30]
+CORPUS = tagsift.bundled("ner").with_columns(1)[:30]
 
 
 def test_a_dataset_holds_everything(tmp_path):

@@ -28,7 +28,7 @@ from tagsift.integrations.spacy_component import TagsiftComponent  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 CORPUS = tagsift.bundled("ner")
-WORDS = CORPUS.columns(1).tokens
+WORDS = CORPUS.with_columns(1).tokens
 TEXTS = [" ".join(WORDS[s] + WORDS[s + 1]) for s in range(300, 330, 2)]
 
 

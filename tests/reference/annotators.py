@@ -31,7 +31,7 @@ def corpus_of(annotators, seed=0, n=120) -> Corpus:
 
 def simulated(corpus, people=DEMO_ANNOTATORS) -> Corpus:
     """Votes of simulated annotators on a corpus of gold labels."""
-    return simulate_votes(corpus, people).as_corpus()
+    return simulate_votes(corpus, people)
 
 
 def careful(share):

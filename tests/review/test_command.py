@@ -17,7 +17,7 @@ from tagsift.cli import main
 from tagsift.data import corrupt, simulate_votes
 from tagsift.review import serving
 
-CORPUS = tagsift.bundled("ner").columns(1)[:12]
+CORPUS = tagsift.bundled("ner").with_columns(1)[:12]
 
 
 class Seen:

@@ -22,7 +22,9 @@ SENTENCES = 40
 
 @pytest.fixture(scope="module")
 def votes() -> VoteCorpus:
-    return simulate_votes(tagsift.bundled("ner").columns(1)[:SENTENCES], random_state=0)
+    return simulate_votes(
+        tagsift.bundled("ner").with_columns(1)[:SENTENCES], random_state=0
+    )
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +126,7 @@ def test_text_that_nobody_has_labelled_needs_a_model(votes):
 
 def test_a_text_model_judges_the_labels_of_one_annotator(votes):
     """A label that the model does not believe comes first; later fits weigh it."""
-    gold = tagsift.bundled("ner").columns(1)[:SENTENCES]
+    gold = tagsift.bundled("ner").with_columns(1)[:SENTENCES]
     model = PartialCRF().fit(gold.rows, gold.labels)
     said = [[(name,) for name in row] for row in gold.labels]
     place = next(t for t, name in enumerate(gold.labels[5]) if name == "O")

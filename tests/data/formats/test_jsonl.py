@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import tagsift
-from tagsift.data import PartialCorpus, bundled, corrupt, read_partial, write_partial
+from tagsift.data import PartialCorpus, bundled, corrupt, read_columns, write_columns
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import DataError, InputError
 
@@ -66,10 +66,10 @@ def test_a_partial_corpus_goes_and_comes(tmp_path: Path) -> None:
     partial = corrupt(bundled("ner")[:40], cl=3, p=0.2)
     tagsift.write(partial, tmp_path / "a.jsonl")
     again = tagsift.read(tmp_path / "a.jsonl").candidates(partial.label_set)
-    write_partial(tmp_path / "a.conll", partial, gold=True)
-    assert again == partial
-    assert again == read_partial(
-        tmp_path / "a.conll", labels=partial.label_set, gold=True
+    write_columns(tmp_path / "a.conll", partial)
+    assert again.as_corpus() == partial
+    assert partial == read_columns(
+        tmp_path / "a.conll", labels=partial.label_set, gold=-1
     )
     odd = PartialCorpus.from_lists([["é\t\u2028", "🦉"]], [["O", "O"]])
     tagsift.write(odd, tmp_path / "b.jsonl")

@@ -375,7 +375,7 @@ def test_a_quote_from_elsewhere_is_counted(tmp_path: Path) -> None:
 
 
 def test_votes_go_and_come(tmp_path: Path) -> None:
-    gold = bundled("ner")[:30].columns(1)
+    gold = bundled("ner")[:30].with_columns(1)
     silent = [[None] * len(labels) for labels in gold.labels]
     votes = [
         list(zip(a, ["O"] * len(a), a if n % 2 else b, strict=True))

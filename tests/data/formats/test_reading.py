@@ -101,8 +101,8 @@ def test_views(tmp_path: Path) -> None:
 def test_labels_can_be_hidden(tmp_path: Path) -> None:
     corpus = tagsift.bundled("ner")[:20]
     tagsift.write(corpus, tmp_path / "a.conll")
-    documents = tagsift.read(tmp_path / "a.conll")
-    hidden = tagsift.corrupt(documents, cl=3, random_state=0)
+    again = tagsift.data.read_columns(tmp_path / "a.conll")
+    hidden = tagsift.corrupt(again, cl=3, random_state=0)
     assert hidden == tagsift.corrupt(corpus, cl=3, random_state=0)
 
 

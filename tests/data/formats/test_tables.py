@@ -96,8 +96,12 @@ def test_columns_zipped_and_piped(tmp_path: Path) -> None:
     corpus = bundled("ner")[:5]
     path = tmp_path / "a.conll.gz"
     docs = [
-        Document(str(n), rows=one.rows, layers=(Layer("labels", tags=one.labels),))
-        for n, one in enumerate(corpus.sentences, 1)
+        Document(
+            str(n),
+            rows=tuple(one.rows),
+            layers=(Layer("labels", tags=tuple(one.labels)),),
+        )
+        for n, one in enumerate(corpus, 1)
     ]
     write_documents(docs, path)
     assert read_conll(path).labels == corpus.labels

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 def command(tmp_path: Path) -> Any:
     """Start the command again and again on the same store; it says where it is."""
     votes, running = tmp_path / "votes.tsv", []
-    said = simulate_votes(tagsift.bundled("ner").columns(1)[:60])
+    said = simulate_votes(tagsift.bundled("ner").with_columns(1)[:60])
     tagsift.write_votes(votes, said)
 
     def start(port: int = 0) -> tuple[subprocess.Popen[str], str]:
