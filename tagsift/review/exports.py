@@ -82,9 +82,6 @@ def checked_documents(
         return replace(documents, documents=_with_exact(documents, ledger))
     sure = None if layers == "labels" else _confidences(ledger)
     done = documents.labelled(ledger.labels(), material.scheme, sure, _MODEL)
-    if layers == "labels" or documents.format != "label-studio":
-        bare = tuple(replace(one, layers=one.layers[-1:]) for one in done)
-        done = replace(done, documents=bare)
     if layers != "labels":
         return done
     return replace(done, documents=tuple(_of_people(one) for one in done))

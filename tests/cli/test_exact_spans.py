@@ -174,7 +174,7 @@ def test_a_trimmed_blank_is_counted_and_strict_refuses_it(
         marked_texts.write_tasks([one], tmp_path / "a.json"),
         tmp_path / "b.json",
     )
-    cleaned = tagsift("clean", path, "-o", out, "-m", "majority", "-q")
+    cleaned = tagsift("clean", path, "-o", out, "-m", "majority")
     assert cleaned.status == 0
     kind = "3 times: span with blanks at its ends, which are trimmed"
     assert kind in cleaned.err and "widened" not in cleaned.err

@@ -66,7 +66,7 @@ def test_spans_come_back_whole(text: str, marked: list[str], tmp_path: Path) -> 
 SIGNS = "abÄ.!? \n-'\u0301\u200d\u200b東。1🦉"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.text(SIGNS, min_size=1, max_size=30),
     st.lists(st.tuples(st.integers(0, 29), st.integers(1, 9)), max_size=4),

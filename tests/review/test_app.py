@@ -336,7 +336,7 @@ def test_a_project_of_label_studio_gets_what_was_decided_alone(tmp_path):
     votes = documents.votes()
     material = Material(votes.candidates(), votes, documents)
     store = Store.open(tmp_path / "d.db", material.fingerprint)
-    ask = asking(Desk(material, store, every=0))
+    ask = asking(fitted(Desk(material, store, every=0)))
     (task,) = ask.get("/export/label-studio").json()
     (prediction,) = task["predictions"]
     assert task["annotations"] == []

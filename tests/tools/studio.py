@@ -6,7 +6,6 @@ import json
 import secrets
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,8 +14,8 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-#: Seconds to wait for the server to be up, and to be gone.
-LIMIT = 600
+from tests.waiting import LIMIT, until
+
 ADMIN = "admin@example.org"
 _LINE = "--a-line-that-no-file-has"
 
@@ -114,16 +113,14 @@ def started(command: Path, folder: Path) -> Iterator[Studio]:
 
 
 def _wait(studio: Studio, server: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + LIMIT
-    while True:
-        try:
-            if studio.ask("GET", "/health") == {"status": "UP"}:
-                break
-        except (OSError, RefusedError):
-            pass
-        ended = server.poll() is not None
-        if ended or time.monotonic() > end:
+    def up() -> bool:
+        if server.poll() is not None:
             said = log.read_text(errors="replace")[-2000:]
-            raise AssertionError(f"Label Studio is not up (ended: {ended}):\n{said}")
-        time.sleep(0.2)
+            raise AssertionError(f"Label Studio has ended:\n{said}")
+        try:
+            return bool(studio.ask("GET", "/health") == {"status": "UP"})
+        except (OSError, RefusedError):
+            return False
+
+    until(up)
     assert studio.ask("GET", "/api/current-user/whoami")["email"] == ADMIN
