@@ -17,7 +17,7 @@ from tagsift.errors import InputError
 from tagsift.metrics import label_indices
 from tagsift.typing import FloatArray, RandomState
 
-__all__ = ["clean"]
+__all__ = ["clean", "found_by"]
 
 
 def clean(

@@ -29,7 +29,6 @@ from tagsift.cli._training import (
     recover,
     say_recovery,
 )
-from tagsift.data.offsets import split_at
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ def _tallies(found: Cleaned) -> Tally:
     tallies = [found.corpus.tally_text(n) for n in range(found.corpus.n_tokens)]
     flags = ["differs" if one else "-" for one in found.changed.tolist()]
     pairs = list(zip(tallies, flags, strict=True))
-    return split_at(pairs, found.corpus.bounds)
+    return tagsift.data.offsets.split_at(pairs, found.corpus.bounds)
 
 
 def _facts(
