@@ -238,7 +238,7 @@ class VoteTagger(TaggerFromVotes):
         """
         given = X, y
         X, corpus = text_and_corpus(X, y)
-        if corpus is None or not corpus.annotators:
+        if corpus is None or not len(corpus.votes.token):
             return super().recover(*given)
         self._check_fitted()
         check_known(corpus, self.names_, self.classes_)
