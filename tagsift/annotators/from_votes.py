@@ -229,7 +229,7 @@ class TaggerFromVotes(SequenceTagger):
 
 
 def votes_of(X: Any, y: Any, title: str) -> tuple[Any, Corpus]:
-    """The sentences, and a corpus that has votes on them."""
+    """The sentences, and a corpus of votes; labels are those of one annotator."""
     X, corpus = text_and_corpus(X, y)
     if corpus is None:
         other = X if y is None else y
@@ -238,12 +238,16 @@ def votes_of(X: Any, y: Any, title: str) -> tuple[Any, Corpus]:
             "from votes; make one by tagsift.read(..., votes=...) or "
             "Corpus.from_lists(rows, votes=...), for candidate sets take ChainGP."
         )
-    if not of_votes(corpus):
+    if of_votes(corpus):
+        return X, corpus
+    if corpus.candidate_codes is None or corpus.n_ambiguous:
+        what = f"candidate sets ({corpus.n_ambiguous} tokens are ambiguous)"
         raise InputError(
-            f"expected a corpus of votes, found one without any: {title} learns from "
-            "votes; for candidate sets take ChainGP or PartialCRF."
+            f"expected a corpus of votes, found {what if corpus.n_ambiguous else 'none'}"
+            f": {title} learns from votes; say which columns are votes by votes= when "
+            "it is read, for candidate sets take ChainGP or PartialCRF."
         )
-    return X, corpus
+    return X, corpus.as_votes()
 
 
 def of_votes(corpus: Corpus) -> bool:

@@ -8,12 +8,11 @@ import numpy as np
 from sklearn.base import clone
 
 from tagsift.annotators import VoteTagger
-from tagsift.annotators.from_votes import TaggerFromVotes
+from tagsift.annotators.from_votes import TaggerFromVotes, votes_of
 from tagsift.base import SequenceTagger
 from tagsift.chain_gp import ChainGP
 from tagsift.cleaned.cleaned import Cleaned
 from tagsift.data.corpus import Corpus
-from tagsift.errors import InputError
 from tagsift.metrics import label_indices
 from tagsift.typing import FloatArray, RandomState
 
@@ -36,7 +35,8 @@ def clean(
     model : SequenceTagger, optional
         What finds them; by default `VoteTagger` for votes and `ChainGP` for candidates.
         One that is fitted is used as it is, else a copy is fitted. A method for
-        candidates learns from the union of the votes.
+        candidates learns from the union of the votes; for one for votes, labels that
+        are all exact are those of one annotator, who may err.
     random_state, verbose
         Of the default model.
 
@@ -48,21 +48,21 @@ def clean(
     if model is None:
         kind: Any = VoteTagger if are_votes else ChainGP
         model = kind(random_state=random_state, verbose=verbose)
-    if not are_votes and isinstance(model, TaggerFromVotes):
-        raise InputError(
-            f"expected a corpus of votes for {model.method.title}, found none cast; "
-            "for candidate sets take ChainGP or PartialCRF."
-        )
-    source = corpus if isinstance(model, TaggerFromVotes) else _candidates(corpus)
     if hasattr(model, "classes_"):
-        labels, confidences = model.recover(source)
+        knows_annotators = are_votes and isinstance(model, VoteTagger)
+        source = corpus if knows_annotators else _candidates(corpus)
+        return found_by(corpus, model, *model.recover(source))
+    model = clone(model)
+    if isinstance(model, TaggerFromVotes):
+        _, corpus = votes_of(corpus, None, model.method.title)
+        source = corpus
     else:
-        model = clone(model)
-        model.fit(source)
-        labels, confidences = model.recovered_, getattr(model, "confidences_", None)
-        if confidences is None and model.method.probabilities:
-            _, confidences = model.recover(source)
-    return found_by(corpus, model, labels, confidences)
+        source = _candidates(corpus)
+    model.fit(source)
+    confidences = getattr(model, "confidences_", None)
+    if confidences is None and model.method.probabilities:
+        _, confidences = model.recover(source)
+    return found_by(corpus, model, model.recovered_, confidences)
 
 
 def _candidates(corpus: Corpus) -> Corpus:

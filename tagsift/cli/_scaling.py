@@ -63,7 +63,7 @@ def fit_pieces(
     if source.scheme != "auto":
         given["scheme"] = source.scheme
     model = named_method(fitting, make_settings(fitting, given))
-    if "engine" not in model.settings:
+    if "engine" not in model.settings or model.method.votes:
         raise InputError(
             f"{model.method.title} works in memory; --engine and --out-of-core are for "
             "chain-gp, partial-crf and crf."

@@ -116,11 +116,15 @@ class TrainingData:
 
 
 def read_training(
-    path: Path, source: Source, usual: Sequence[str] | None = None
+    path: Path,
+    source: Source,
+    usual: Sequence[str] | None = None,
+    method: str | None = None,
 ) -> TrainingData:
     """Read candidate sets, or votes where the options say that they are.
 
-    `usual` are the labels of documents in which nobody has labelled anything.
+    `usual` are the labels of documents in which nobody has labelled anything. Where the
+    `method` learns from votes, exact labels are the votes of one annotator.
     """
     labels = parse_labels(source.labels)
     given: dict[str, Any] = {"labels": labels} if isinstance(labels, list) else {}
@@ -159,7 +163,9 @@ def read_training(
             header=source.header,
             features_hold_labels=source.features_hold_labels,
         )
-    return _said(TrainingData(path, partial, None, given, named, documents))
+    training = _said(TrainingData(path, partial, None, given, named, documents))
+    of_votes = any(one.votes for one in tagsift.methods() if one.name == method)
+    return as_votes(training) if of_votes else training
 
 
 def as_votes(training: TrainingData) -> TrainingData:
@@ -204,12 +210,6 @@ def fit_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
             f"{model.method.title} learns from the union of the votes, not from who "
             "gave them; leave out --method to weigh the annotators."
         )
-    if training.votes is None and takes_votes(model):
-        note(
-            f"{model.method.title} learns from votes, and there are none: its text "
-            "model is fitted to the candidate sets; say which columns are votes by "
-            "--votes."
-        )
     sizes = f"{partial.n_tokens} tokens, {len(partial.label_set)} labels"
     stage(f"fitting {model.method.title} to {sizes}", enabled=not fitting.quiet)
     with _asked_before():
@@ -238,7 +238,14 @@ def make_model(training: TrainingData, fitting: Fitting) -> SequenceTagger:
     """Make the method that the options name, not fitted yet."""
     settings = make_settings(fitting, training.given)
     if training.votes is None:
-        return named_method(fitting, settings)
+        model = named_method(fitting, settings)
+        if takes_votes(model):
+            raise InputError(
+                f"{training.path}: {model.method.title} learns from votes, and here "
+                "are candidate sets; say which columns are votes by --votes, or take "
+                f"a method for candidates, such as --method {DEFAULT_METHOD}."
+            )
+        return model
     told = parse_settings(fitting.settings)
     given = {k: v for k, v in settings.items() if k not in told}
     with _known_settings(fitting.method or DEFAULT_METHOD):

@@ -73,7 +73,7 @@ def run(
     check_model_options(model, fitting)
     if to is not None:
         format_to(out, to, None)
-    training = read_training(train, source)
+    training = read_training(train, source, method=fitting.method)
     fitting = replace(fitting, quiet=fitting.quiet or json)
     found = recover(training, fitting, model)
     if found.marginals is None and min_confidence:

@@ -64,7 +64,7 @@ def run(
             raise InputError("--update and --html work in memory; leave out engines.")
         _fit_large(train, out, source, fitting, scaling, json)
         return
-    training = read_training(train, source)
+    training = read_training(train, source, method=fitting.method)
     started = time.perf_counter()
     if update is None:
         model = fit_model(training, fitting)

@@ -233,7 +233,7 @@ def _learn(
     path: Path, source: Training, fitting: Fitting, model: Path | None, by: By
 ) -> _Labelled:
     """Find the labels of votes or candidates, by a fit or with a fitted model."""
-    training = read_training(path, source)
+    training = read_training(path, source, method=fitting.method)
     if by is By.disagreement and training.votes is None:
         raise InputError("--by disagreement needs votes: say which columns by --votes.")
     found = recover(training, fitting, model)

@@ -304,6 +304,21 @@ class Corpus:
             self, votes=NO_VOTES, sets=sets, candidate_codes=codes, sources=None
         )
 
+    def as_votes(self) -> Corpus:
+        """Labels that are all exact as the votes of one annotator, who may err."""
+        _ = self.labels  # refuses candidate sets
+        if len(self.annotators) > 1:
+            raise InputError(
+                f"expected the labels of one annotator, found {len(self.annotators)}."
+            )
+        every = np.arange(self.n_tokens)  # [N]
+        return replace(
+            self,
+            annotators=self.annotators or (Annotator("labels"),),
+            votes=Votes.of(every, np.zeros_like(every), self.candidate_codes),
+            candidate_codes=None,
+        )
+
     def majority(self, by: Literal["span", "token"] = "span") -> Majority:
         """What most annotators say; see `tagsift.data.counting.majority`."""
         return majority(self, by)

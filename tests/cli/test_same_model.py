@@ -43,7 +43,8 @@ def same(first: Path, second: Path) -> bool:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method(tagsift, files, tmp_path, name: str):
-    exact = package.make(name).method.exact_only
+    method = package.make(name).method
+    exact = method.exact_only or method.votes  # labels are one annotator's votes
     quick = type(package.make(name))._check_params
     source = files["gold" if exact else "partial"]
     there, here = tmp_path / "there.tagsift", tmp_path / "here.tagsift"
@@ -53,7 +54,7 @@ def test_every_method(tagsift, files, tmp_path, name: str):
     outcome = tagsift("fit", source, "-o", there, *options, "--quiet")
     assert outcome.status == 0, outcome.err
     data = package.read_partial(source, gold=not exact)
-    model = package.make(name, random_state=3, **quick).fit(data.rows, data.candidates)
+    model = package.make(name, random_state=3, **quick).fit(data.as_corpus())
     model.save(here)
     assert same(there, here)
     loaded = package.load(there)
@@ -79,7 +80,7 @@ def test_every_source(tagsift, gold, tmp_path):
         assert tagsift("fit", path, "-o", there, *arguments).status == 0
         partial = read(path, **said)
         model = package.make("partial-crf", random_state=0, **said)
-        model.fit(partial.rows, partial.candidates).save(here)
+        model.fit(partial.as_corpus()).save(here)
         assert same(there, here)
 
 
@@ -89,6 +90,7 @@ def test_votes(tagsift, votes, tmp_path, name: str):
     options = ["--votes", "2:4", "--gold", "--quiet", "-m", name]
     assert tagsift("fit", votes, "-o", there, *options).status == 0
     data = package.read_votes(votes, columns="2:4", gold=-1)
-    known = data if name == "vote-tagger" else data.candidates().candidates
-    package.make(name, random_state=0).fit(data.rows, known).save(here)
+    votes = data.as_corpus()
+    known = votes if name == "vote-tagger" else votes.union()
+    package.make(name, random_state=0).fit(known).save(here)
     assert same(there, here)

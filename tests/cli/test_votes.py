@@ -106,12 +106,28 @@ def test_other_methods_get_the_union_and_say_so(tagsift, votes, tmp_path):
     assert outcome.err.count("\n") == 1
 
 
-def test_methods_for_votes_say_that_there_are_none(tagsift, partial, tmp_path):
-    options = ["--gold", "-m", "dawid-skene", "-o", tmp_path / "out", "--json"]
-    outcome = tagsift("clean", partial, *options)
-    assert outcome.status == 0
-    assert "learns from votes, and there are none" in outcome.err
-    assert outcome.err.count("\n") == 1
+@pytest.mark.parametrize("verb", ["clean", "fit", "rank", "report", "review"])
+def test_methods_for_votes_refuse_candidates(tagsift, partial, tmp_path, verb):
+    options = ["--gold", "-m", "dawid-skene"]
+    where = "--store" if verb == "review" else "-o"
+    told = bad(tagsift, verb, partial, *options, where, tmp_path / "out")
+    assert "learns from votes" in told and "--votes" in told
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_methods_for_votes_refuse_pieces(tagsift, partial, tmp_path):
+    options = ["-m", "vote-tagger", "--out-of-core", tmp_path]
+    told = bad(tagsift, "fit", partial, "-o", tmp_path / "out", *options)
+    assert "VoteTagger works in memory" in told
+
+
+@pytest.mark.parametrize("name", ["majority", "vote-tagger"])
+def test_labels_of_one_annotator_are_votes(tagsift, gold, tmp_path, name):
+    out = tmp_path / "clean.tsv"
+    outcome = tagsift("clean", gold, "-m", name, "-o", out)
+    assert outcome.status == 0, outcome.err
+    assert "labels of 1 annotator merged" in outcome.out
+    assert all(row[-2].endswith(":1") for row in rows_of(out))
 
 
 def test_settings_of_the_text_model(tagsift, votes, tmp_path):

@@ -11,7 +11,9 @@ import pytest
 
 import tagsift
 from benchmarks.reviewers import serving
-from tagsift.data import Span, VoteCorpus, simulate_votes
+from tagsift.data import Span, simulate_votes
+from tagsift.data.column_corpus import write_columns
+from tagsift.data.corpus import Corpus
 from tagsift.review.desk import Desk
 from tagsift.review.learning import Student
 from tagsift.review.material import Material
@@ -39,8 +41,8 @@ SAID = [
 ]
 
 
-def corpus_of(rows=ROWS, said=SAID, scheme: str = "iob2", **more) -> VoteCorpus:
-    return VoteCorpus(
+def corpus_of(rows=ROWS, said=SAID, scheme: str = "iob2", **more) -> Corpus:
+    return Corpus(
         [[(word,) for word in row] for row in rows],
         [list(zip(*columns, strict=True)) for columns in said],
         ("ann", "bob", "eve"),
@@ -50,8 +52,8 @@ def corpus_of(rows=ROWS, said=SAID, scheme: str = "iob2", **more) -> VoteCorpus:
     )
 
 
-def material_of(votes: VoteCorpus, **more) -> Material:
-    return Material(votes.candidates(), votes, **more)
+def material_of(votes: Corpus, **more) -> Material:
+    return Material(votes, **more)
 
 
 def fitted(desk: Desk) -> Desk:
@@ -68,8 +70,8 @@ def spans_in(text: str) -> list[Span]:
 
 def written(path: Path, sentences: int) -> Path:
     """A file of votes."""
-    corpus = tagsift.generate(sentences, 0, "ner").columns(1)
-    tagsift.write_votes(path, simulate_votes(corpus, random_state=0))
+    corpus = tagsift.generate(sentences, 0, "ner").with_columns(1)
+    write_columns(path, simulate_votes(corpus, random_state=0))
     return path
 
 
