@@ -42,12 +42,11 @@ SAID = [
 
 
 def corpus_of(rows=ROWS, said=SAID, scheme: str = "iob2", **more) -> Corpus:
-    return Corpus(
-        [[(word,) for word in row] for row in rows],
-        [list(zip(*columns, strict=True)) for columns in said],
-        ("ann", "bob", "eve"),
-        None,
-        scheme,
+    return Corpus.from_lists(
+        rows,
+        votes=[list(zip(*columns, strict=True)) for columns in said],
+        annotators=("ann", "bob", "eve"),
+        scheme=scheme,
         **more,
     )
 

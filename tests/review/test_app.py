@@ -334,7 +334,7 @@ def test_a_project_of_label_studio_gets_what_was_decided_alone(tmp_path):
     file.write_text(json.dumps([task | {"inner_id": 1}]))
     documents = tagsift.read(file)
     votes = documents.votes()
-    material = Material(votes.candidates(), votes, documents)
+    material = Material(votes.as_corpus(), documents)
     store = Store.open(tmp_path / "d.db", material.fingerprint)
     ask = asking(fitted(Desk(material, store, every=0)))
     (task,) = ask.get("/export/label-studio").json()
@@ -359,7 +359,7 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     documents = tagsift.read(file)
     assert isinstance(documents, Documents)
     votes = documents.votes()
-    material = Material(votes.candidates(), votes, documents)
+    material = Material(votes.as_corpus(), documents)
     store = Store.open(tmp_path / "d.db", material.fingerprint)
     ask = asking(fitted(Desk(material, store, every=0)))
     first = ask.get("/api/item/0:0-1?reviewer=ann").json()["item"]

@@ -15,6 +15,7 @@ from tagsift.annotators import VoteTagger
 from tagsift.baselines import PartialCRF
 from tagsift.cli import main
 from tagsift.data import corrupt, simulate_votes
+from tagsift.data.column_corpus import write_columns
 from tagsift.review import serving
 
 CORPUS = tagsift.bundled("ner").with_columns(1)[:12]
@@ -58,7 +59,7 @@ def review(*arguments: object) -> int:
 
 
 def test_votes(seen, capsys):
-    tagsift.write_votes("votes.tsv", simulate_votes(CORPUS, random_state=0))
+    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0))
     assert review("votes.tsv", "--votes", "2:6", "--abstain", "w04") == 0
     told = capsys.readouterr()
     assert "Review: http://127.0.0.1" in told.out
@@ -98,7 +99,7 @@ def test_documents_of_an_annotation_tool(seen):
 
 
 def test_text_and_a_model(seen, capsys):
-    PartialCRF().fit(CORPUS.rows, CORPUS.labels).save("m.tagsift")
+    PartialCRF().fit(CORPUS).save("m.tagsift")
     Path("letters.txt").write_text("Ann met Bob in Paris.\n\nNobody came.\n")
     told = ("letters.txt", "--from", "text")
     assert review(*told) == 2
@@ -108,7 +109,7 @@ def test_text_and_a_model(seen, capsys):
 
 
 def test_for_machines(seen, capsys):
-    tagsift.write_votes("votes.tsv", simulate_votes(CORPUS, random_state=0))
+    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0))
     assert review("votes.tsv", "--votes", "2:6", "--o-means", "outside", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["address"].startswith("http://127.0.0.1:")
@@ -116,7 +117,7 @@ def test_for_machines(seen, capsys):
 
 
 def test_others_are_let_in_by_a_password(seen, capsys):
-    tagsift.write_votes("votes.tsv", simulate_votes(CORPUS, random_state=0))
+    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0))
     Path("password").touch(mode=0o600)
     Path("password").write_text("open sesame\nand no more\n")
     told = ("--host", "0.0.0.0", "--password-file", "password")
@@ -134,7 +135,7 @@ def test_others_are_let_in_by_a_password(seen, capsys):
     ],
 )
 def test_methods_that_do_not_do(seen, capsys, told, sentence):
-    tagsift.write_votes("votes.tsv", simulate_votes(CORPUS, random_state=0))
+    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0))
     assert review("votes.tsv", "--votes", "2:6", *told) == 2
     assert sentence in capsys.readouterr().err
     assert not list(Path().glob("*.db"))

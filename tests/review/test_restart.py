@@ -144,13 +144,15 @@ def test_a_fit_that_is_due_runs_at_the_start(start):
 def test_a_result_of_other_votes_is_not_used(start, material):
     desk, client = start(model="a model")
     fitted(desk)
-    said = [list(row) for row in material.votes.votes]
-    said[0][0] = ("B-PER", "O", "O")
+    corpus = material.corpus
+    code = corpus.votes.code.copy()
+    code[0] = corpus.label_set.index("B-PER")
+    ann, bob, eve = corpus.annotators
     others = (
-        replace(material.votes, votes=said),
-        replace(material.votes, abstaining=("eve",)),
-        replace(material.votes, exact=[["O", *[None] * 6], [None] * 6, [None] * 3]),
-        replace(material.votes, annotators=("ann", "bob", "eva")),
+        replace(corpus, votes=corpus.votes._replace(code=code)),
+        replace(corpus, annotators=(ann, bob, replace(eve, abstains=True))),
+        corpus.with_exact([["O", *[None] * 6], [None] * 6, [None] * 3]),
+        replace(corpus, annotators=(ann, bob, replace(eve, name="eva"))),
     )
     for other in others:
         again, client = start(material_of(other, title="votes.tsv"), "a model")

@@ -12,6 +12,7 @@ import pytest
 
 import tagsift
 from tagsift.data import simulate_votes
+from tagsift.data.corpus import Corpus
 from tagsift.review.desk import Desk
 from tagsift.review.learning import Student
 from tagsift.review.material import Material
@@ -132,7 +133,7 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
         password: str | None = None,
     ) -> Review:
         votes = votes or simulate_votes(tagsift.bundled("ner").with_columns(1)[:40])
-        material = Material(votes.candidates(), votes, title="votes.tsv")
+        material = Material(votes, title="votes.tsv")
         store = Store.open(tmp_path / f"{len(begun)}.db", material.fingerprint)
         pupil = Pupil(material)
         desk = Desk(material, store, pupil, every=0)

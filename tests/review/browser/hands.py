@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tagsift.data import VoteCorpus
+from tagsift.data.corpus import Corpus
 
 __all__ = ["corpus", "held", "press", "show"]
 
@@ -19,10 +19,10 @@ SAID = [
 ]
 
 
-def corpus(words: Any = WORDS, said: Any = SAID, scheme: str = "iob2") -> VoteCorpus:
+def corpus(words: Any = WORDS, said: Any = SAID, scheme: str = "iob2") -> Corpus:
     votes = [list(zip(*(v.split() for v in row), strict=True)) for row in said]
     names = tuple(f"annotator {i}" for i in range(len(said[0])))
-    return VoteCorpus([[(w,) for w in s] for s in words], votes, names, None, scheme)
+    return Corpus.from_lists(words, votes=votes, annotators=names, scheme=scheme)
 
 
 def held(page: Any) -> tuple[str, str | None]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tagsift
-from tagsift.data import simulate_votes
+from tagsift.data import simulate_votes, write_columns
 from tests.review.browser.conftest import NOTICES_STAY
 from tests.review.browser.hands import press
 from tests.waiting import LIMIT
@@ -25,7 +25,7 @@ def command(tmp_path: Path) -> Any:
     """Start the command again and again on the same store; it says where it is."""
     votes, running = tmp_path / "votes.tsv", []
     said = simulate_votes(tagsift.bundled("ner").with_columns(1)[:60])
-    tagsift.write_votes(votes, said)
+    write_columns(votes, said)
 
     def start(port: int = 0) -> tuple[subprocess.Popen[str], str]:
         words = [sys.executable, "-m", "tagsift", "review", str(votes)]
