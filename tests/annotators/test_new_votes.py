@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.model_selection import cross_val_score
 
 from tagsift.annotators import VoteTagger
 from tagsift.data import generate
@@ -78,15 +77,6 @@ def test_candidates_of_a_corpus_are_kept_to(tagger):
 def test_looks_are_at_tokens_or_spans(tagger):
     with pytest.raises(InputError, match="'token' or 'span'; got 'sentence'"):
         tagger.looks("sentence")
-
-
-@pytest.mark.xfail(reason="scores do not take a corpus yet", raises=InputError)
-def test_votes_are_scored_by_the_labels_that_were_voted(tagger):
-    new = drawn(6, 9)
-    assert 0.5 < tagger.score(new.rows, new) <= 1.0
-    model = VoteTagger(rounds=1, folds=2)
-    scores = cross_val_score(model, new.rows, list(new), cv=2)
-    assert np.isfinite(scores).all()
 
 
 def test_votes_that_do_not_fit(tagger):

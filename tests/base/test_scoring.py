@@ -12,9 +12,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 
 import tagsift
 from tagsift import Scorer
-from tagsift.data import VoteCorpus, simulate_votes
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.metrics import span_scores
+from tests.reference.annotators import simulated
 
 CORPUS = tagsift.bundled("chunk")[:36]
 PARTIAL = tagsift.corrupt(CORPUS, cl=3, p=0.3, random_state=0)
@@ -143,7 +143,7 @@ def test_scorers_are_cloned_and_shown():
 # In scikit-learn ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["partial-crf", "word-counts", "wknn", "vote-tagger"])
+@pytest.mark.parametrize("name", ["partial-crf", "word-counts", "wknn"])
 @pytest.mark.parametrize("measure", ["likelihood", "inside"])
 def test_cross_validation_scores_candidate_sets(name, measure):
     estimator = tagsift.make(name)
@@ -240,23 +240,25 @@ def test_what_nobody_asked_for_is_refused_by_scikit_learn(routing):
 
 
 def test_votes_are_cut_and_joined(routing):
-    votes = simulate_votes(CORPUS)
-    assert VoteCorpus.joined([votes[s] for s in range(len(votes))]) == votes
-    assert VoteCorpus.joined(Y) is None
-    with pytest.raises(InputError, match="one corpus"):
-        VoteCorpus.joined([votes[0], votes[1].without(votes.annotators[:1])])
-    tagger = tagsift.VoteTagger(rounds=1, folds=2)
+    votes = simulated(CORPUS)
+    exact, tagger = votes.with_exact(GOLD), tagsift.VoteTagger(rounds=1, folds=2)
     scorer = Scorer("span_f1").set_score_request(gold=True)
-    found = cross_val_score(
-        tagger, votes.rows, votes, scoring=scorer, cv=2, params={"gold": GOLD}
+    more = {"scoring": scorer, "cv": 2, "params": {"gold": GOLD}}
+    found, told = (
+        cross_val_score(tagger, one.rows, list(one), error_score="raise", **more)
+        for one in (votes, exact)
     )
     assert (found > 0.5).all()
-    known = tagger.set_fit_request(exact=True, sample_weight=False)
-    told = cross_val_score(
-        known, votes.rows, votes, scoring=scorer, cv=2,
-        params={"gold": GOLD, "exact": GOLD}, error_score="raise",
-    )  # fmt: skip
     assert told.mean() >= found.mean()
-    tagger = tagsift.VoteTagger(rounds=1, folds=2)
-    sets = cross_val_score(tagger, votes.rows, votes, scoring=Scorer(), cv=2)
-    assert (sets < 0).all() and np.isfinite(sets).all()
+    with pytest.raises(InputError, match="one corpus"):
+        tagger.fit([votes[0], exact[1]])
+
+
+@pytest.mark.xfail(reason="scores do not take a corpus of votes yet", raises=InputError)
+def test_votes_are_scored_by_the_labels_that_were_voted():
+    votes, tagger = simulated(CORPUS), tagsift.VoteTagger(rounds=1, folds=2)
+    for scoring in (None, Scorer()):
+        found = cross_val_score(
+            tagger, votes.rows, list(votes), scoring=scoring, cv=2, error_score="raise"
+        )
+        assert np.isfinite(found).all()

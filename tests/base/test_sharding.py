@@ -12,6 +12,7 @@ from tagsift.baselines import CRF, PartialCRF
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import LocalEngine
 from tagsift.chain_gp import ChainGP
+from tagsift.data.corpus import Corpus
 from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
 
@@ -66,11 +67,15 @@ def test_a_partial_crf_is_that_of_one_machine(n_shards, on_disk, tmp_path):
     np.testing.assert_array_equal(sharded.weights_.emissions, again.weights_.emissions)
 
 
-@pytest.mark.parametrize("given", ["weights", "sample_weight", "min_count", "ready"])
+@pytest.mark.parametrize(
+    "given", ["corpus", "weights", "sample_weight", "min_count", "ready"]
+)
 def test_other_input(given):
     X, y, more, settings = CORPUS.rows, candidates(), None, {}
     if given == "weights":
         y, settings = weights(), {"tol": 1e-9}  # a flat valley: rounding takes a part
+    elif given == "corpus":
+        X, y = Corpus.from_lists(X, y), None
     elif given == "sample_weight":
         more = np.random.default_rng(1).random(len(y))
     elif given == "min_count":
@@ -81,6 +86,7 @@ def test_other_input(given):
         PartialCRF(**settings, engine=engine).fit(X, y, more)
         for engine in (None, LocalEngine(3))
     ]
+    X = X.rows if given == "corpus" else X
     same(*models, X, atol=1e-2 if given == "weights" else 1e-4)
 
 

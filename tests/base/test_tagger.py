@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
-from tagsift.base import Method, SequenceTagger, TrainingSet, setting
+from tagsift.base import Method, SequenceTagger, TrainingSet, Transduction, setting
 from tagsift.baselines import WordCounts
 from tagsift.errors import (
     InputError,
@@ -38,7 +38,7 @@ class Recorder(SequenceTagger):
 
     def _fit(self, train: TrainingSet):
         self.train_ = train
-        return train.mask.argmax(axis=1)
+        return Transduction(train.mask.argmax(axis=1))
 
     def _predict(self, features: FeatureMatrix):
         return np.zeros(features.n_tokens, dtype=np.int64)
@@ -308,10 +308,8 @@ def test_a_fit_that_stops_half_way_leaves_no_fitted_estimator():
 def test_confidences_do_not_outlive_their_fit():
     class Sometimes(WordCounts):
         def _fit(self, train):
-            recovered = super()._fit(train)
-            if train.exact.all():
-                self._train_confidences = None
-            return recovered
+            found = super()._fit(train)
+            return found._replace(confidences=None) if train.exact.all() else found
 
     model = Sometimes().fit(X, [["D", {"D", "N"}, "V"], *Y[1:]])
     assert hasattr(model, "confidences_")

@@ -7,6 +7,8 @@ import pytest
 from tagsift import registry
 from tagsift.base import SequenceTagger
 from tagsift.checks import Check, yield_checks
+from tagsift.checks._asking import fitted, fresh, same_state, training
+from tagsift.data.corpus import Corpus
 
 
 def cases() -> list[object]:
@@ -50,3 +52,15 @@ def test_skipped_checks_exist_and_say_why(name: str):
     for check, reason in kind._check_skips.items():
         assert check in known
         assert len(reason) > 20
+
+
+@pytest.mark.parametrize(
+    "name", [one.name for one in registry.methods() if not one.votes]
+)
+def test_a_corpus_is_learnt_from_like_its_lists(name: str):
+    X, y = training(registry.make(name))
+    corpus = Corpus.from_lists(X, y)
+    one, other = fitted(registry.make(name)), fresh(registry.make(name)).fit(corpus)
+    assert same_state(one, other) and one.scheme_ == other.scheme_
+    assert one.recovered_ == other.recovered_
+    assert other.recover(corpus)[0] == one.recover(X, y)[0]

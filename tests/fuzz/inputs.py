@@ -9,7 +9,8 @@ from typing import Any
 
 import tagsift
 from tagsift.annotators.from_votes import TaggerFromVotes
-from tagsift.data import VoteCorpus
+from tagsift.data.annotators import Annotator
+from tagsift.data.corpus import Corpus
 from tagsift.registry import estimator
 from tests.fuzz.dice import Dice
 
@@ -21,8 +22,9 @@ SENTENCES = (
 LABELS = ("B-NP", "B-VP", "I-NP", "O")
 #: Methods whose fit of a dozen tokens takes less than a tenth of a second.
 QUICK = ("word-counts", "wknn", "sure", "pl-svm", "partial-crf")
-#: Methods that take votes.
+#: Methods that take votes, and who votes.
 FROM_VOTES = ("majority", "dawid-skene", "mace", "vote-tagger")
+PEOPLE = ("ann", "bob", "eve")
 
 
 def methods(dice: Dice) -> str:
@@ -151,7 +153,7 @@ def llm(dice: Dice) -> list[Any]:
     return [{"document_id": "d", "text": "the dog barks", "extractions": found}]
 
 
-def votes(dice: Dice) -> VoteCorpus:
+def votes(dice: Dice) -> Corpus:
     """Votes of three annotators, at times sets, odd ones, or none."""
     names = dice.sample(LABELS, dice.randint(1, 4))
     sentences = dice.choices(SENTENCES, k=dice.randint(1, 5))
@@ -165,8 +167,9 @@ def votes(dice: Dice) -> VoteCorpus:
     given = [[tuple(vote() for _ in range(3)) for _ in row] for row in rows]
     if dice.often(0.1):
         given[0][0] = ()
+    people = [Annotator(name, abstains=dice.often(0.2)) for name in PEOPLE]
     scheme = dice.choice(("iob2", "plain", "iobes", "auto"))
-    return VoteCorpus(rows, given, ("ann", "bob", "eve"), None, scheme)
+    return Corpus.from_lists(rows, votes=given, annotators=people, scheme=scheme)
 
 
 @functools.cache
@@ -182,7 +185,7 @@ def fitted(name: str, folder: Path, width: int = 2) -> Path:
     model = kind(**kind._check_params)
     if issubclass(kind, TaggerFromVotes):
         given = [[(label, label, "O") for label in row] for row in truth]
-        model.fit(rows, VoteCorpus(rows, given, ("a", "b", "c"), None, "iob2"))
+        model.fit(Corpus.from_lists(rows, votes=given, annotators=PEOPLE))
     else:
         model.fit(rows, gold)
     model.save(path)

@@ -116,46 +116,25 @@ def _labels(dice: Dice, lengths: list[int]) -> Any:
 
 
 def vote_matrices(dice: Dice, folder: Path) -> None:
-    """Agreement, reliabilities and taggers from votes that may be missing or wrong."""
-    if dice.often(0.3):
-        _tagger_from_votes(dice)
+    """Counts, agreement and taggers of votes that may be missing, sets or no labels."""
+    corpus = attempt(lambda: inputs.votes(dice))
+    if corpus is None:
         return
-    rng = dice.numpy()
-    shape = dice.choice((0, 1, 2, 9)), dice.choice((0, 1, 2, 5))
-    n_labels = dice.choice((0, 1, 2, 3))
-    votes: Any = rng.integers(-1, max(n_labels, 1), size=shape)
-    if dice.often(0.2) and votes.size:
-        place = dice.randrange(shape[0]), dice.randrange(shape[1])
-        votes[place] = dice.choice((-2, 99, 2**40))
-    if dice.often(0.1):
-        votes = np.full(shape, -1)
-    if dice.often(0.1):
-        votes = votes.astype(dice.choice((float, object, bool, np.uint8, "U2")))
-    choices = (
-        lambda: annotators.vote_counts(votes, n_labels),
-        lambda: _figures(votes, n_labels),
-        lambda: annotators.dawid_skene(votes, n_labels).posterior,
-        lambda: metrics.vote_disagreement(votes, np.zeros(len(votes), dtype=int)),
-    )
-    attempt(dice.choice(choices))
-
-
-def _tagger_from_votes(dice: Dice) -> None:
     kind = estimator(dice.choice(inputs.FROM_VOTES))
     settings = dict(kind._check_params)
     if dice.often(0.2):
         settings["o_means"] = dice.choice(("abstain", {"bob": "abstain"}, {"x": "y"}))
 
-    def work() -> Any:
-        corpus = inputs.votes(dice)
-        model = kind(**settings).fit(corpus.rows, corpus)
+    def fit() -> Any:
+        model = kind(**settings).fit(corpus)
         return [model.predict(corpus.rows), model.predict_marginals(corpus.rows)]
 
-    attempt(work)
-
-
-def _figures(votes: Any, n_labels: int) -> None:
-    """Figures of agreement; what is not defined may be NaN."""
-    annotators.fleiss_kappa(votes, n_labels)
-    annotators.krippendorff_alpha(votes, n_labels)
-    annotators.pairwise_agreement(votes, n_labels)
+    choices = (
+        corpus.majority,
+        lambda: repr(corpus.agreement()),  # what is not defined may be NaN
+        lambda: corpus.union(dice.randint(0, 3)).candidates,
+        lambda: metrics.vote_disagreement(corpus, np.zeros(corpus.n_tokens, int)),
+        lambda: annotators.quick_labels(corpus),
+        fit,
+    )
+    attempt(dice.choice(choices))

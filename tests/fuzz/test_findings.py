@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from tagsift import FeatureMatrix
-from tagsift.annotators import MajorityVote
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.cli import main
-from tagsift.data import VoteCorpus, read_conll, read_text, read_votes
+from tagsift.data import read_conll, read_text, read_votes
 from tagsift.errors import DataError, ModelFileError, TagsiftError
 from tagsift.features import checked
 from tagsift.storage.state import array, read_state
@@ -66,13 +65,6 @@ def test_probabilities_of_huge_scores_sum_to_one(scale):
     assert np.isfinite(found.log_z).all()
     np.testing.assert_allclose(found.marginals.sum(axis=1), 1.0)
     assert found.pairs.sum() <= 5.0 + 1e-9  # two pairs and three
-
-
-@pytest.mark.parametrize("vote", [7, ["A"], {"A"}, 1.5])
-def test_votes_that_are_no_labels(vote):
-    corpus = VoteCorpus([[("a",)]], [[("A", vote)]], ("x", "y"), None, "plain")
-    with pytest.raises(TagsiftError, match="every vote to be a label"):
-        MajorityVote().fit(corpus.rows, corpus)
 
 
 def test_a_candidate_that_is_no_tag_is_refused(tmp_path, capsys):

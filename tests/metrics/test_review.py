@@ -13,6 +13,7 @@ from tagsift.metrics.review import (
     rank_tokens,
     vote_disagreement,
 )
+from tests.reference.annotators import table_of
 
 CONFIDENCES = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [1 / 3, 1 / 3, 1 / 3]])
 
@@ -27,7 +28,7 @@ def test_doubt_by_hand():
 
 def test_vote_disagreement_by_hand():
     votes = np.array([[0, 0, 1], [1, -1, 1], [-1, -1, -1]])
-    found = vote_disagreement(votes, np.array([0, 0, 0]))
+    found = vote_disagreement(table_of(votes).corpus, np.array([0, 0, 0]))
     np.testing.assert_allclose(found, [1 / 3, 1.0, 1.0])
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from tagsift.data import VoteCorpus
 from tagsift.report import data_report, write_html
+from tests.reference.annotators import table_of
 from tests.report.test_data import counted
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     words = ["<script>alert(1)</script>", "\u202egnp.exe", "A" * 3000, "שלום", "Bonn"]
-    rows = [[(word,) for word in words * 4]] * 6
-    rng, kinds = np.random.default_rng(0), ["O", "B-LOC", "B-<img src=x>"]
-    votes = [[tuple(rng.choice(kinds, 5)) for _ in row] for row in rows]
+    votes = np.random.default_rng(0).integers(3, size=(120, 5))
     names = ("<img src=x onerror=alert(1)>", *(f"annotator-{k}" for k in range(4)))
-    corpus = VoteCorpus(rows, votes, names, [["O"] * 20] * 6, "iob2")
+    kinds, more = ("B-<img src=x>", "B-LOC", "O"), {"gold": [["O"] * 120]}
+    flat = table_of(votes, kinds, names, rows=[words * 24], **more).corpus
+    corpus = replace(flat, bounds=np.arange(0, 121, 20))
     path = tmp_path_factory.mktemp("page") / "report.html"
     write_html(path, data_report(counted(corpus), title="Votes <b>in a file</b>"))
     return path
