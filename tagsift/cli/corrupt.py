@@ -50,7 +50,10 @@ def run(
     json: Json = False,
 ) -> None:
     """Hide gold labels among random candidates, as the paper's experiments do."""
-    corpus = tagsift.data.read_columns(gold, scheme=scheme, **vars(reading))
+    from tagsift.data.corpus import Corpus
+
+    told = tagsift.read_conll(gold, scheme=scheme, **vars(reading))
+    corpus = Corpus.from_lists(told.rows, told.labels, scheme=told.scheme)
     partial = tagsift.corrupt(
         corpus, cl=cl, p=p, r=r, random_state=seed, labels=parse_labels(labels)
     )
