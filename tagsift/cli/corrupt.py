@@ -52,8 +52,9 @@ def run(
     """Hide gold labels among random candidates, as the paper's experiments do."""
     names = parse_labels(labels)
     rename = names if isinstance(names, dict) else None
-    corpus = tagsift.data.read_columns(
-        gold, scheme=scheme, labels=rename, **vars(reading)
+    plain = tagsift.read_conll(gold, scheme=scheme, labels=rename, **vars(reading))
+    corpus = tagsift.data.corpus.Corpus.from_lists(
+        plain.rows, plain.labels, scheme=plain.scheme
     )
     partial = tagsift.corrupt(
         corpus, cl=cl, p=p, r=r, random_state=seed, labels=None if rename else names

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tagsift as package
+from tagsift.data.corpus import Corpus
 from tagsift.data.simulated_annotators import SimulatedAnnotator, simulate_votes
 
 QUICK = ["--set", "rounds=2", "--set", "folds=2", "--quiet"]
@@ -22,15 +23,16 @@ PEOPLE = (
 
 
 @pytest.fixture(scope="module")
-def corpus() -> package.VoteCorpus:
+def corpus() -> Corpus:
     return simulate_votes(package.bundled("ner")[:24], PEOPLE, random_state=5)
 
 
 @pytest.fixture(scope="module")
 def votes(corpus, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("votes") / "votes.tsv"
-    package.write_votes(path, corpus, gold=True)
-    head = "\t".join(("token", "pos", *corpus.annotators, "gold"))
+    package.data.write_columns(path, corpus)
+    names = [one.name for one in corpus.annotators]
+    head = "\t".join(("token", "pos", *names, "gold"))
     path.write_text(f"{head}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
     return path
 
