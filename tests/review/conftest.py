@@ -11,7 +11,8 @@ import pytest
 
 import tagsift
 from benchmarks.reviewers import serving
-from tagsift.data import Span, VoteCorpus, simulate_votes
+from tagsift.data import Span, simulate_votes
+from tagsift.data.corpus import Corpus
 from tagsift.review.desk import Desk
 from tagsift.review.learning import Student
 from tagsift.review.material import Material
@@ -39,19 +40,10 @@ SAID = [
 ]
 
 
-def corpus_of(rows=ROWS, said=SAID, scheme: str = "iob2", **more) -> VoteCorpus:
-    return VoteCorpus(
-        [[(word,) for word in row] for row in rows],
-        [list(zip(*columns, strict=True)) for columns in said],
-        ("ann", "bob", "eve"),
-        None,
-        scheme,
-        **more,
-    )
-
-
-def material_of(votes: VoteCorpus, **more) -> Material:
-    return Material(votes.candidates(), votes, **more)
+def corpus_of(rows=ROWS, said=SAID, scheme: str = "iob2", **more) -> Corpus:
+    votes = [list(zip(*columns, strict=True)) for columns in said]
+    names = ("ann", "bob", "eve")
+    return Corpus.from_lists(rows, votes=votes, annotators=names, scheme=scheme, **more)
 
 
 def fitted(desk: Desk) -> Desk:
@@ -99,7 +91,7 @@ class Clock:
 
 @pytest.fixture
 def material() -> Material:
-    return material_of(corpus_of(), title="votes.tsv")
+    return Material(corpus_of(), title="votes.tsv")
 
 
 @pytest.fixture

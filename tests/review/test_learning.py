@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +10,8 @@ import pytest
 import tagsift
 from tagsift.annotators import VoteTagger
 from tagsift.baselines import PartialCRF
-from tagsift.data import VoteCorpus, simulate_votes
+from tagsift.data import simulate_votes
+from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
 from tagsift.review.learning import Student, Worker
 from tagsift.review.material import Material
@@ -21,13 +21,22 @@ SENTENCES = 40
 
 
 @pytest.fixture(scope="module")
-def votes() -> VoteCorpus:
-    return simulate_votes(tagsift.bundled("ner").columns(1)[:SENTENCES], random_state=0)
+def votes() -> Corpus:
+    text = tagsift.bundled("ner").columns(1)[:SENTENCES]
+    return simulate_votes(text, random_state=0).as_corpus()
 
 
 @pytest.fixture(scope="module")
 def material(votes) -> Material:
-    return Material(votes.candidates(), votes)
+    return Material(votes)
+
+
+def said_by(corpus: Corpus) -> dict[str, list[list[str | None]]]:
+    """What every annotator said of every sentence, by name."""
+    return {
+        who.name: [one.votes.get(who.name, [None] * len(one)) for one in corpus]
+        for who in corpus.annotators
+    }
 
 
 def tagger(**more) -> VoteTagger:
@@ -36,7 +45,7 @@ def tagger(**more) -> VoteTagger:
 
 def test_a_fit_is_that_of_the_tagger(material, votes):
     found = Student(material, tagger()).study({})
-    model = tagger().fit(votes.rows, votes)
+    model = tagger().fit(votes)
     assert [found.names(s) for s in range(SENTENCES)] == model.recovered_
     looks = [look for look in model.looks("span")]
     order = np.argsort(-found.chance[found.worst], kind="stable")
@@ -63,17 +72,17 @@ def test_what_was_decided_is_exact_in_the_next_fit(material):
     n = int(material.offsets[s])
     assert after.chance[n] == 0 and after.confidences[n].max() == pytest.approx(1)
     # Nothing of this process's material was changed by it.
-    assert material.votes.exact is None and (material.ballots.exact == -1).all()
+    assert material.corpus.exact is None and (material.table.exact == -1).all()
 
 
 def test_a_label_that_nobody_gave_is_learnt(votes):
     """E.g. the first span of two tokens of a type whose spans were all single."""
-    only = [
-        [tuple(v if v and v[0] == "B" else "O" for v in t) for t in row]
-        for row in votes.votes
-    ]
-    few = replace(votes, votes=only)
-    material = Material(few.candidates(), few)
+    only = {
+        name: [[v if v and v[0] == "B" else "O" for v in row] for row in rows]
+        for name, rows in said_by(votes).items()
+    }
+    few = Corpus.from_lists(votes.rows, votes=only)
+    material = Material(few)
     assert "I-LOC" in material.classes and "I-LOC" not in few.label_set
     student = Student(material, tagger())
     student.study({})
@@ -83,7 +92,7 @@ def test_a_label_that_nobody_gave_is_learnt(votes):
 
 
 def test_candidate_sets_become_exact(votes):
-    material = Material(votes.candidates())
+    material = Material(votes.union())
     student = Student(material, PartialCRF())
     student.study({})
     row: list[str | None] = ["B-MISC", *[None] * (material.lengths[3] - 1)]
@@ -96,10 +105,10 @@ def test_candidate_sets_become_exact(votes):
 
 
 def test_a_fitted_model_is_asked_first_and_learns_then(material, votes):
-    model = tagger().fit(votes.rows[:30], votes[:30])
+    model = tagger().fit(votes[:30])
     student = Student(material, model, fitted=True)
     found = student.study({})
-    labels, _ = model.recover(votes.rows, votes)
+    labels, _ = model.recover(votes)
     assert [found.names(s) for s in range(SENTENCES)] == labels
     row: list[str | None] = ["B-MISC", *[None] * (material.lengths[35] - 1)]
     assert student.study({35: row}).names(35)[0] == "B-MISC"
@@ -107,13 +116,13 @@ def test_a_fitted_model_is_asked_first_and_learns_then(material, votes):
 
 def test_text_that_nobody_has_labelled_needs_a_model(votes):
     """Its beliefs hold where nothing was decided, and give way where it was."""
-    model = PartialCRF().fit(votes.rows[:30], votes[:30].candidates().candidates)
+    model = PartialCRF().fit(votes[:30].union())
     labels = tuple(model.classes_)
-    bare = [[frozenset(labels)] * len(row) for row in votes.rows]
-    partial = replace(votes.candidates(), candidates=bare)
-    student = Student(Material(partial, known=labels), model, fitted=True)
+    bare = [[None] * len(row) for row in votes.rows]
+    text = Corpus.from_lists(votes.rows, bare, label_set=labels, scheme="iob2")
+    student = Student(Material(text, known=labels), model, fitted=True)
     found = student.study({})
-    said, _ = model.recover(votes.rows, bare)
+    said, _ = model.recover(text)
     assert [found.names(s) for s in range(SENTENCES)] == said
     row: list[str | None] = ["B-MISC", *[None] * (len(said[35]) - 1)]
     again = student.study({35: row})
@@ -126,11 +135,11 @@ def test_a_text_model_judges_the_labels_of_one_annotator(votes):
     """A label that the model does not believe comes first; later fits weigh it."""
     gold = tagsift.bundled("ner").columns(1)[:SENTENCES]
     model = PartialCRF().fit(gold.rows, gold.labels)
-    said = [[(name,) for name in row] for row in gold.labels]
-    place = next(t for t, name in enumerate(gold.labels[5]) if name == "O")
-    said[5][place] = ("B-LOC",)
-    one = replace(votes, votes=said, annotators=("labels",), abstaining=())
-    student = Student(Material(one.candidates(), one), model, fitted=True)
+    said = [list(row) for row in gold.labels]
+    place = next(t for t, name in enumerate(said[5]) if name == "O")
+    said[5][place] = "B-LOC"
+    one = Corpus.from_lists(gold.rows, votes={"labels": said})
+    student = Student(Material(one), model, fitted=True)
     found = student.study({})
     assert found.names(5)[place] == "B-LOC"
     first = int(found.order[0])
@@ -144,7 +153,7 @@ def test_a_text_model_judges_the_labels_of_one_annotator(votes):
 
 def test_a_fitted_model_that_counts_votes(material, votes):
     """It has no memory of annotators: first the union of the votes, then the votes."""
-    model = tagsift.DawidSkene().fit(votes.rows[:30], votes[:30])
+    model = tagsift.DawidSkene().fit(votes[:30])
     student = Student(material, model, fitted=True)
     assert student.study({}).revision == 1
     row: list[str | None] = ["B-MISC", *[None] * (material.lengths[35] - 1)]
@@ -153,10 +162,16 @@ def test_a_fitted_model_that_counts_votes(material, votes):
 
 def test_labels_that_only_the_model_knows(votes):
     few = votes[:10]
-    model = tagger().fit(votes.rows, votes)
+    model = tagger().fit(votes)
     labels = tuple(model.classes_)
-    only = replace(few, votes=[[("O",) * 5] * len(row) for row in few.rows])
-    student = Student(Material(only.candidates(), only, known=labels), model, True)
+    outside = [["O"] * len(row) for row in few.rows]
+    only = Corpus.from_lists(
+        few.rows,
+        votes=dict.fromkeys(said_by(few), outside),
+        annotators=few.annotators,
+        scheme="iob2",
+    )
+    student = Student(Material(only, known=labels), model, True)
     assert student.study({}).material.types == ("LOC", "MISC", "ORG", "PER")
 
 

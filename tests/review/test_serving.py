@@ -158,7 +158,7 @@ def test_bad_files_and_stores(votes, tmp_path, capsys):
 
 def test_a_store_goes_back_into_clean(votes, tmp_path, capsys):
     corpus = tagsift.read_votes(votes, columns="2:6")
-    material = tagsift.review.Material(corpus.candidates(), corpus)
+    material = tagsift.review.Material(corpus.as_corpus())
     file, out = tmp_path / "review.db", tmp_path / "out.conll"
     store = tagsift.review.Store.open(file, material.fingerprint)
     desk = tagsift.review.Desk(material, store)

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import tagsift
-from tagsift.data import VoteCorpus, simulate_votes
+from tagsift.data import simulate_votes
+from tagsift.data.corpus import Corpus
 from tagsift.review.desk import Desk
 from tagsift.review.learning import Student
 from tagsift.review.material import Material
@@ -126,13 +127,15 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
     begun: list[tuple[Review, Any, Thread, Store]] = []
 
     def begin(
-        votes: VoteCorpus | None = None,
+        votes: Corpus | None = None,
         *,
         fitted: bool = True,
         password: str | None = None,
     ) -> Review:
-        votes = votes or simulate_votes(tagsift.bundled("ner").columns(1)[:40])
-        material = Material(votes.candidates(), votes, title="votes.tsv")
+        if votes is None:
+            text = tagsift.bundled("ner").columns(1)[:40]
+            votes = simulate_votes(text).as_corpus()
+        material = Material(votes, title="votes.tsv")
         store = Store.open(tmp_path / f"{len(begun)}.db", material.fingerprint)
         pupil = Pupil(material)
         desk = Desk(material, store, pupil, every=0)
