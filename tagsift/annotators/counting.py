@@ -6,10 +6,8 @@ compared with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +21,6 @@ from tagsift.base import Method, TrainingSet, Transduction, setting
 from tagsift.data.annotators import Votes
 from tagsift.data.corpus import Corpus
 from tagsift.data.offsets import split_at
-from tagsift.data.schemes import spans
 from tagsift.data.span_table import types_of
 from tagsift.typing import FloatArray, IntArray
 
@@ -33,6 +30,8 @@ __all__ = [
     "DawidSkene",
     "MajorityVote",
     "counted",
+    "majority_labels",
+    "majority_shares",
     "quick_labels",
 ]
 
@@ -72,8 +71,7 @@ class CountedVotes(TaggerFromVotes):
 class MajorityVote(CountedVotes):
     """Majority vote on types, the bounds apart; see `Corpus.majority`.
 
-    The confidence of a label is the share of the votes for it; where bounds that were
-    counted apart give a tag less than another of its type has, they change places.
+    The confidence of a label is the share of the votes for it.
 
     Parameters
     ----------
@@ -94,39 +92,32 @@ class MajorityVote(CountedVotes):
     )
 
     def _posterior(self, table: VoteTable) -> FloatArray:
-        shares = vote_shares(table)  # [N, L]
-        labels = self._labels(table, shares)  # [N]
-        types, of_label = types_of(table.corpus.label_set.names, table.corpus.scheme)
-        of_label = of_label % (len(types) + 1)  # [L], the last is outside
-        same = of_label == of_label[labels][:, None]  # [N, L]: of the type that won
-        rows, most = np.arange(len(labels)), np.where(same, shares, -1.0).argmax(axis=1)
-        mine = shares[rows, labels]  # [N]
-        shares[rows, labels] = shares[rows, most]
-        shares[rows, most] = np.where(most == labels, shares[rows, most], mine)
-        return np.asarray(shares)
+        return majority_shares(table)
 
     def _labels(self, table: VoteTable, confidences: FloatArray) -> IntArray:
-        names = table.corpus.label_set
-        if not len(table.token):
-            return super()._labels(table, confidences)
-        counted = chain.from_iterable(table.corpus.majority().labels)
-        column = _Columns(names.names, table.corpus.scheme)
-        labels = np.array([column[name] for name in counted])  # [N]
-        exact = table.exact  # [N]
-        return np.where(exact >= 0, exact, labels)
+        return majority_labels(table)
 
 
-class _Columns(dict[str, int]):
-    """Columns of labels; a tag that nobody gave has that of another of its type."""
+def majority_labels(table: VoteTable) -> IntArray:
+    """The label that is known, or that of the majority, of every token, [N]."""
+    return np.where(table.exact >= 0, table.exact, table.majority.labels)
 
-    def __init__(self, names: Sequence[str], scheme: str) -> None:
-        super().__init__({name: k for k, name in enumerate(names)})
-        self._scheme = scheme
 
-    def __missing__(self, name: str) -> int:
-        (span,) = spans([name], self._scheme)
-        same = (k for k in self if spans([k], self._scheme)[:1] == [span])
-        return self[next(same)]
+def majority_shares(table: VoteTable) -> FloatArray:
+    """Shares of the votes for every label, the largest for `majority_labels`, [N, L].
+
+    Where bounds that were counted apart give a tag less than another of its type has,
+    the two change places.
+    """
+    shares, labels = vote_shares(table), majority_labels(table)  # [N, L], [N]
+    types, of_label = types_of(table.corpus.label_set.names, table.corpus.scheme)
+    of_label = of_label % (len(types) + 1)  # [L], the last is outside
+    same = of_label == of_label[labels][:, None]  # [N, L]: of the type that won
+    rows, most = np.arange(len(labels)), np.where(same, shares, -1.0).argmax(axis=1)
+    mine = shares[rows, labels]  # [N]
+    shares[rows, labels] = shares[rows, most]
+    shares[rows, most] = np.where(most == labels, shares[rows, most], mine)
+    return np.asarray(shares)
 
 
 class DawidSkene(CountedVotes):

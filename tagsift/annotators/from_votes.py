@@ -238,14 +238,17 @@ def votes_of(X: Any, y: Any, title: str) -> tuple[Any, Corpus]:
             "from votes; make one by tagsift.read(..., votes=...) or "
             "Corpus.from_lists(rows, votes=...), for candidate sets take ChainGP."
         )
+    candidates = corpus.candidate_codes
     if of_votes(corpus):
         return X, corpus
-    if corpus.candidate_codes is None or corpus.n_ambiguous:
-        what = f"candidate sets ({corpus.n_ambiguous} tokens are ambiguous)"
+    if candidates is None or corpus.n_ambiguous:
+        what = "none"
+        if corpus.n_ambiguous:
+            what = f"candidate sets ({corpus.n_ambiguous} tokens are ambiguous)"
         raise InputError(
-            f"expected a corpus of votes, found {what if corpus.n_ambiguous else 'none'}"
-            f": {title} learns from votes; say which columns are votes by votes= when "
-            "it is read, for candidate sets take ChainGP or PartialCRF."
+            f"expected a corpus of votes, found {what}: {title} learns from votes; say "
+            "which columns are votes when it is read (votes=), for candidate sets take "
+            "ChainGP or PartialCRF."
         )
     return X, corpus.as_votes()
 

@@ -47,16 +47,17 @@ class Reasons:
         names, labels, counts = list(REASONS), self.labels, self.table.counts
         rows = np.arange(len(labels))  # [N]
         reads = self.text[rows, labels]  # [N]
-        if not self.table.n_annotators:
+        if not len(self.table.token):
             unclear = reads < _CLEAR  # [N]
             return np.where(unclear, names.index("open"), names.index(""))
         own, total = counts[rows, labels], counts.sum(axis=1)  # [N]
+        majority, ties = self.table.majority  # [N], [N]
         doubted = reads < _DOUBTED  # [N]
         frequency = np.bincount(labels, minlength=counts.shape[1]) / max(len(labels), 1)
         found = {
             "exact": self.table.exact >= 0,
             "unvoted": total == 0,
-            "outvoted": counts.max(axis=1) > own,
+            "outvoted": (majority != labels) & ~ties,
             "unanimous": (own == total) & doubted,
             "split": 1 - own / np.maximum(total, 1) >= _SPLIT,
             "text": doubted,
@@ -68,7 +69,7 @@ class Reasons:
     def sentence(self, n: int, kind: int | None = None) -> str:
         """The reason of one token, in words; its kind need not be found again."""
         name = list(REASONS)[int(self.kinds[n] if kind is None else kind)]
-        voted, read = self.table.counts[n].argmax(), self.text[n].argmax()
+        voted, read = self.table.majority.labels[n], self.text[n].argmax()
         told = {"name": self.labels[n], "voted": voted, "read": read}
         return REASONS[name].format(
             **{key: self.classes[int(k)] for key, k in told.items()}

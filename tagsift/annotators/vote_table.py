@@ -9,19 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from tagsift.data.corpus import Corpus
+from tagsift.data.schemes import spans
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["OUTSIDE", "VoteTable", "vote_table"]
+__all__ = ["OUTSIDE", "TableMajority", "VoteTable", "vote_table"]
 
 #: The label of a token outside all spans, with which a rule or a dictionary abstains.
 OUTSIDE = "O"
 #: Cells of the tables from which on annotators' votes are counted without context.
 _MOST_CELLS = 50_000_000
+
+
+class TableMajority(NamedTuple):
+    """What most annotators say of every token."""
+
+    labels: IntArray  # [N]  columns
+    ties: BoolArray  # [N]  whether others had as many votes
 
 
 @dataclass(frozen=True)
@@ -175,6 +185,22 @@ class VoteTable:
         )  # [N, V]
         return np.asarray(chosen @ shares)  # [N, L]
 
+    @cached_property
+    def majority(self) -> TableMajority:
+        """What most annotators say; see `Corpus.majority`."""
+        if not len(self.token):
+            silent = max(self.outside, 0)
+            return TableMajority(
+                np.full(self.n_tokens, silent), np.zeros(self.n_tokens, dtype=bool)
+            )
+        rows, ties = self.corpus.majority()
+        columns = _Columns(self.corpus)
+        labels = [columns[name] for name in chain.from_iterable(rows)]
+        return TableMajority(
+            np.array(labels, dtype=np.int64),
+            np.fromiter(chain.from_iterable(ties), bool, self.n_tokens),
+        )
+
     @property
     def pinned(self) -> FloatArray:
         """Log evidence of what is known exactly: 0 for the label, else −inf, [N, L]."""
@@ -198,6 +224,19 @@ class VoteTable:
             return np.full(len(wanted), -1)
         there = (keys[place] == wanted) & (annotator >= 0)
         return np.where(there, self.code[place], -1)
+
+
+class _Columns(dict[str, int]):
+    """Columns of labels; a tag that nobody gave has that of another of its type."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__({name: k for k, name in enumerate(corpus.label_set)})
+        self._scheme = corpus.scheme
+
+    def __missing__(self, name: str) -> int:
+        (span,) = spans([name], self._scheme)
+        same = (k for k in self if spans([k], self._scheme)[:1] == [span])
+        return self[next(same)]
 
 
 def vote_table(

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tagsift.annotators.counting import CountedVotes, counted
+from tagsift.annotators.counting import CountedVotes, counted, majority_labels
 from tagsift.annotators.start import vote_shares
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method
@@ -44,12 +44,11 @@ class Wawa(CountedVotes):
         token, annotator = table.token[speaks], table.annotator[speaks]  # [K'], [K']
         vote = table.code[speaks]  # [K']
         said = table.members / table.members.sum(axis=1, keepdims=True)  # [V, L]
-        shares = vote_shares(table)  # [N, L]
-        agrees = said[vote, shares.argmax(axis=1)[token]]  # [K]
+        agrees = said[vote, majority_labels(table)[token]]  # [K']
         n = table.n_annotators
         votes = np.maximum(np.bincount(annotator, minlength=n), 1)  # [A]
         skill = np.bincount(annotator, agrees, n) / votes  # [A]
-        weighted = 1e-9 * shares  # [N, L]
+        weighted = 1e-9 * vote_shares(table)  # [N, L]
         np.add.at(weighted, token, skill[annotator, None] * said[vote])
         weighted *= np.exp(table.pinned)
         return np.asarray(weighted / weighted.sum(axis=1, keepdims=True))

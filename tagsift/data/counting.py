@@ -58,8 +58,10 @@ def majority(corpus: Corpus, by: Literal["span", "token"] = "span") -> Majority:
         raise InputError("expected at least one vote, found none in the corpus.")
     names = list(corpus.label_set)
     if by == "token" or corpus.scheme == "plain":
-        winner, ties = _winners(corpus, np.arange(len(names)), len(names))  # [N]
-        labels = [names[k] for k in winner.tolist()]
+        place = np.argsort(np.argsort(np.array(names, dtype=object)))  # [L], by name
+        winner, ties = _winners(corpus, place, len(names))  # [N]
+        ordered = sorted(names)
+        labels = [ordered[k] for k in winner.tolist()]
     else:
         types, of_label = types_of(names, corpus.scheme)
         kinds, ties = _winners(corpus, of_label % (len(types) + 1), len(types) + 1)

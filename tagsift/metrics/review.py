@@ -42,10 +42,11 @@ def vote_disagreement(corpus: Corpus, codes: IntArray) -> FloatArray:
 
     `codes` are the labels, [N]. 1 where nobody voted: nobody supports the label.
     """
-    token, _, code = corpus.votes
-    n = corpus.n_tokens
+    backs = corpus.votes.code == codes[corpus.votes.token]  # [K]
+    heard = corpus.speaks | backs  # [K]: who abstains is against nothing
+    n, token, backs = corpus.n_tokens, corpus.votes.token[heard], backs[heard]
     cast = np.bincount(token, minlength=n)  # [N]
-    backing = np.bincount(token[code == codes[token]], minlength=n)  # [N]
+    backing = np.bincount(token[backs], minlength=n)  # [N]
     return np.asarray(1.0 - backing / np.maximum(cast, 1))  # [N]
 
 

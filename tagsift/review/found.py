@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagsift.annotators import REASONS, Reasons, most_doubtful, stretches
-from tagsift.annotators.start import vote_shares
+from tagsift.annotators.counting import majority_labels, majority_shares
 from tagsift.metrics import entropy
 from tagsift.review.material import Material
 from tagsift.storage.state import Saved, listed, number, part, texts, whole, word
@@ -144,10 +144,11 @@ def queue_order(scores: FloatArray, sentences: IntArray) -> IntArray:
 def first_look(material: Material) -> Found:
     """What votes or candidate sets say, before anything is fitted."""
     if material.has_votes:
-        shares = vote_shares(material.table)  # [N, L]
+        shares = majority_shares(material.table)  # [N, L]
+        labels = majority_labels(material.table)  # [N]
     else:
         shares = _candidate_shares(material)  # [N, L]
-    labels = shares.argmax(axis=1)  # [N]
+        labels = shares.argmax(axis=1)  # [N]
     return Found(material, 0, labels, shares, shares, entropy(shares)).ready()
 
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from tagsift.annotators import VoteTable, span_types, vote_table
 from tagsift.annotators.from_votes import labels_of
-from tagsift.annotators.start import vote_shares
 from tagsift.data import Documents
 from tagsift.data.corpus import Corpus
 from tagsift.typing import BoolArray, IntArray
@@ -120,7 +119,7 @@ class Material:
     @cached_property
     def majority(self) -> IntArray:
         """The label that most annotators gave each token, [N]."""
-        return np.asarray(vote_shares(self.table).argmax(axis=1))
+        return self.table.majority.labels
 
     @cached_property
     def searched(self) -> list[str]:

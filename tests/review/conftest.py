@@ -42,17 +42,9 @@ SAID = [
 
 
 def corpus_of(rows=ROWS, said=SAID, scheme: str = "iob2", **more) -> Corpus:
-    return Corpus.from_lists(
-        rows,
-        votes=[list(zip(*columns, strict=True)) for columns in said],
-        annotators=("ann", "bob", "eve"),
-        scheme=scheme,
-        **more,
-    )
-
-
-def material_of(votes: Corpus, **more) -> Material:
-    return Material(votes, **more)
+    votes = [list(zip(*columns, strict=True)) for columns in said]
+    names = ("ann", "bob", "eve")
+    return Corpus.from_lists(rows, votes=votes, annotators=names, scheme=scheme, **more)
 
 
 def fitted(desk: Desk) -> Desk:
@@ -100,7 +92,7 @@ class Clock:
 
 @pytest.fixture
 def material() -> Material:
-    return material_of(corpus_of(), title="votes.tsv")
+    return Material(corpus_of(), title="votes.tsv")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tagsift.errors import DataError
 from tagsift.review.desk import Desk
 from tagsift.review.material import Material
 from tagsift.review.store import Store
-from tests.review.conftest import SAID, corpus_of, fitted, material_of
+from tests.review.conftest import SAID, corpus_of, fitted
 from tests.review.test_guard import body, client_of
 
 BEARER = {"Authorization": "Bearer secret-token"}
@@ -198,7 +198,7 @@ HOSTILE = [
 def hostile(tmp_path):
     rows = [HOSTILE, [f"w{n}" for n in range(10_000)]]
     said = [[["B-X"] * 8] * 3, [["O"] * 5000 + ["B-X"] + ["O"] * 4999] * 3]
-    material = material_of(corpus_of(rows, said), title="<b>votes</b>")
+    material = Material(corpus_of(rows, said), title="<b>votes</b>")
     store = Store.open(tmp_path / "h.db", material.fingerprint)
     yield Desk(material, store, every=0)
     store.close()
@@ -333,8 +333,7 @@ def test_a_project_of_label_studio_gets_what_was_decided_alone(tmp_path):
     task = {"id": 7, "data": {"text": "Ann left."}, "annotations": people}
     file.write_text(json.dumps([task | {"inner_id": 1}]))
     documents = tagsift.read(file)
-    votes = documents.votes()
-    material = Material(votes.as_corpus(), documents)
+    material = Material(documents.votes().as_corpus(), documents)
     store = Store.open(tmp_path / "d.db", material.fingerprint)
     ask = asking(fitted(Desk(material, store, every=0)))
     (task,) = ask.get("/export/label-studio").json()
@@ -358,8 +357,7 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     file.write_text(json.dumps({"id": name, "text": text, "layers": layers}) + "\n")
     documents = tagsift.read(file)
     assert isinstance(documents, Documents)
-    votes = documents.votes()
-    material = Material(votes.as_corpus(), documents)
+    material = Material(documents.votes().as_corpus(), documents)
     store = Store.open(tmp_path / "d.db", material.fingerprint)
     ask = asking(fitted(Desk(material, store, every=0)))
     first = ask.get("/api/item/0:0-1?reviewer=ann").json()["item"]

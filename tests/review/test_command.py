@@ -67,21 +67,22 @@ def test_votes(seen, capsys):
     assert Path("votes.tsv.review.db").exists()
     assert isinstance(seen.model, VoteTagger) and not seen.fitted
     material = seen.desk.material
-    assert material.title == "votes.tsv" and material.votes.abstaining == ("w04",)
+    assert material.title == "votes.tsv"
+    assert [one.name for one in material.corpus.annotators if one.abstains] == ["w04"]
     assert seen.exact == {} and seen.password is None
 
 
 def test_candidate_sets(seen):
     tagsift.write_partial("partial.conll", corrupt(CORPUS, cl=3, p=0.2, random_state=0))
     assert review("partial.conll", "--method", "partial-crf") == 0
-    assert seen.desk.material.votes is None and isinstance(seen.model, PartialCRF)
+    assert not seen.desk.material.has_votes and isinstance(seen.model, PartialCRF)
 
 
 def test_exact_labels_are_the_votes_of_one(seen):
     tagsift.write_conll("gold.conll", CORPUS)
     assert review("gold.conll") == 0
     material = seen.desk.material
-    assert material.votes.annotators == ("labels",)
+    assert [one.name for one in material.corpus.annotators] == ["labels"]
     assert isinstance(seen.model, VoteTagger)
     assert seen.desk.ledger.labels() == [list(row) for row in CORPUS.labels]
 

@@ -10,10 +10,11 @@ from tagsift.data import Span
 from tagsift.review.desk import Desk
 from tagsift.review.found import first_look
 from tagsift.review.leases import LEASE
+from tagsift.review.material import Material
 from tagsift.review.queue import Filter
 from tagsift.review.refusal import Refusal
 from tagsift.review.store import Store
-from tests.review.conftest import corpus_of, material_of, spans_in
+from tests.review.conftest import corpus_of, spans_in
 
 
 def first(desk: Desk, reviewer: str = "ann", count: int = 1, have=(), **wanted):
@@ -164,7 +165,7 @@ def test_places_that_are_not_there(desk, name):
 
 def test_plain_tags_have_one_label_a_token(tmp_path, key):
     said = [[["DT", "NN"], ["DT", "VB"], ["DT", "NN"]]]
-    material = material_of(corpus_of([["the", "saw"]], said, scheme="plain"))
+    material = Material(corpus_of([["the", "saw"]], said, scheme="plain"))
     store = Store.open(tmp_path / "plain.db", material.fingerprint)
     desk = Desk(material, store, every=0)
     item = first(desk)[0]
@@ -180,7 +181,7 @@ def test_plain_tags_have_one_label_a_token(tmp_path, key):
 
 def test_spans_may_have_no_type(tmp_path, key):
     said = [[["B", "I", "O"], ["B", "I", "O"], ["B", "B", "O"]]]
-    material = material_of(corpus_of([["the", "saw", "is"]], said))
+    material = Material(corpus_of([["the", "saw", "is"]], said))
     store = Store.open(tmp_path / "bare.db", material.fingerprint)
     desk = Desk(material, store, every=0)
     item = first(desk)[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,14 +22,21 @@ SENTENCES = 40
 
 @pytest.fixture(scope="module")
 def votes() -> Corpus:
-    return simulate_votes(
-        tagsift.bundled("ner").with_columns(1)[:SENTENCES], random_state=0
-    )
+    text = tagsift.bundled("ner").with_columns(1)[:SENTENCES]
+    return simulate_votes(text, random_state=0)
 
 
 @pytest.fixture(scope="module")
 def material(votes) -> Material:
     return Material(votes)
+
+
+def said_by(corpus: Corpus) -> dict[str, list[list[str | None]]]:
+    """What every annotator said of every sentence, by name."""
+    return {
+        who.name: [one.votes.get(who.name, [None] * len(one)) for one in corpus]
+        for who in corpus.annotators
+    }
 
 
 def tagger(**more) -> VoteTagger:
@@ -71,10 +77,11 @@ def test_what_was_decided_is_exact_in_the_next_fit(material):
 
 def test_a_label_that_nobody_gave_is_learnt(votes):
     """E.g. the first span of two tokens of a type whose spans were all single."""
-    names = votes.label_set.names
-    only = [k if names[k][0] == "B" else votes.outside for k in votes.votes.code]
-    few = replace(votes, votes=votes.votes._replace(code=np.array(only)))
-    few = few.with_labels(name for name in names if name[0] != "I")
+    only = {
+        name: [[v if v and v[0] == "B" else "O" for v in row] for row in rows]
+        for name, rows in said_by(votes).items()
+    }
+    few = Corpus.from_lists(votes.rows, votes=only)
     material = Material(few)
     assert "I-LOC" in material.classes and "I-LOC" not in few.label_set
     student = Student(material, tagger())
@@ -111,11 +118,11 @@ def test_text_that_nobody_has_labelled_needs_a_model(votes):
     """Its beliefs hold where nothing was decided, and give way where it was."""
     model = PartialCRF().fit(votes[:30].union())
     labels = tuple(model.classes_)
-    bare = [[frozenset(labels)] * len(row) for row in votes.rows]
-    partial = Corpus.from_lists(votes.rows, bare, label_set=labels, scheme="iob2")
-    student = Student(Material(partial, known=labels), model, fitted=True)
+    bare = [[None] * len(row) for row in votes.rows]
+    text = Corpus.from_lists(votes.rows, bare, label_set=labels, scheme="iob2")
+    student = Student(Material(text, known=labels), model, fitted=True)
     found = student.study({})
-    said, _ = model.recover(votes.rows, bare)
+    said, _ = model.recover(text)
     assert [found.names(s) for s in range(SENTENCES)] == said
     row: list[str | None] = ["B-MISC", *[None] * (len(said[35]) - 1)]
     again = student.study({35: row})
@@ -127,11 +134,11 @@ def test_text_that_nobody_has_labelled_needs_a_model(votes):
 def test_a_text_model_judges_the_labels_of_one_annotator(votes):
     """A label that the model does not believe comes first; later fits weigh it."""
     gold = tagsift.bundled("ner").with_columns(1)[:SENTENCES]
-    model = PartialCRF().fit(gold)
+    model = PartialCRF().fit(gold.rows, gold.labels)
     said = [list(row) for row in gold.labels]
-    place = next(t for t, name in enumerate(gold.labels[5]) if name == "O")
+    place = next(t for t, name in enumerate(said[5]) if name == "O")
     said[5][place] = "B-LOC"
-    one = Corpus.from_lists(votes.rows, votes={"labels": said})
+    one = Corpus.from_lists(gold.rows, votes={"labels": said})
     student = Student(Material(one), model, fitted=True)
     found = student.study({})
     assert found.names(5)[place] == "B-LOC"
@@ -157,11 +164,14 @@ def test_labels_that_only_the_model_knows(votes):
     few = votes[:10]
     model = tagger().fit(votes)
     labels = tuple(model.classes_)
-    names = [one.name for one in few.annotators]
+    outside = [["O"] * len(row) for row in few.rows]
     only = Corpus.from_lists(
-        few.rows, votes={n: [["O"] * len(row) for row in few.rows] for n in names}
+        few.rows,
+        votes=dict.fromkeys(said_by(few), outside),
+        annotators=few.annotators,
+        scheme="iob2",
     )
-    student = Student(Material(only.with_scheme("iob2"), known=labels), model, True)
+    student = Student(Material(only, known=labels), model, True)
     assert student.study({}).material.types == ("LOC", "MISC", "ORG", "PER")
 
 

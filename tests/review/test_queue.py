@@ -9,7 +9,7 @@ from tagsift.review.found import first_look, queue_order
 from tagsift.review.material import Material
 from tagsift.review.queue import Filter, Marks, matching
 from tagsift.review.refusal import Refusal
-from tests.review.conftest import corpus_of, material_of
+from tests.review.conftest import corpus_of
 
 
 def slow_order(scores: list[float], sentences: list[int]) -> list[int]:
@@ -100,16 +100,16 @@ def test_filters_that_are_none_are_refused(told):
 
 
 def test_candidate_sets_have_a_queue_too():
-    partial = corpus_of().candidates()
+    partial = corpus_of().union()
     found = first_look(Material(partial))
     first = int(found.order[0])
-    assert len(partial.candidates[int(found.sentence[first])]) > 1
+    assert len(partial[int(found.sentence[first])].candidates) > 1
     assert found.chance[found.worst[first]] == pytest.approx(np.log(2), abs=1e-3)
 
 
 def test_labels_that_a_decision_may_need_are_there():
     votes = corpus_of([["Paris", "is"]], [[["B-LOC", "B-LOC"]] * 3])
-    assert set(material_of(votes).classes) == {"B-LOC", "I-LOC", "O"}
+    assert set(Material(votes).classes) == {"B-LOC", "I-LOC", "O"}
     plain = corpus_of([["Paris", "is"]], [[["NN", "VB"]] * 3], scheme="plain")
-    assert material_of(plain).classes == ("NN", "VB")
-    assert material_of(plain).types == ("NN", "VB")
+    assert Material(plain).classes == ("NN", "VB")
+    assert Material(plain).types == ("NN", "VB")

@@ -19,8 +19,9 @@ pytest.importorskip("uvicorn", reason="the extra 'review' is absent")
 from benchmarks.reviewers import Client
 from tagsift.errors import DataError
 from tagsift.review.desk import Desk
+from tagsift.review.material import Material
 from tagsift.review.store import Store
-from tests.review.conftest import fitted, material_of, server
+from tests.review.conftest import SAID, corpus_of, fitted, server
 from tests.review.test_app import BEARER
 from tests.review.test_guard import body, client_of
 from tests.waiting import until
@@ -144,18 +145,17 @@ def test_a_fit_that_is_due_runs_at_the_start(start):
 def test_a_result_of_other_votes_is_not_used(start, material):
     desk, client = start(model="a model")
     fitted(desk)
-    corpus = material.corpus
-    code = corpus.votes.code.copy()
-    code[0] = corpus.label_set.index("B-PER")
-    ann, bob, eve = corpus.annotators
+    votes = material.corpus
+    ann, bob, eve = votes.annotators
+    said = [[["B-PER", *SAID[0][0][1:]], *SAID[0][1:]], *SAID[1:]]
     others = (
-        replace(corpus, votes=corpus.votes._replace(code=code)),
-        replace(corpus, annotators=(ann, bob, replace(eve, abstains=True))),
-        corpus.with_exact([["O", *[None] * 6], [None] * 6, [None] * 3]),
-        replace(corpus, annotators=(ann, bob, replace(eve, name="eva"))),
+        corpus_of(said=said),
+        replace(votes, annotators=(ann, bob, replace(eve, abstains=True))),
+        votes.with_exact([["O", *[None] * 6], [None] * 6, [None] * 3]),
+        replace(votes, annotators=(ann, bob, replace(eve, name="eva"))),
     )
     for other in others:
-        again, client = start(material_of(other, title="votes.tsv"), "a model")
+        again, client = start(Material(other, title="votes.tsv"), "a model")
         assert waits(client) and again.learner.asked == [0]
     again, client = start(model="another model")
     assert waits(client) and again.learner.asked == [0]

@@ -18,7 +18,6 @@ from benchmarks.reviewers import Client, decisions_of, hammer, miscounted
 from experiments.command import main as benchmark
 from experiments.records import Records
 from tagsift.cli import main
-from tagsift.data.column_corpus import read_columns
 from tagsift.review.serving import is_loopback, listen
 from tests.review.conftest import server, written
 from tests.waiting import LIMIT, until
@@ -158,8 +157,8 @@ def test_bad_files_and_stores(votes, tmp_path, capsys):
 
 
 def test_a_store_goes_back_into_clean(votes, tmp_path, capsys):
-    corpus = read_columns(votes, votes="2:6")
-    material = tagsift.review.Material(corpus)
+    corpus = tagsift.read_votes(votes, columns="2:6")
+    material = tagsift.review.Material(corpus.as_corpus())
     file, out = tmp_path / "review.db", tmp_path / "out.conll"
     store = tagsift.review.Store.open(file, material.fingerprint)
     desk = tagsift.review.Desk(material, store)

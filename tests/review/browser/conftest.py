@@ -132,7 +132,9 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
         fitted: bool = True,
         password: str | None = None,
     ) -> Review:
-        votes = votes or simulate_votes(tagsift.bundled("ner").with_columns(1)[:40])
+        if votes is None:
+            text = tagsift.bundled("ner").with_columns(1)[:40]
+            votes = simulate_votes(text)
         material = Material(votes, title="votes.tsv")
         store = Store.open(tmp_path / f"{len(begun)}.db", material.fingerprint)
         pupil = Pupil(material)
