@@ -14,6 +14,7 @@ __all__ = [
     "MONTHS",
     "NUMBERED",
     "ORDINAL",
+    "SECOND",
     "STARTERS",
 ]
 
@@ -48,6 +49,8 @@ NUMBERED = frozenset(
     "buchst lit hs halbs alt var zi kto az bl gem mind chap cap capp pag pagg págs "
     "apdo tfno".split()
 )
+#: After a small letter: n. Chr., z. Zt., p. ex., p. ej., p. es.
+SECOND = frozenset("chr. zt. ex. ej. es.".split())
 #: German words before an ordinal: "am 3.", "der 1.".
 ORDINAL = frozenset(
     f"{word}{end}"

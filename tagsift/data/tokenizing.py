@@ -26,6 +26,7 @@ from tagsift.data.abbreviations import (
     MONTHS,
     NUMBERED,
     ORDINAL,
+    SECOND,
     STARTERS,
 )
 from tagsift.data.cuts import SILENT, Bounds, Cut
@@ -74,8 +75,8 @@ _UNIT = re.compile(r"\d\s?[mglhst]\.\s*$")
 _NEVER = re.compile(r"\b(?:z\.\s?B|d\.\s?h|e\.\s?g|i\.\s?e|p\.\s?e[xjs])\.\s*$")
 _DAY_AND_MONTH = re.compile(r"\d\d?\.\d\d?")
 _ROMAN = re.compile(r"[IVX]{2,}")
-#: Characters that these look back over, and letters of a short second word.
-_BACK, _SHORT = 12, 3
+#: Characters that these look back over.
+_BACK = 12
 
 
 def cut_text(text: str) -> Cut:
@@ -111,9 +112,8 @@ def cut_text(text: str) -> Cut:
                 if joined:
                     _join(offsets)
                 ending = _OPEN if joined else _STOP
-            elif ending == _LETTER and end == _STOP and len(tokens) == 2:
-                if tokens[0][1] <= _SHORT:  # n. Chr., p. ex.
-                    tokens, end = ((0, tokens[1][1]),), _MAY
+            elif ending == _LETTER and word.lower() in SECOND:
+                tokens, end = ((0, len(word)),), _MAY
             if lead == _CLOSER:
                 end = _CLOSED if ending >= _MAY else ending
             elif lead and _ends(text, at, ending, lead):

@@ -135,6 +135,7 @@ def test_sentences(text, expected):
         "Mix 1 lb. Beef, 2 qt. Stock, 12 fl. oz. Milk and 3 lg. Eggs.",
         "Bake 20 min. in a pan. | This takes 1 hr. | The end.",
         "Take vitamin C. | The dose is low.",
+        "Heat 1 c. Oil. | Mix well.",
         "So did plan b. | The rest failed.",
         "He was 5. | Then he left.",
         "See Sec. 3, No. 5, Fig. 2, p. 12, ch. 4 and vol. 7.",
