@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tagsift.data import PartialCorpus, VoteCorpus
 from tagsift.data.corpus import Corpus, Sentence
 from tagsift.data.offsets import split_at
 from tagsift.errors import InputError
@@ -16,6 +17,8 @@ def as_corpus(X: Any) -> Corpus | None:
     """A corpus, or one of the sentences of a corpus; None for anything else."""
     if isinstance(X, Corpus):
         return X
+    if isinstance(X, PartialCorpus | VoteCorpus):
+        return X.as_corpus()  # type: ignore[no-any-return]
     if isinstance(X, list) and X and all(isinstance(one, Sentence) for one in X):
         if any(one.corpus is not X[0].corpus for one in X):
             raise InputError("expected sentences of one corpus, found several.")

@@ -62,7 +62,7 @@ def spans_in(text: str) -> list[Span]:
 def written(path: Path, sentences: int) -> Path:
     """A file of votes."""
     corpus = tagsift.generate(sentences, 0, "ner").with_columns(1)
-    write_columns(path, simulate_votes(corpus, random_state=0))
+    write_columns(path, simulate_votes(corpus, random_state=0), gold=False)
     return path
 
 

@@ -59,7 +59,7 @@ def review(*arguments: object) -> int:
 
 
 def test_votes(seen, capsys):
-    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0))
+    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0), gold=False)
     assert review("votes.tsv", "--votes", "2:6", "--abstain", "w04") == 0
     told = capsys.readouterr()
     assert "Review: http://127.0.0.1" in told.out
@@ -106,11 +106,16 @@ def test_text_and_a_model(seen, capsys):
     assert review(*told) == 2
     assert "expected labels" in capsys.readouterr().err
     assert review(*told, "--model", "m.tagsift") == 0
-    assert seen.fitted and set(seen.desk.material.types) == {"LOC", "ORG", "PER"}
+    assert seen.fitted and set(seen.desk.material.types) == {
+        "LOC",
+        "MISC",
+        "ORG",
+        "PER",
+    }
 
 
 def test_for_machines(seen, capsys):
-    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0))
+    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0), gold=False)
     assert review("votes.tsv", "--votes", "2:6", "--o-means", "outside", "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["address"].startswith("http://127.0.0.1:")
@@ -118,7 +123,7 @@ def test_for_machines(seen, capsys):
 
 
 def test_others_are_let_in_by_a_password(seen, capsys):
-    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0))
+    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0), gold=False)
     Path("password").touch(mode=0o600)
     Path("password").write_text("open sesame\nand no more\n")
     told = ("--host", "0.0.0.0", "--password-file", "password")
@@ -136,7 +141,7 @@ def test_others_are_let_in_by_a_password(seen, capsys):
     ],
 )
 def test_methods_that_do_not_do(seen, capsys, told, sentence):
-    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0))
+    write_columns("votes.tsv", simulate_votes(CORPUS, random_state=0), gold=False)
     assert review("votes.tsv", "--votes", "2:6", *told) == 2
     assert sentence in capsys.readouterr().err
     assert not list(Path().glob("*.db"))

@@ -25,7 +25,7 @@ def command(tmp_path: Path) -> Any:
     """Start the command again and again on the same store; it says where it is."""
     votes, running = tmp_path / "votes.tsv", []
     said = simulate_votes(tagsift.bundled("ner").with_columns(1)[:60])
-    write_columns(votes, said)
+    write_columns(votes, said, gold=False)
 
     def start(port: int = 0) -> tuple[subprocess.Popen[str], str]:
         words = [sys.executable, "-m", "tagsift", "review", str(votes)]
