@@ -69,15 +69,13 @@ class AnnotatorReport:
 
     @classmethod
     def of_table(
-        cls, name: str, log_pi: FloatArray, classes: Sequence[Label]
+        cls, name: str, log_pi: FloatArray, reliability: float | None
     ) -> AnnotatorReport:
-        """What a model file still knows: the table, and no counts."""
+        """What a model file still knows: the table and the reliability, no counts."""
         confusion = np.exp(log_pi).mean(axis=1)  # [L, L]
-        speaks = np.array([str(k) != "O" for k in classes])  # [L]
-        right = np.diag(confusion)[speaks]  # [L']
         nan = float("nan")
-        reliability = float(right.mean()) if len(right) else nan
-        return cls(name, 0, 0, reliability, nan, nan, nan, confusion)
+        judged = nan if reliability is None else reliability
+        return cls(name, 0, 0, judged, nan, nan, nan, confusion)
 
 
 def describe(

@@ -88,7 +88,8 @@ class VoteTagger(TaggerFromVotes):
         Labels of the training text, and the probability of every label. The truth may
         lie outside all votes.
     annotators_ : tuple of AnnotatorReport
-        Name, tokens, reliability, span F1 against the labels, confusion and flags.
+        Name, tokens, reliability, span F1 against the labels, confusion and flags. A
+        model file keeps name, reliability and confusion.
     text_ : list of ndarray of shape (T, L)
         What the text alone says of the training tokens; not saved.
     temperature_ : float
@@ -137,6 +138,7 @@ class VoteTagger(TaggerFromVotes):
         "log_pi_": array("A L B L", most=1e-9),  # logarithms of probabilities
         "temperature_": number(above=0),
         "calm_": number(above=0, most=1),
+        "reliability_": listed("A", number(optional=True, least=0, most=1)),
     }
     _check_params: ClassVar[dict[str, Any]] = {"rounds": 2, "folds": 2}
 
@@ -308,6 +310,10 @@ class VoteTagger(TaggerFromVotes):
             weights,
             judged=np.full(table.n_annotators, several),
         )
+        self.reliability_ = [
+            None if np.isnan(one.reliability) else one.reliability
+            for one in self.annotators_
+        ]
         return Transduction(found.labels, found.confidences)
 
     def _sharded(
@@ -356,10 +362,8 @@ class VoteTagger(TaggerFromVotes):
     def _restored(self) -> None:
         super()._restored()
         self.history_, self.text_, self._seen, self._lessons = [], [], None, None
-        self.annotators_ = tuple(
-            AnnotatorReport.of_table(name, table, self.classes_)
-            for name, table in zip(self.names_, self.log_pi_, strict=True)
-        )
+        known = zip(self.names_, self.log_pi_, self.reliability_, strict=True)
+        self.annotators_ = tuple(AnnotatorReport.of_table(*one) for one in known)
 
 
 def _way_through(train: AnyTrainingSet) -> Allowed | None:
