@@ -201,7 +201,7 @@ def test_other_methods_of_votes(corpus, method):
 
 def test_candidate_sets_with_and_without_truth():
     gold = tagsift.bundled("ner")[:40]
-    given = tagsift.corrupt(gold, cl=3, p=0.1, random_state=0).as_corpus()
+    given = tagsift.corrupt(gold, cl=3, p=0.1, random_state=0)
     found = clean(given, PartialCRF(l2=1.0))
     report = data_report(found, title="T")
     assert titles(report) == [
