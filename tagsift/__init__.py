@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from tagsift.base import tag_documents as tag_documents
     from tagsift.base import tag_table as tag_table
     from tagsift.chain_gp import ChainGP as ChainGP
+    from tagsift.data import Annotator as Annotator
     from tagsift.data import Corpus as Corpus
     from tagsift.data import Document as Document
     from tagsift.data import Documents as Documents
@@ -102,6 +103,7 @@ _HOMES = {
     ),
     "tagsift.chain_gp": ("ChainGP",),
     "tagsift.data": (
+        "Annotator",
         "Corpus",
         "Document",
         "Documents",

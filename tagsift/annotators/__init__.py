@@ -1,8 +1,6 @@
 """Annotators: how they err, what their votes are worth, and what the truth is.
 
-``ballots``       votes as arrays
-``tally``         votes on one token, counted for people
-``agreement``     how far annotators agree, token by token and span by span
+``vote_table``    votes as tables count them
 ``tables``        the chance of a vote, given the truth and the vote before
 ``start``         where the rounds begin
 ``spammers``      who knows the label, and who gives any (MACE)

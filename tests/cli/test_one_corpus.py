@@ -7,28 +7,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 import tagsift as package
-from tagsift.data import Document, Layer, Mark, simulate_votes, spans
-from tagsift.data.simulated_annotators import SimulatedAnnotator
+from tagsift.data import Document, Layer, Mark, spans, tags
 from tests.cli.conftest import Outcome, column_text
 
-#: Ten people of whom each labels some of the sentences, one who is never asked, and a
-#: dictionary.
-PEOPLE = (
-    *(
-        SimulatedAnnotator(name=f"p{k}", labels=0.5, misses=0.1 * k, shifts=0.15)
-        for k in range(1, 5)
-    ),
-    SimulatedAnnotator(name="dict", misses=0.5, abstains=True),
-)
-SILENT = 3  # the column of who is never asked
-NAMES = [f"w{k:02d}" for k in range(len(PEOPLE) + 1)]
+#: Four people of whom each labels some of the sentences, one who is never asked, and a
+#: dictionary that knows half of what is there.
+MISSES = (0.1, 0.2, 0.3, None, 0.4, 0.5)
+NAMES = [f"w{k:02d}" for k in range(len(MISSES))]
 READ = ["--votes", "2:7", "--gold"]
 DICT = ["--abstain", NAMES[-1]]
 
@@ -39,21 +32,27 @@ def door(reason: str) -> pytest.MarkDecorator:
     return pytest.mark.xfail(strict=True, reason=reason)
 
 
+def said(truth: Sequence[str], misses: float | None, rng: Random) -> list[str]:
+    """What somebody says of a sentence: spans missed, of another type, or cut short."""
+    if misses is None or (misses < 0.5 and rng.random() < 0.5):
+        return ["?"] * len(truth)
+    found = []
+    for kind, start, end in spans(truth, "iob2"):
+        if rng.random() < misses:
+            continue
+        kind = rng.choice(("LOC", "ORG")) if rng.random() < misses / 2 else kind
+        start = end - 1 if rng.random() < 0.2 else start
+        found.append((kind, start, end))
+    return list(tags(found, len(truth), "iob2"))
+
+
 @pytest.fixture(scope="module")
 def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = simulate_votes(
-        package.bundled("ner").columns(1)[:30], PEOPLE, random_state=4
-    )
-    assert made.gold is not None
+    text, rng = package.bundled("ner")[:30], Random(4)
     rows = []
-    for words, said, gold in zip(made.rows, made.votes, made.gold, strict=True):
-        cells = [[vote or "?" for vote in entry] for entry in said]
-        rows.append(
-            [
-                (word[0], *own[:SILENT], "?", *own[SILENT:], truth)
-                for word, own, truth in zip(words, cells, gold, strict=True)
-            ]
-        )
+    for words, truth in zip(text.rows, text.labels, strict=True):
+        columns = [said(truth, misses, rng) for misses in MISSES]
+        rows.append(list(zip((w[0] for w in words), *columns, truth, strict=True)))
     path = tmp_path_factory.mktemp("votes") / "votes.tsv"
     path.write_text(column_text(rows), encoding="utf-8")
     return path
