@@ -12,7 +12,7 @@ partial = tagsift.corrupt(corpus[:40], cl=3, p=0.1, random_state=0)
 test = corpus[300:360]
 model = tagsift.ChainGP(random_state=0).fit(partial)
 
-marginals = model.predict_marginals(test.rows)  # a list of [T, L]
+marginals = model.predict_proba(test.rows)  # a list of [T, L]
 scores = evaluate(
     test.labels,
     model.predict(test.rows),

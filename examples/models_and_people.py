@@ -24,5 +24,5 @@ tagger = tagsift.VoteTagger(random_state=0).fit(merged)
 print("span F1 of labels")
 for name, labels in answers.items():
     print(f"{name:<12} {tagsift.metrics.evaluate(text.labels, labels).span_f1:.2f}")
-together = tagsift.metrics.evaluate(text.labels, tagger.recovered_).span_f1
+together = tagsift.metrics.evaluate(text.labels, tagger.transduction_).span_f1
 print(f"{'all together':<12} {together:.2f}")

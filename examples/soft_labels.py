@@ -15,6 +15,6 @@ y = [
 model = tagsift.make("partial-crf", labels=LABELS, random_state=0)
 model.fit(X, y, sample_weight=[1.0, 1.0, 1.0, 0.5])  # how much a sentence counts
 
-for sentence, labels in zip(X, model.recovered_, strict=True):
+for sentence, labels in zip(X, model.transduction_, strict=True):
     pairs = zip(sentence, labels, strict=True)
     print(" ".join(f"{word}/{label}" for word, label in pairs))

@@ -12,7 +12,7 @@ known = [[None] * len(sentence) for sentence in votes.rows]
 
 def wrong_labels() -> int:
     """Count the training tokens whose label is not the truth."""
-    pairs = zip(chain(*votes.gold), chain(*tagger.recovered_), strict=True)
+    pairs = zip(chain(*votes.gold), chain(*tagger.transduction_), strict=True)
     return sum(truth != label for truth, label in pairs)
 
 

@@ -13,7 +13,7 @@ usual = tagsift.MajorityVote(random_state=0).fit(votes)
 
 def span_f1(model: tagsift.SequenceTagger) -> float:
     """Score the labels of the training text."""
-    return tagsift.metrics.evaluate(votes.gold, model.recovered_).span_f1
+    return tagsift.metrics.evaluate(votes.gold, model.transduction_).span_f1
 
 
 print("span F1         labels  new text")

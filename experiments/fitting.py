@@ -79,7 +79,7 @@ class Fitted:
         """
         test, model, marginals = self.fold.test, self.model, None
         if model.method.probabilities:
-            marginals = model.predict_marginals(self.fold.test_features)
+            marginals = model.predict_proba(self.fold.test_features)
         about = (test.labels, self.tagging.result, model.classes_, marginals)
         return Tagged(test.tokens, *about, test.scheme).scores().headline()
 
@@ -87,7 +87,7 @@ class Fitted:
         """How many true labels of the training part were found again."""
         return recovery(
             self.partial.gold or [],
-            self.model.recovered_,
+            self.model.transduction_,
             self.partial.candidates or [],
         )
 

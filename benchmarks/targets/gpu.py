@@ -54,7 +54,7 @@ def ends(work: Workload, device: str) -> dict[str, Any]:
             key = f"{form}, {likelihood}, {expectation}"
             found[f"{key}: bound"] = np.array([model.lower_bound_])
             found[f"{key}: confidences"] = np.vstack(model.confidences_)
-            found[f"{key}: marginals"] = np.vstack(model.predict_marginals(X))
+            found[f"{key}: marginals"] = np.vstack(model.predict_proba(X))
     return found
 
 

@@ -92,13 +92,13 @@ def agreement(a: ChainGP, b: ChainGP, test: FeatureMatrix) -> dict[str, Any]:
         left, right = (np.concatenate([np.array(s) for s in side]) for side in sides)
         return float((left == right).mean())
 
-    marginals, others = (np.vstack(one.predict_marginals(test)) for one in (a, b))
+    marginals, others = (np.vstack(one.predict_proba(test)) for one in (a, b))
     gaps = np.abs(marginals - others)  # [M, L]
     same = equal(a.predict(test), b.predict(test))
     relative = abs(b.log_posterior_ - a.log_posterior_) / abs(a.log_posterior_)
     return {
         "equal_labels": same,
-        "equal_recovered": equal(a.recovered_, b.recovered_),
+        "equal_recovered": equal(a.transduction_, b.transduction_),
         "marginals_largest_gap": float(gaps.max()),
         "marginals_mean_gap": float(gaps.mean()),
         "log_posterior_relative": relative,

@@ -119,7 +119,7 @@ class Crowds(Experiment):
             model.fit(votes)
         scores = evaluate(
             votes.gold or [],
-            model.recovered_,
+            model.transduction_,
             scheme=votes.scheme,
             marginals=model.confidences_,
             classes=model.classes_,

@@ -245,7 +245,7 @@ class _Crowd(_Reviewed):
         work = model.fit if self.model is None else model.update
         work(self.votes.with_exact(self.known))
         self.model = model
-        self.labels = [[str(name) for name in row] for row in model.recovered_]
+        self.labels = [[str(name) for name in row] for row in model.transduction_]
 
     def reveal(self, s: int, t: int) -> None:
         self.known[s][t] = self.gold[s][t]
@@ -279,7 +279,7 @@ class _Task(_Reviewed):
         model = ChainGP(kernel=self.kernel, random_state=0, **about)
         model.fit(self.rows, self.candidates)
         self.kernel = model.kernel_.as_dict()
-        self.labels = [[str(name) for name in row] for row in model.recovered_]
+        self.labels = [[str(name) for name in row] for row in model.transduction_]
         column = {name: k for k, name in enumerate(model.classes_)}
         self.sure = [
             [float(c[column[name]]) for c, name in zip(rows, row, strict=True)]

@@ -143,7 +143,10 @@ class Votes(Experiment):
         if isinstance(model, VoteTagger):
             found |= _ranking_scores(votes, labels, model)
             found |= {"reliability_spearman": _reliability(votes, model)}
-            extra = {"temperature": model.temperature_, "calm": round(model.calm_, 4)}
+            extra = {
+                "temperature": model.vote_weight_,
+                "calm": round(model.temperature_, 4),
+            }
             extra |= {"history": model.history_}
         about = {"versions": versions("crowd-kit", "cleanlab"), "time": cost}
         return {"scores": rounded(found), **extra, **about}
@@ -183,7 +186,7 @@ def _fit(cell: VoteCell, votes: Corpus) -> tuple[Any, Labels, list[FloatArray] |
         model = METHODS[name](**about).fit(votes.union())
     else:
         model = METHODS[name](**about, **ABLATIONS.get(ablation, {})).fit(votes)
-    return model, model.recovered_, model.confidences_
+    return model, model.transduction_, model.confidences_
 
 
 def _crowd_kit(name: str, votes: Corpus) -> Labels:
@@ -257,7 +260,7 @@ def _ranking_scores(
         itertools.chain(*labels), itertools.chain(*votes.gold or []), strict=True
     )
     wrong = np.array([label != gold for label, gold in both])  # [N]
-    _, per_token = get_label_quality_scores(given, model.text_)
+    _, per_token = get_label_quality_scores(given, model.text_marginals_)
     cleanlab = np.concatenate([np.asarray(scores) for scores in per_token])  # [N]
     begins = np.cumsum([0, *map(len, labels)])  # [S + 1]
     ours = np.empty(len(wrong))  # [N]

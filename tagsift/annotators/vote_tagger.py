@@ -84,25 +84,25 @@ class VoteTagger(TaggerFromVotes):
 
     Attributes
     ----------
-    recovered_, confidences_ : lists
+    transduction_, confidences_ : lists
         Labels of the training text, and the probability of every label. The truth may
         lie outside all votes.
     annotators_ : tuple of AnnotatorReport
         Name, tokens, reliability, span F1 against the labels, confusion and flags. A
         model file keeps name, reliability and confusion.
-    text_ : list of ndarray of shape (T, L)
+    text_marginals_ : list of ndarray of shape (T, L)
         What the text alone says of the training tokens; not saved.
-    temperature_ : float
+    vote_weight_ : float
         Weight τ of the votes.
-    calm_ : float
+    temperature_ : float
         Factor T of all scores in the confidences, estimated from this corpus without a
         known label: from the votes that contradict the labels and the weight that the
         text gives to votes. See `tagsift.annotators.calm`.
-    lessons_ : ndarray of shape (N,), or None
+    error_log_odds_ : ndarray of shape (N,), or None
         By how much the labels of stacked tokens are likelier wrong than confidences and
         text say, as log-odds, told by annotators who are left out and by tokens that
         are known exactly; found when first asked for, not saved.
-    blind_ : ndarray of shape (N, L), or None
+    marginals_without_exact_ : ndarray of shape (N, L), or None
         What text and votes say of stacked tokens without what is known exactly; not
         saved.
     history_ : list of dict
@@ -117,7 +117,7 @@ class VoteTagger(TaggerFromVotes):
     >>> rows = [["the", "cat"], ["a", "dog"]] * 4
     >>> votes = [[("D", "D", "N"), ("N", "N", None)]] * 8
     >>> corpus = Corpus.from_lists(rows, votes=votes, annotators=["ann", "bob", "eve"])
-    >>> VoteTagger().fit(corpus).recovered_[0]
+    >>> VoteTagger().fit(corpus).transduction_[0]
     ['D', 'N']
     """
 
@@ -136,8 +136,8 @@ class VoteTagger(TaggerFromVotes):
     saved: ClassVar[Saved] = {
         "names_": listed("A", word()),
         "log_pi_": array("A L B L", most=1e-9),  # logarithms of probabilities
-        "temperature_": number(above=0),
-        "calm_": number(above=0, most=1),
+        "vote_weight_": number(above=0),
+        "temperature_": number(above=0, most=1),
         "reliability_": listed("A", number(optional=True, least=0, most=1)),
     }
     _check_params: ClassVar[dict[str, Any]] = {"rounds": 2, "folds": 2}
@@ -175,7 +175,7 @@ class VoteTagger(TaggerFromVotes):
         return self._fit_votes(X, corpus, labels, rounds=rounds, tables=tables)
 
     @property
-    def lessons_(self) -> FloatArray | None:
+    def error_log_odds_(self) -> FloatArray | None:
         """By how much labels are likelier wrong than confidences and text say, [N]."""
         self._check_fitted()
         if self._lessons is None and self._seen is not None:
@@ -184,7 +184,7 @@ class VoteTagger(TaggerFromVotes):
         return self._lessons
 
     @property
-    def blind_(self) -> FloatArray | None:
+    def marginals_without_exact_(self) -> FloatArray | None:
         """Marginals of the stacked tokens without what is known exactly, [N, L]."""
         self._check_fitted()
         if self._seen is None:
@@ -217,7 +217,7 @@ class VoteTagger(TaggerFromVotes):
         found, table, _ = self._seen
         confidences = np.concatenate(self.confidences_)  # [N, L]
         told = (found.labels, confidences, found.text, table)
-        chance = error_chance(*told, self.lessons_)  # [N]
+        chance = error_chance(*told, self.error_log_odds_)  # [N]
         if unit == "token":
             return rank_tokens(*told, self.classes_, chance)
         return rank_spans(*told, self.classes_, self.scheme_, chance)
@@ -245,7 +245,7 @@ class VoteTagger(TaggerFromVotes):
         self._check_fitted()
         check_known(corpus, self.names_, self.classes_)
         table = vote_table(self._told(corpus), self.classes_)
-        known = self.names_, self.log_pi_, self.temperature_
+        known = self.names_, self.log_pi_, self.vote_weight_
         return super().recover(X, weigh_votes(table, *known))
 
     # How it works ----------------------------------------------------------------
@@ -296,9 +296,9 @@ class VoteTagger(TaggerFromVotes):
             inner._take_chain(_banned(chain, allowed), problem, bonus)
         self._take(inner)
         self.names_, self.log_pi_ = table.names, found.log_pi
-        self.temperature_, self.calm_ = found.temper, found.calm
+        self.vote_weight_, self.temperature_ = found.temper, found.calm
         self.history_ = found.history
-        self.text_ = split_at(found.text, train.offsets)
+        self.text_marginals_ = split_at(found.text, train.offsets)
         self._seen, self._lessons = (found, table, weights), None
         several = len(np.unique(table.annotator)) > 1
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
@@ -361,7 +361,12 @@ class VoteTagger(TaggerFromVotes):
 
     def _restored(self) -> None:
         super()._restored()
-        self.history_, self.text_, self._seen, self._lessons = [], [], None, None
+        self.history_, self.text_marginals_, self._seen, self._lessons = (
+            [],
+            [],
+            None,
+            None,
+        )
         known = zip(self.names_, self.log_pi_, self.reliability_, strict=True)
         self.annotators_ = tuple(AnnotatorReport.of_table(*one) for one in known)
 

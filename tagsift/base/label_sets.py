@@ -31,7 +31,7 @@ class SetTagger(SequenceTagger):
             Sentences that the fit has not seen, with gold labels. A label that the fit
             did not know either counts as one of probability 0.
         """
-        marginals = self.predict_marginals(X)
+        marginals = self.predict_proba(X)
         position = {name: k for k, name in enumerate(self.classes_)}
         scores = [
             1.0 - row[position[label]] if label in position else 1.0
@@ -72,5 +72,5 @@ class SetTagger(SequenceTagger):
                 or {self.classes_[int(row.argmax())]}
                 for row in table
             ]
-            for table in self.predict_marginals(X)
+            for table in self.predict_proba(X)
         ]

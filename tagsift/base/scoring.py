@@ -126,7 +126,7 @@ class Scorer(Declared, BaseEstimator):
         known = tuple(estimator.classes_)
         sets, full = _weights_of(y, lengths, known)  # [N, L], [N]
         if self.measure == "likelihood":
-            given = np.concatenate(estimator.predict_marginals(X))  # [N, L]
+            given = np.concatenate(estimator.predict_proba(X))  # [N, L]
             found = np.log(np.clip((sets * given).sum(axis=1), CLIP, 1.0))  # [N]
         else:
             place = {name: k for k, name in enumerate(known)}

@@ -189,7 +189,7 @@ class Method:
     family: str  # where it comes from: Gaussian process, structured SVM, k-NN, …
     disambiguation: str  # how it chooses: random, average, identification, none, …
     structured: bool = False  # whether it sees transitions between labels
-    probabilities: bool = False  # whether `predict_marginals` is offered
+    probabilities: bool = False  # whether `predict_proba` is offered
     exact_only: bool = False  # whether it refuses ambiguous labels
     weighted: bool = False  # whether `fit` takes weights of sentences
     votes: bool = False  # whether it learns from the votes of annotators

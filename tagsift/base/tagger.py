@@ -70,7 +70,7 @@ class SequenceTagger(Declared, BaseEstimator):
     ----------
     classes_ : tuple
         The labels, in the order of all columns.
-    recovered_ : list of list
+    transduction_ : list of list
         The most likely candidate of every training token.
     confidences_ : list of ndarray of shape (T, L)
         Confidence of every candidate of every training token, where the method has one.
@@ -218,7 +218,7 @@ class SequenceTagger(Declared, BaseEstimator):
         finally:
             train.close()
         if labels is not None:
-            self.recovered_ = self._as_labels(labels, train.offsets)
+            self.transduction_ = self._as_labels(labels, train.offsets)
         if confidences is not None:
             self.confidences_: list[FloatArray] = split_at(confidences, train.offsets)
         return self
@@ -232,7 +232,7 @@ class SequenceTagger(Declared, BaseEstimator):
         return self._as_labels(self._predict(features), features.offsets)
 
     @blas_threads()
-    def predict_marginals(self, X: Any) -> list[FloatArray]:
+    def predict_proba(self, X: Any) -> list[FloatArray]:
         """Probability of every label at every token, one array [T, L] per sentence.
 
         Columns are in the order of ``classes_``; rows sum to 1.
@@ -253,7 +253,7 @@ class SequenceTagger(Declared, BaseEstimator):
     ) -> tuple[list[list[Label]], list[list[float]] | None]:
         """Labels of new sentences and, on request, the probability of each of them.
 
-        As `predict` and `predict_marginals` together, with the features made once.
+        As `predict` and `predict_proba` together, with the features made once.
         """
         features = self._transform(X)
         if features.n_tokens == 0:
@@ -399,7 +399,7 @@ class SequenceTagger(Declared, BaseEstimator):
 
     def _forget(self) -> None:
         """Remove what an earlier fit learnt about the training data."""
-        for name in ("classes_", "recovered_", "confidences_"):
+        for name in ("classes_", "transduction_", "confidences_"):
             self.__dict__.pop(name, None)
 
     def _prepare(self, X: Any, y: Any) -> tuple[AnyTrainingSet, Any]:

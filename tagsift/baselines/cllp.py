@@ -47,7 +47,7 @@ class CLLP(ConcaveConvexTagger):
     >>> from tagsift.baselines.cllp import CLLP
     >>> X = [["the", "dog", "runs"], ["a", "cat", "sleeps"]]
     >>> y = [["D", "N", "V"], ["D", {"N", "V"}, "V"]]
-    >>> CLLP().fit(X, y).recovered_[1]
+    >>> CLLP().fit(X, y).transduction_[1]
     ['D', 'N', 'V']
     """
 

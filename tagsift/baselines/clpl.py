@@ -50,7 +50,7 @@ class CLPL(ConcaveConvexTagger):
     >>> from tagsift.baselines.clpl import CLPL
     >>> X = [["the", "dog", "runs"], ["a", "cat", "sleeps"]]
     >>> y = [["D", "N", "V"], ["D", {"N", "V"}, "V"]]
-    >>> CLPL().fit(X, y).recovered_[1]
+    >>> CLPL().fit(X, y).transduction_[1]
     ['D', 'N', 'V']
     """
 

@@ -65,7 +65,7 @@ class ChainGP(SetTagger):
         Whether the tag scheme forbids transitions (an ``I-`` never opens a sentence in
         IOB2). Used only where the scheme was given or seen in exact sentences.
     temperature : float or "held-out"
-        By what the scores are divided in `predict_marginals`; ``"held-out"`` sets it by
+        By what the scores are divided in `predict_proba`; ``"held-out"`` sets it by
         what is known of training sentences in fits without them. A number holds for
         `confidences_` too, which else have a temperature of their own: the fit has seen
         their sentences, and is surer of them.
@@ -106,7 +106,7 @@ class ChainGP(SetTagger):
     >>> X = [["the", "cat"], ["a", "dog"]] * 5
     >>> y = [[{"D"}, {"N", "D"}], [{"D", "V"}, {"N"}]] * 5
     >>> model = tagsift.ChainGP().fit(X, y)
-    >>> model.recovered_[0]
+    >>> model.transduction_[0]
     ['D', 'N']
     """
 

@@ -95,7 +95,9 @@ def check_repeatable(estimator: SequenceTagger) -> None:
     for first, second in ((3, 3), (np.random.default_rng(3), np.random.default_rng(3))):
         one = fitted(estimator, random_state=first)
         two = fitted(estimator, random_state=second)
-        same = one.predict(X) == two.predict(X) and one.recovered_ == two.recovered_
+        same = (
+            one.predict(X) == two.predict(X) and one.transduction_ == two.transduction_
+        )
         require(same, f"Other labels with random_state={first!r}.")
         require(same_state(one, two), f"Other numbers with random_state={first!r}.")
 

@@ -78,7 +78,7 @@ def check_kinds_of_candidates(estimator: SequenceTagger) -> None:
     }
     for case, form in forms.items():
         model = fit_on(fresh(estimator), X, form)
-        same = model.recovered_ == usual.recovered_ and same_state(model, usual)
+        same = model.transduction_ == usual.transduction_ and same_state(model, usual)
         require(same, f"Another model from {case} than from frozensets.")
 
 
@@ -90,7 +90,7 @@ def check_masks(estimator: SequenceTagger) -> None:
     expected = usual.predict(X)
     named = fit_on(fresh(estimator, labels=LABELS, scheme="plain"), X, sets)
     require(named.classes_ == LABELS, "labels= must name the columns.")
-    require(named.predict(X) == expected and named.recovered_ == usual.recovered_)
+    require(named.predict(X) == expected and named.transduction_ == usual.transduction_)
     model = fit_on(fresh(estimator, scheme="plain"), X, [0.5 * mask for mask in sets])
     numbers = tuple(range(len(LABELS)))
     require(model.classes_ == numbers, f"Without labels=, {model.classes_}.")
@@ -116,7 +116,7 @@ def check_one_token(estimator: SequenceTagger) -> None:
         kinds.append(frozenset(["B-NP", "O"]))
     for entry in kinds:
         model = fit_on(fresh(estimator), [["dog"]], [[entry]])
-        ((label,),) = model.recovered_
+        ((label,),) = model.transduction_
         require(label in entry, f"Recovered {label!r} for {sorted(entry)}.")
         _require_labels(model, [["dog"], ["cat", "."]])
 
@@ -126,7 +126,9 @@ def check_one_token_sentences(estimator: SequenceTagger) -> None:
     words, y = training(estimator)
     X = [[word] for sentence in words for word in sentence]
     model = fit_on(fresh(estimator), X, [[entry] for labels in y for entry in labels])
-    require(list(map(len, model.recovered_)) == [1] * len(X), "recovered_ is cut.")
+    require(
+        list(map(len, model.transduction_)) == [1] * len(X), "transduction_ is cut."
+    )
     _require_labels(model, X)
     # Learnt from longer sentences, asked for single tokens.
     _require_labels(fitted(estimator), X)
@@ -138,8 +140,8 @@ def check_empty_sentences(estimator: SequenceTagger) -> None:
     holes_X = [[], *X[:5], [], [], *X[5:], []]
     holes_y = [[], *y[:5], [], [], *y[5:], []]
     model = fit_on(fresh(estimator), holes_X, holes_y)
-    same = list(map(len, model.recovered_)) == list(map(len, holes_X))
-    require(same, "Not so in recovered_.")
+    same = list(map(len, model.transduction_)) == list(map(len, holes_X))
+    require(same, "Not so in transduction_.")
     _require_labels(model, holes_X)
     filled = [labels for labels in model.predict(holes_X) if labels]
     require(filled == model.predict(X), "They change the labels of their neighbours.")
@@ -160,7 +162,7 @@ def check_not_fitted(estimator: SequenceTagger) -> None:
         path = Path(folder) / "model.tagsift"
         calls = {"predict": (X,), "recover": (X, y), "score": (X, y), "save": (path,)}
         if estimator.method.probabilities:
-            calls["predict_marginals"] = (X,)
+            calls["predict_proba"] = (X,)
         for name, given in calls.items():
             case = f"{name} before fit"
             with refused(NotFittedError, case, type(model).__name__, "fit"):

@@ -57,18 +57,20 @@ def check_recovered(estimator: SequenceTagger) -> None:
     """Recovered labels are candidates; those of singletons are as given."""
     _, y = training(estimator)
     model = fitted(estimator)
-    found = model.recovered_
+    found = model.transduction_
     lists = isinstance(found, list) and {type(labels) for labels in found} == {list}
-    require(lists, "recovered_ is no list of lists.")
-    _require_candidates(found, y, "recovered_")
+    require(lists, "transduction_ is no list of lists.")
+    _require_candidates(found, y, "transduction_")
     kinds = {type(k).__name__ for labels in found for k in labels}
-    require(kinds == {"str"}, f"recovered_ holds {kinds}, not the labels themselves.")
+    require(
+        kinds == {"str"}, f"transduction_ holds {kinds}, not the labels themselves."
+    )
 
 
 def check_all_exact(estimator: SequenceTagger) -> None:
     """Where every label is exact, the labels are recovered as they are."""
     truth = gold()
-    require(fit_on(fresh(estimator), sentences(), truth).recovered_ == truth)
+    require(fit_on(fresh(estimator), sentences(), truth).transduction_ == truth)
 
 
 def check_confidences(estimator: SequenceTagger) -> None:
@@ -85,7 +87,7 @@ def check_full_sets(estimator: SequenceTagger) -> None:
     X = sentences()
     y = full_sets(X)
     model = fit_on(fresh(estimator), X, y)
-    _require_candidates(model.recovered_, y, "recovered_")
+    _require_candidates(model.transduction_, y, "transduction_")
     unlabelled = [[None] * len(words) for words in X]
     same = same_state(fit_on(fresh(estimator, labels=LABELS), X, unlabelled), model)
     require(same, "None for the candidates of a token must mean all labels.")
@@ -129,7 +131,7 @@ def check_marginals(estimator: SequenceTagger) -> None:
         "a long sentence": [LONG],
     }
     for case, X in cases.items():
-        require_distributions(model.predict_marginals(X), X, len(LABELS), case)
+        require_distributions(model.predict_proba(X), X, len(LABELS), case)
 
 
 def check_marginal_columns(estimator: SequenceTagger) -> None:
@@ -139,7 +141,7 @@ def check_marginal_columns(estimator: SequenceTagger) -> None:
         model = fit_on(fresh(estimator, labels=labels), X, truth)
         columns = {name: k for k, name in enumerate(model.classes_)}
         right = [columns[k] for sentence in truth for k in sentence]
-        marginals = np.concatenate(model.predict_marginals(X))  # [M, L]
+        marginals = np.concatenate(model.predict_proba(X))  # [M, L]
         mean = float(marginals[np.arange(len(right)), right].mean())
         found = f"The right labels have a mean probability of {mean:.2f} with {labels}."
         require(mean > 1.5 / len(LABELS), found)
@@ -150,31 +152,31 @@ def check_marginals_of_full_sets(estimator: SequenceTagger) -> None:
     X = sentences()
     model = fit_on(fresh(estimator), X, full_sets(X))
     for case, part in (("training sentences", X), ("unseen words", UNSEEN)):
-        require_distributions(model.predict_marginals(part), part, len(LABELS), case)
+        require_distributions(model.predict_proba(part), part, len(LABELS), case)
 
 
 def check_marginals_of_single_label(estimator: SequenceTagger) -> None:
     """With one label, its probability is 1."""
     X = sentences()
     model = fit_on(fresh(estimator), X, [["O"] * len(words) for words in X])
-    require_distributions(model.predict_marginals(UNSEEN), UNSEEN, 1, "one label")
+    require_distributions(model.predict_proba(UNSEEN), UNSEEN, 1, "one label")
 
 
 def check_marginals_repeatable(estimator: SequenceTagger) -> None:
     """Marginals are the same to the bit when asked twice, and after a second fit."""
     model = fitted(estimator)
     X = [*sentences(), *UNSEEN]
-    first = model.predict_marginals(X)
-    require(same_arrays(first, model.predict_marginals(X)), "Not when asked twice.")
-    again = fitted(estimator).predict_marginals(X)
+    first = model.predict_proba(X)
+    require(same_arrays(first, model.predict_proba(X)), "Not when asked twice.")
+    again = fitted(estimator).predict_proba(X)
     require(same_arrays(first, again), "Not after a second fit.")
 
 
 def check_no_marginals(estimator: SequenceTagger) -> None:
     """A method without probabilities says so, fitted or not."""
     for model in (fresh(estimator), fitted(estimator)):
-        with refused(NotSupportedError, "predict_marginals", estimator.method.title):
-            model.predict_marginals(sentences())
+        with refused(NotSupportedError, "predict_proba", estimator.method.title):
+            model.predict_proba(sentences())
 
 
 __all__ = sorted(name for name in dir() if name.startswith("check_"))

@@ -38,7 +38,7 @@ def _require_same_answers(
 ) -> None:
     require(loaded.predict(X) == model.predict(X), f"{case} predicts other labels.")
     if model.method.probabilities:
-        found, expected = loaded.predict_marginals(X), model.predict_marginals(X)
+        found, expected = loaded.predict_proba(X), model.predict_proba(X)
         require(same_arrays(found, expected), f"{case} gives other marginals.")
 
 

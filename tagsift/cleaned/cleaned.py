@@ -103,7 +103,7 @@ class Cleaned:
     @cached_property
     def text(self) -> FloatArray:
         """What the text alone says of every label of every token, [N, L]."""
-        alone = getattr(self.tagger, "text_", None)
+        alone = getattr(self.tagger, "text_marginals_", None)
         return np.concatenate(alone) if alone else self.confidences
 
     # Doubt --------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class Cleaned:
     @cached_property
     def chance_wrong(self) -> FloatArray:
         """The chance that the label of a token is wrong, [N]."""
-        lessons = getattr(self.tagger, "lessons_", None)
+        lessons = getattr(self.tagger, "error_log_odds_", None)
         return error_chance(
             self.codes, self.confidences, self.text, self.table, lessons
         )
@@ -231,7 +231,10 @@ class Cleaned:
             found = self.scores().calibration
             if found is not None:
                 return "the true labels", found
-        exact, blind = self.table.exact, getattr(self.tagger, "blind_", None)
+        exact, blind = (
+            self.table.exact,
+            getattr(self.tagger, "marginals_without_exact_", None),
+        )
         known = exact >= 0  # [N]
         if blind is None or not known.any():
             return None

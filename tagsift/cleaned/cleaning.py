@@ -62,7 +62,7 @@ def clean(
     confidences = getattr(model, "confidences_", None)
     if confidences is None and model.method.probabilities:
         _, confidences = model.recover(source)
-    return found_by(corpus, model, model.recovered_, confidences)
+    return found_by(corpus, model, model.transduction_, confidences)
 
 
 def _candidates(corpus: Corpus) -> Corpus:

@@ -135,7 +135,7 @@ def _work(
         gold=held_out.labels,
         predicted=model.predict(held_out.rows),
         classes=model.classes_,
-        marginals=model.predict_marginals(held_out.rows) if probable else None,
+        marginals=model.predict_proba(held_out.rows) if probable else None,
         scheme=held_out.scheme,
     )
     cleaned = tagsift.report.Cleaned(

@@ -28,7 +28,7 @@ def findings_in_text(
     every = [[names.full] * len(row) for row in rows]
     given = tagsift.data.PartialCorpus(rows, every, gold, names, model.scheme_)
     labels = [[str(name) for name in row] for row in model.predict(rows)]
-    sure = model.predict_marginals(rows) if model.method.probabilities else None
+    sure = model.predict_proba(rows) if model.method.probabilities else None
     corpus = with_sources(given.as_corpus(), documents)
     return tagsift.cleaned.found_by(corpus, model, labels, sure)
 

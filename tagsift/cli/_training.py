@@ -322,7 +322,7 @@ def fitted_labels(model: SequenceTagger, training: TrainingData) -> Cleaned:
     partial, confidences = training.partial, getattr(model, "confidences_", None)
     if confidences is None and model.method.probabilities:
         _, confidences = model.recover(partial.as_corpus())
-    return _cleaned(training, model, model.recovered_, confidences)
+    return _cleaned(training, model, model.transduction_, confidences)
 
 
 def _cleaned(

@@ -78,7 +78,7 @@ def run(
     if html is not None:
         tagsift.report.write_html(html, page)
     partial = training.partial
-    right = training.recovery(model.recovered_)
+    right = training.recovery(model.transduction_)
     size = out.stat().st_size
     if json:
         print_json(

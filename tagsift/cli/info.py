@@ -69,8 +69,8 @@ def run(model: ModelFile, json: Json = False) -> None:
     else:
         say("holds the words of the training text as a vocabulary, no sentences.")
     if facts["annotators"]:
-        say(f"votes count {tagger.temperature_:.2f} times", end="; ")
-        say(f"in confidences all scores count {tagger.calm_:.2f} times")
+        say(f"votes count {tagger.vote_weight_:.2f} times", end="; ")
+        say(f"in confidences all scores count {tagger.temperature_:.2f} times")
         draw(tagsift.report.annotator_table(tagger.annotators_, tagger.classes_))
     draw_rows(
         "Arrays",

@@ -136,7 +136,7 @@ def _tag(model: SequenceTagger, gold: Corpus) -> Tagged:
             f"({', '.join(extra[:5])}{', …' if len(extra) > 5 else ''}).",
             kind="warning",
         )
-    sure = model.predict_marginals(gold.rows) if model.method.probabilities else None
+    sure = model.predict_proba(gold.rows) if model.method.probabilities else None
     both = gold.labels, model.predict(gold.rows)
     names = model.classes_
     return tagsift.report.Tagged(gold.tokens, *both, names, sure, gold.scheme)

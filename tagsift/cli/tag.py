@@ -253,7 +253,7 @@ def _tag(
         yield from ((document, None) for document in tagged)
         return
     for batch in tagsift.base.batches(tagsift.base.ready(tagger, documents, **how)):
-        tables = iter(tagger.predict_marginals(tagsift.base.tokens_of(batch)))
+        tables = iter(tagger.predict_proba(tagsift.base.tokens_of(batch)))
         for document in tagsift.tag_documents(tagger, batch, confidences=False, **how):
             pieces = [next(tables) for _ in document.bounds()]
             yield document, [row for piece in pieces for row in piece.tolist()]

@@ -139,9 +139,9 @@ def _stats(
         note = "of the tokens had several candidates"
         stats.append(Stat.percent("open", float((~found.settled).mean()), note))
     if isinstance(found.tagger, VoteTagger) and found.has_votes:
-        weight = f"{found.tagger.temperature_:.2f}"
+        weight = f"{found.tagger.vote_weight_:.2f}"
         stats.append(Stat("weight of a vote", weight, "as the text judges it"))
-        calm = f"{found.tagger.calm_:.2f}"
+        calm = f"{found.tagger.temperature_:.2f}"
         stats.append(Stat("factor of scores", calm, "for honest confidences"))
     return tuple(stats)
 

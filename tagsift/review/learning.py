@@ -49,7 +49,7 @@ _NICE = 10
 #: Models that votes are weighed with once they are fitted again.
 _TEXT_MODELS = (ChainGP, PartialCRF)
 #: What a fit on votes tells of its own tokens.
-_LEARNT = ("text_", "lessons_")
+_LEARNT = ("text_marginals_", "error_log_odds_")
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Student:
             labels, sure = self._judge(told)
         else:
             self._fit(told, exact, names)
-            labels = self.model.recovered_
+            labels = self.model.transduction_
             sure = getattr(self.model, "confidences_", None)
             if sure is None:
                 _, sure = self.model.recover(told)
@@ -101,7 +101,7 @@ class Student:
         corpus = self.material.corpus
         labels, sure = self.model.recover(told)
         if len(corpus.annotators) == 1 and not len(told.votes.token):
-            sure = self.model.predict_marginals(corpus)
+            sure = self.model.predict_proba(corpus)
         return labels, sure
 
     def _told(self, exact: Exact, takes_votes: type[TaggerFromVotes]) -> Corpus:
@@ -149,7 +149,7 @@ class Student:
 
     @cached_property
     def _first_beliefs(self) -> list[FloatArray]:
-        return list(self.model.predict_marginals(self.material.corpus))
+        return list(self.model.predict_proba(self.material.corpus))
 
     def _beliefs(self, columns: list[str], exact: Exact) -> list[FloatArray]:
         """Weights of all labels as the model file has them, and what is known."""
@@ -167,8 +167,8 @@ class Student:
         sure: Any,
         exact: Exact,
         *,
-        text_: list[FloatArray] | None = None,
-        lessons_: FloatArray | None = None,
+        text_marginals_: list[FloatArray] | None = None,
+        error_log_odds_: FloatArray | None = None,
     ) -> Found:
         """Everything in the columns of the material's labels."""
         told, model = self.material, self.model
@@ -183,7 +183,7 @@ class Student:
             return wide
 
         confidences = widened(sure)  # [N, L]
-        alone = widened(text_) if text_ else confidences  # [N, L]
+        alone = widened(text_marginals_) if text_marginals_ else confidences  # [N, L]
         chosen = place[label_indices(labels, own, name="labels")]  # [N]
         known = told.table.exact.copy()  # [N]
         for s, row in exact.items():
@@ -192,7 +192,7 @@ class Student:
                 h if k is None else column[k] for h, k in zip(here, row, strict=True)
             ]
         table = VoteTable(replace(told.table.corpus, exact_codes=known))
-        chance = error_chance(chosen, confidences, alone, table, lessons_)  # [N]
+        chance = error_chance(chosen, confidences, alone, table, error_log_odds_)  # [N]
         return Found(
             told,
             self.revision,

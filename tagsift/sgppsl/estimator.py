@@ -106,7 +106,7 @@ class SGPPSL(SequenceTagger):
 
     Attributes
     ----------
-    recovered_ : list of list
+    transduction_ : list of list
         Best candidates of every training sentence as a whole (Reading R12).
     confidences_ : list of ndarray of shape (T, L)
         Equation (17) at the end of the fit.
@@ -125,7 +125,7 @@ class SGPPSL(SequenceTagger):
     >>> X = [["the", "cat"], ["a", "dog"]] * 5
     >>> y = [[{"D"}, {"N", "D"}], [{"D", "V"}, {"N"}]] * 5
     >>> model = tagsift.SGPPSL().fit(X, y)
-    >>> model.recovered_[0]
+    >>> model.transduction_[0]
     ['D', 'N']
     """
 

@@ -126,16 +126,19 @@ def test_a_fit_tells_models_from_people():
     models = Corpus.from_lists(gold.rows, votes=votes, scheme=gold.scheme)
     people = corpus_of({name: careful(0.3) for name in "abc"}, n=len(gold))
     one, other = (VoteTagger(rounds=2, folds=2).fit(c) for c in (models, people))
-    assert (one.calm_, one.temperature_) == (pytest.approx(0.4), pytest.approx(0.7))
-    assert other.calm_ > 0.55
+    assert (one.temperature_, one.vote_weight_) == (
+        pytest.approx(0.4),
+        pytest.approx(0.7),
+    )
+    assert other.temperature_ > 0.55
 
 
 def test_a_fit_tells_its_factor_and_a_file_keeps_it(tmp_path):
     corpus = corpus_of({"ann": careful(0.1), "bob": careful(0.3)}, n=40)
     model = VoteTagger(rounds=1, folds=2).fit(corpus)
     found, *_ = model._seen
-    assert model.calm_ == found.calm != 0.7
-    calmed = found.model.marginals(found.evidence, model.calm_)
+    assert model.temperature_ == found.calm != 0.7
+    calmed = found.model.marginals(found.evidence, model.temperature_)
     np.testing.assert_allclose(np.concatenate(model.confidences_), calmed)
     model.save(tmp_path / "model.tagsift")
-    assert tagsift.load(tmp_path / "model.tagsift").calm_ == model.calm_
+    assert tagsift.load(tmp_path / "model.tagsift").temperature_ == model.temperature_

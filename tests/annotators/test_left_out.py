@@ -211,14 +211,14 @@ def test_lessons_on_every_token_are_found_when_first_asked_for(monkeypatch):
     chances = {"ann": 0.1, "bob": 0.3, "cat": 0.5}
     corpus = corpus_of({k: careful(share) for k, share in chances.items()}, n=40)
     model = VoteTagger(rounds=1, folds=2)
-    assert not hasattr(model, "lessons_")
+    assert not hasattr(model, "error_log_odds_")
     model.fit(corpus)
     kept = pickle.loads(pickle.dumps(model))
     assert not asked
-    found = model.lessons_
+    found = model.error_log_odds_
     assert found.shape == (corpus.n_tokens,)
     assert np.isfinite(found).all() and found.any()
-    assert model.lessons_ is found and len(asked) == 1
-    np.testing.assert_array_equal(kept.lessons_, found)
+    assert model.error_log_odds_ is found and len(asked) == 1
+    np.testing.assert_array_equal(kept.error_log_odds_, found)
     model.update(corpus)
-    assert model.lessons_ is not found and len(asked) == 3
+    assert model.error_log_odds_ is not found and len(asked) == 3

@@ -63,7 +63,7 @@ def test_votes_that_nobody_gave_leave_the_text_to_say(tagger):
     new = drawn(3, 7)
     likeliest = [
         [tagger.classes_[k] for k in p.argmax(axis=1)]
-        for p in tagger.predict_marginals(new.rows)
+        for p in tagger.predict_proba(new.rows)
     ]
     assert tagger.recover(with_votes(new, {}))[0] == likeliest
 
@@ -89,4 +89,4 @@ def test_votes_that_do_not_fit(tagger):
 def test_one_sentence_is_enough_not_to_fail():
     votes = drawn(1, 8)
     found = VoteTagger(rounds=2, folds=2).fit(votes)
-    assert len(found.recovered_[0]) == len(votes[0])
+    assert len(found.transduction_[0]) == len(votes[0])

@@ -109,7 +109,7 @@ def test_wrong_labels_come_first():
     corpus = corpus_of(annotators, seed=2, n=200)
     model = VoteTagger(rounds=2).fit(corpus)
     wrong = [
-        model.recovered_[look.sentence][look.start]
+        model.transduction_[look.sentence][look.start]
         != corpus.gold[look.sentence][look.start]
         for look in model.looks()
     ]

@@ -27,14 +27,16 @@ def fitted(engine, **settings):
 def test_labels_tables_and_tagger_are_those_of_one_machine(n_shards, on_disk, tmp_path):
     engine = LocalEngine(n_shards, tmp_path if on_disk else None)
     one, other = fitted(None), fitted(engine)
-    assert one.recovered_ == other.recovered_
+    assert one.transduction_ == other.transduction_
     np.testing.assert_allclose(one.log_pi_, other.log_pi_, atol=1e-8)
     for a, b in zip(one.confidences_, other.confidences_, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-4)
     assert one.predict(VOTES.rows) == other.predict(VOTES.rows)
     a, b = (model.estimator_.weights_ for model in (one, other))
     np.testing.assert_allclose(a.emissions, b.emissions, atol=1e-3)
-    np.testing.assert_allclose(one.blind_, other.blind_, atol=1e-4)
+    np.testing.assert_allclose(
+        one.marginals_without_exact_, other.marginals_without_exact_, atol=1e-4
+    )
 
 
 def test_a_killed_fit_goes_on_with_its_round(tmp_path, monkeypatch):
@@ -55,7 +57,9 @@ def test_a_killed_fit_goes_on_with_its_round(tmp_path, monkeypatch):
         VoteTagger(engine=engine, **settings).fit(VOTES)
     done.pop()  # one round is left to do, and one is allowed
     again = VoteTagger(engine=engine, **settings).fit(VOTES)
-    assert again.recovered_ == whole.recovered_ and again.history_ == whole.history_
+    assert (
+        again.transduction_ == whole.transduction_ and again.history_ == whole.history_
+    )
     np.testing.assert_array_equal(again.log_pi_, whole.log_pi_)
     a, b = (model.estimator_.weights_ for model in (again, whole))
     np.testing.assert_array_equal(a.emissions, b.emissions)
@@ -69,7 +73,7 @@ def test_one_fold_and_more_shards_than_sentences_of_a_part():
         VoteTagger(engine=engine, **settings).fit(VOTES)
         for engine in (None, LocalEngine(20))
     )
-    assert one.recovered_ == other.recovered_
+    assert one.transduction_ == other.transduction_
 
 
 def test_what_an_engine_cannot_do_is_one_sentence():

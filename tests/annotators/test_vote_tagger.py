@@ -30,9 +30,9 @@ def fitted(people):
 
 
 def test_labels_are_better_than_any_annotator_and_than_counting(people, fitted):
-    found = f1(people, fitted.recovered_)
+    found = f1(people, fitted.transduction_)
     for method in (MajorityVote(), DawidSkene(), MACE()):
-        assert found > f1(people, method.fit(people).recovered_)
+        assert found > f1(people, method.fit(people).transduction_)
     assert found > f1(people, votes_of(people)["ann"])
 
 
@@ -42,8 +42,8 @@ def test_what_a_fit_tells(people, fitted):
     reliability = [report.reliability for report in fitted.annotators_]
     assert reliability == sorted(reliability, reverse=True)
     assert len(fitted.history_) == 3
-    assert 0 < fitted.temperature_ <= 1.5
-    for table, text in zip(fitted.confidences_, fitted.text_, strict=True):
+    assert 0 < fitted.vote_weight_ <= 1.5
+    for table, text in zip(fitted.confidences_, fitted.text_marginals_, strict=True):
         np.testing.assert_allclose(table.sum(axis=1), 1.0)
         np.testing.assert_allclose(text.sum(axis=1), 1.0)
 
@@ -63,7 +63,7 @@ def test_the_tagger_obeys_the_scheme_and_survives_a_file(people, fitted, tmp_pat
 
 def test_a_fit_can_be_repeated_whatever_the_jobs(people, fitted):
     again = VoteTagger(rounds=3, n_jobs=2).fit(people)
-    assert again.recovered_ == fitted.recovered_
+    assert again.transduction_ == fitted.transduction_
     assert again.predict(people.rows) == fitted.predict(people.rows)
 
 
@@ -71,7 +71,7 @@ def test_chain_gp_can_be_the_text_model(people, tmp_path):
     small = people.take(range(40))
     model = VoteTagger(ChainGP(rbf=False), rounds=2, folds=2)
     model.fit(small)
-    assert f1(small, model.recovered_) > f1(small, small.majority().labels)
+    assert f1(small, model.transduction_) > f1(small, small.majority().labels)
     model.save(tmp_path / "m.tagsift")
     again = tagsift.load(tmp_path / "m.tagsift")
     assert again.predict(small.rows) == model.predict(small.rows)
@@ -82,9 +82,9 @@ def test_known_labels_are_kept_and_teach(people):
     exact = [[None] * len(sentence) for sentence in people.gold]
     exact[5] = people.gold[5]
     model = VoteTagger(rounds=2).fit(people.with_exact(exact))
-    assert model.recovered_[5] == people.gold[5]
+    assert model.transduction_[5] == people.gold[5]
     model.update(people.with_exact(people.gold))
-    assert model.recovered_ == people.gold
+    assert model.transduction_ == people.gold
     assert model.rounds == 2
 
 
@@ -99,15 +99,15 @@ def test_votes_can_be_sets_and_may_be_missing(people):
         rows[0] = None
         rows[1] = rows[1] if name == "ann" else None
     model = VoteTagger(rounds=2).fit(with_votes(people, votes))
-    assert f1(people, model.recovered_) > 0.7
+    assert f1(people, model.transduction_) > 0.7
     alone = people.select(annotators=["ann"])
-    assert f1(people, VoteTagger(rounds=2).fit(alone).recovered_) > 0.75
+    assert f1(people, VoteTagger(rounds=2).fit(alone).transduction_) > 0.75
 
 
 def test_the_order_of_annotators_changes_no_label(people, fitted):
     turned = with_votes(people, votes_of(people), annotators=people.annotators[::-1])
     other = VoteTagger(rounds=3).fit(turned)
-    assert other.recovered_ == fitted.recovered_
+    assert other.transduction_ == fitted.transduction_
     np.testing.assert_allclose(other.log_pi_, fitted.log_pi_[::-1], atol=1e-6)
 
 
@@ -130,8 +130,8 @@ def test_sources_that_abstain():
     abstain = VoteTagger(rounds=2, o_means="abstain").fit(corpus)
     spoken = MajorityVote(o_means="abstain").fit(corpus)
     counted = MajorityVote().fit(corpus)
-    assert f1(corpus, spoken.recovered_) > f1(corpus, counted.recovered_) + 0.1
-    assert f1(corpus, abstain.recovered_) > f1(corpus, spoken.recovered_)
+    assert f1(corpus, spoken.transduction_) > f1(corpus, counted.transduction_) + 0.1
+    assert f1(corpus, abstain.transduction_) > f1(corpus, spoken.transduction_)
     by_name = VoteTagger(rounds=1, o_means=dict.fromkeys(rules, "abstain"))
     by_name.fit(corpus)
     assert all(report.abstains for report in by_name.annotators_)
@@ -141,7 +141,7 @@ def test_copies_count_as_one(people, fitted):
     votes = votes_of(people)
     votes |= {"copy": votes["dan"], "copy2": votes["dan"]}
     model = VoteTagger(rounds=3).fit(with_votes(people, votes, annotators=None))
-    assert f1(people, model.recovered_) > f1(people, fitted.recovered_) - 0.03
+    assert f1(people, model.transduction_) > f1(people, fitted.transduction_) - 0.03
     assert "says the same as dan" in model.annotators_[4].flags[0]
     assert [one.weight for one in model.annotators_] == [1] * 3 + [1 / 3] * 3
 
@@ -160,7 +160,7 @@ def test_what_cannot_be(people):
 
 def test_a_given_weight_of_the_votes_is_taken(people):
     model = VoteTagger(rounds=2, folds=2, temper=0.7).fit(people)
-    assert model.temperature_ == 0.7
+    assert model.vote_weight_ == 0.7
     assert [step["temper"] for step in model.history_] == [0.7, 0.7]
 
 
@@ -173,7 +173,7 @@ def test_without_context_and_without_cross_fitting(people):
     own, other = (
         np.mean([p[np.arange(len(p)), _columns(m, row)].mean() for p, row in pairs])
         for m in (plain, fair)
-        for pairs in [zip(m.text_, m.recovered_, strict=True)]
+        for pairs in [zip(m.text_marginals_, m.transduction_, strict=True)]
     )
     assert own > other
 
@@ -200,8 +200,8 @@ def test_checked_labels_that_break_the_scheme_hold(people):
     exact[0] = ["O", inside, *exact[0][2:]]
     exact[1][0] = inside
     model = VoteTagger(rounds=2, folds=2).fit(people.with_exact(exact))
-    assert model.recovered_[0][:2] == ["O", inside]
-    assert model.recovered_[1][0] == inside
+    assert model.transduction_[0][:2] == ["O", inside]
+    assert model.transduction_[1][0] == inside
 
 
 def test_the_text_does_not_overrule_two_annotators_who_agree():
@@ -209,7 +209,7 @@ def test_the_text_does_not_overrule_two_annotators_who_agree():
     model = VoteTagger().fit(corpus)
     kept = [
         found == said
-        for rows in zip(model.recovered_, *votes_of(corpus).values(), strict=True)
+        for rows in zip(model.transduction_, *votes_of(corpus).values(), strict=True)
         for found, said, other in zip(*rows, strict=True)
         if said == other != "O"
     ]

@@ -57,7 +57,7 @@ def try_out(name: str, kind: str, header: Any, arrays: Any, case: str) -> None:
             loaded = type(model).from_container(header, arrays)
             predicted = loaded.predict(X)
             if loaded.method.probabilities:
-                marginals = np.concatenate(loaded.predict_marginals(X))
+                marginals = np.concatenate(loaded.predict_proba(X))
                 assert np.isfinite(marginals).all(), case
         except TagsiftError as error:
             assert "\n" not in str(error), case

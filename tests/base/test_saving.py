@@ -126,4 +126,4 @@ def test_settings_of_numpy_are_stored_as_json(tmp_path: Path):
 def test_the_training_labels_are_not_stored(tmp_path: Path):
     path = tmp_path / "model.tagsift"
     WordCounts().fit(X, Y).save(path)
-    assert not hasattr(load(path), "recovered_")
+    assert not hasattr(load(path), "transduction_")

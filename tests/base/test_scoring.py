@@ -37,7 +37,7 @@ def slow_likelihood(model, X, y, weights=None) -> float:
     """Token by token, from the marginals of one sentence at a time."""
     total = counted = 0.0
     for s, (sentence, entries) in enumerate(zip(X, y, strict=True)):
-        (table,) = model.predict_marginals([sentence])
+        (table,) = model.predict_proba([sentence])
         for row, entry in zip(table, entries, strict=True):
             if entry is None or set(entry) >= set(model.classes_):
                 continue
@@ -76,7 +76,7 @@ def test_masks_and_soft_labels_are_those_of_the_sets(model):
         assert scorer(model, X[24:], masks) == pytest.approx(sets)
         assert scorer(model, X[24:], [3.0 * m for m in masks]) == pytest.approx(sets)
     soft = [np.where(mask, 1.0, 0.25) for mask in masks]
-    table = np.concatenate(model.predict_marginals(X[24:]))
+    table = np.concatenate(model.predict_proba(X[24:]))
     said = np.concatenate(soft)
     informed = ~np.concatenate(masks).all(axis=1)
     expected = np.log((table * said).sum(axis=1))[informed].mean()

@@ -46,7 +46,7 @@ def same(one, other, X=None, *, atol=1e-4):
     assert one.classes_ == other.classes_
     assert one.scheme_ == other.scheme_
     assert one.blocks_ == other.blocks_
-    assert one.recovered_ == other.recovered_
+    assert one.transduction_ == other.transduction_
     assert one.predict(X) == other.predict(X)
     for a, b in zip(one.confidences_, other.confidences_, strict=True):
         np.testing.assert_allclose(a, b, atol=atol)
@@ -99,7 +99,7 @@ def test_chain_gp_has_the_same_kernel_temperature_and_spread(ready):
     )
     same(one, other, X, atol=2e-3 if ready else 1e-4)  # vectors are in single precision
     assert one.kernel_ == other.kernel_
-    assert one.temperature_ == pytest.approx(other.temperature_, rel=1e-4)
+    assert one.vote_weight_ == pytest.approx(other.vote_weight_, rel=1e-4)
     assert one.span_bonus_ == pytest.approx(other.span_bonus_, rel=1e-4)
     np.testing.assert_allclose(
         one.spread_.precision, other.spread_.precision, rtol=1e-2

@@ -328,7 +328,7 @@ def test_exact_methods_name_the_first_ambiguous_token():
             exact_only=True,
         )
 
-    assert Exact().fit(X, Y).recovered_ == Y
+    assert Exact().fit(X, Y).transduction_ == Y
     with pytest.raises(InputError) as caught:
         Exact().fit(X, [*Y[:3], ["D", {"D", "N", "V"}]])
     assert str(caught.value) == (
@@ -351,7 +351,7 @@ def test_recover_without_probabilities_prefers_the_prediction():
 
 def test_recover_renormalises_the_marginals():
     model = WordCounts().fit(X, Y)
-    (marginals,) = model.predict_marginals([["runs"]])
+    (marginals,) = model.predict_proba([["runs"]])
     labels, (confidences,) = model.recover([["runs"]], [[{"D", "N"}]])
     kept = marginals[0, :2] / marginals[0, :2].sum()
     np.testing.assert_allclose(confidences[0], [*kept, 0.0])
@@ -423,8 +423,8 @@ def test_settings_can_be_searched():
 
 def test_marginals_of_nothing_have_no_rows():
     model = WordCounts().fit(X, Y)
-    assert [m.shape for m in model.predict_marginals([[], []])] == [(0, 3), (0, 3)]
-    assert model.predict_marginals([]) == []
+    assert [m.shape for m in model.predict_proba([[], []])] == [(0, 3), (0, 3)]
+    assert model.predict_proba([]) == []
 
 
 # Cost -------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def test_raw_text(model):
     ]
     rows = [[(w,) for w in found.tokens[a:b]] for a, b in found.bounds()]
     assert list(found.layers[-1].tags) == sum(model.predict(rows), [])
-    top = np.concatenate(model.predict_marginals(rows))
+    top = np.concatenate(model.predict_proba(rows))
     column = [model.classes_.index(tag) for tag in found.layers[-1].tags]
     assert found.layers[-1].scores == pytest.approx(top[np.arange(13), column])
     assert found.spans[2].score == min(found.layers[-1].scores[5:7])

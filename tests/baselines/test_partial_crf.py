@@ -158,10 +158,10 @@ def test_singletons_make_it_the_crf():
         partial.weights_.emissions, gold.weights_.emissions, atol=1e-12
     )
     assert partial.predict(train.features) == gold.predict(train.features)
-    assert partial.recovered_ == gold.recovered_
+    assert partial.transduction_ == gold.transduction_
     assert np.concatenate(gold.confidences_).min() == 0
     names = [train.classes[k] for k in train.mask.argmax(axis=1)]
-    assert [name for sentence in gold.recovered_ for name in sentence] == names
+    assert [name for sentence in gold.transduction_ for name in sentence] == names
 
 
 def test_crf_refuses_ambiguous_labels_in_one_sentence():
@@ -181,11 +181,11 @@ def test_renamed_labels_give_renamed_answers():
     )
     first, second = fit(train), fit(renamed)
     np.testing.assert_allclose(
-        np.concatenate(first.predict_marginals(train.features))[:, permutation],
-        np.concatenate(second.predict_marginals(train.features)),
+        np.concatenate(first.predict_proba(train.features))[:, permutation],
+        np.concatenate(second.predict_proba(train.features)),
         atol=1e-4,
     )
-    assert first.recovered_ == second.recovered_
+    assert first.transduction_ == second.transduction_
 
 
 def test_labels_that_are_no_candidate_never_win():
@@ -198,10 +198,10 @@ def test_labels_that_are_no_candidate_never_win():
         0,
     )
     narrow_model, model = fit(train), fit(wide)
-    marginals = np.concatenate(model.predict_marginals(wide.features))
+    marginals = np.concatenate(model.predict_proba(wide.features))
     np.testing.assert_array_equal(marginals[:, 0], 0)
     np.testing.assert_allclose(
-        marginals[:, 1:], np.concatenate(narrow_model.predict_marginals(train.features))
+        marginals[:, 1:], np.concatenate(narrow_model.predict_proba(train.features))
     )
     assert model.predict(wide.features) == narrow_model.predict(train.features)
     # New candidate sets may hold that label alone, or beside others.
@@ -259,7 +259,7 @@ def test_bans_hold_in_the_fit_and_in_what_is_predicted(tmp_path):
     free, banned = (PartialCRF(bans=b, **about).fit(features, y) for b in (False, True))
     assert np.isclose(*free.weights_.transitions[2, :2])
     assert banned.weights_.transitions[2, 1] < -4
-    assert banned.recovered_ == [["O", "B-X", "O"]]
+    assert banned.transduction_ == [["O", "B-X", "O"]]
     # By themselves these scores would open a sentence with I-X.
     banned.weights_ = LinearChain(
         np.zeros((3, 3)), np.zeros(3), np.zeros((3, 3)), np.array([0.0, 2.0, 1.0])
@@ -283,8 +283,8 @@ def test_saved_models_predict_the_same(tmp_path):
     again = tagsift.load(tmp_path / "model.tagsift")
     assert isinstance(again, PartialCRF)
     for ours, theirs in zip(
-        model.predict_marginals(train.features),
-        again.predict_marginals(train.features),
+        model.predict_proba(train.features),
+        again.predict_proba(train.features),
         strict=True,
     ):
         np.testing.assert_array_equal(ours, theirs)
@@ -359,8 +359,8 @@ def test_gold_labels_agree_with_crfsuite(l2):
     loss = theirs.training_log_.last_iteration["loss"]
     assert np.isclose(-ours.objective_, loss, rtol=1e-3)
     for mine, other in zip(
-        ours.predict_marginals(features),
-        theirs.predict_marginals(as_dicts(features)),
+        ours.predict_proba(features),
+        theirs.predict_proba(as_dicts(features)),
         strict=True,
     ):
         matrix = [[token[label] for label in ours.classes_] for token in other]
@@ -376,5 +376,5 @@ def test_real_corpora(corpora, folder, least):
     model.fit(partial.rows, partial.candidates)
     predicted = model.predict(test.rows)
     assert span_scores(test.labels, predicted, scheme=corpus.scheme).f1 >= least
-    share = recovery(partial.gold, model.recovered_, partial.candidates)
+    share = recovery(partial.gold, model.transduction_, partial.candidates)
     assert share.ambiguous > 0.95

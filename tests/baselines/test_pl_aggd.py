@@ -147,5 +147,5 @@ def test_the_fit_recovers_by_its_confidences(problem):
     F = model.confidences_[0]
     np.testing.assert_allclose(F.sum(axis=1), 1.0)
     np.testing.assert_array_equal(
-        model.recovered_[0], np.where(mask, F, -1.0).argmax(axis=1)
+        model.transduction_[0], np.where(mask, F, -1.0).argmax(axis=1)
     )

@@ -90,7 +90,7 @@ def test_separable_tokens_are_learnt():
     X, mask, truth = data(2)
     model = PLSVM().fit_flat(X, mask)
     assert np.mean(model.predict_flat(X) == truth) > 0.95
-    assert np.mean(np.array(model.recovered_[0]) == truth) > 0.95
+    assert np.mean(np.array(model.transduction_[0]) == truth) > 0.95
 
 
 def test_nothing_but_full_sets_gives_the_first_label():

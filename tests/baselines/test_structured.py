@@ -74,7 +74,7 @@ def test_cllp_without_the_first_margin_is_clpl():
     bridge = CLPL(lam=0.1, tol=1e-3).fit(features, y)
     single = CLLP(C1=0.0, lam=0.1, tol=1e-3).fit(features, y)
     assert single.objectives_[-1] == pytest.approx(bridge.objectives_[-1], rel=2e-3)
-    assert single.recovered_ == bridge.recovered_
+    assert single.transduction_ == bridge.transduction_
     assert single.predict(features) == bridge.predict(features)
 
 
@@ -107,13 +107,13 @@ def test_clean_candidates_are_learnt_and_recovered(kind, settings):
     features, labels = tokens(rng, n_sentences=60, spread=0.2)
     y = ambiguous(rng, features, labels, share=0.3)
     model = kind(lam=0.1, **settings).fit(features, y)
-    assert (flat(model.recovered_) == labels).mean() > 0.97
+    assert (flat(model.transduction_) == labels).mean() > 0.97
     assert (flat(model.predict(features)) == labels).mean() > 0.97
     again, confidences = model.recover(features, y)
-    assert again == model.recovered_
+    assert again == model.transduction_
     assert confidences is None
     with pytest.raises(NotSupportedError):
-        model.predict_marginals(features)
+        model.predict_proba(features)
 
 
 @pytest.mark.parametrize(("kind", "settings"), ALL)
@@ -161,7 +161,8 @@ def test_edge_cases(kind, settings):
     assert [len(sentence) for sentence in predicted] == [3, 0, 1, 4, 2]
     assert "d" not in flat(predicted)
     assert all(
-        mask[n, "abcd".index(label)] for n, label in enumerate(flat(model.recovered_))
+        mask[n, "abcd".index(label)]
+        for n, label in enumerate(flat(model.transduction_))
     )
 
 

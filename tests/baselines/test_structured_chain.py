@@ -72,7 +72,7 @@ def accuracy(model):
 
 
 def recovery(model):
-    return float((np.concatenate(model.recovered_) == GOLD).mean())
+    return float((np.concatenate(model.transduction_) == GOLD).mean())
 
 
 def check(p, extra, kind, settings, expected, seeds=1):

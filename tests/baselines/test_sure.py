@@ -86,7 +86,7 @@ def test_confidences_are_distributions_over_candidates():
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
     assert not P[~mask].any()
     np.testing.assert_array_equal(
-        model.recovered_[0], np.where(mask, P, -1.0).argmax(axis=1)
+        model.transduction_[0], np.where(mask, P, -1.0).argmax(axis=1)
     )
 
 

@@ -44,7 +44,7 @@ def test_easy_labels_are_learnt_and_recovered(model, sparse: bool):
     X, mask, truth = data(sparse=sparse)
     model = clone(model).fit_flat(X[:80], mask[:80])
     assert np.mean(model.predict_flat(X[80:]) == truth[80:]) > 0.8
-    recovered = np.array(model.recovered_[0])
+    recovered = np.array(model.transduction_[0])
     assert mask[np.arange(80), recovered].all()
     assert np.mean(recovered == truth[:80]) > 0.85
 
@@ -116,7 +116,7 @@ def test_edge_cases(model, sparse: bool, X, mask):
     model = clone(model).fit_flat(features, mask)
     predicted = model.predict_flat(features)
     assert mask.any(axis=0)[predicted].all()
-    assert mask[np.arange(len(mask)), model.recovered_[0]].all()
+    assert mask[np.arange(len(mask)), model.transduction_[0]].all()
     assert model.predict_flat(features[:0]).shape == (0,)
 
 

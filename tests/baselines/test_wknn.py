@@ -41,7 +41,7 @@ def test_recovery_leaves_the_token_out_and_keeps_to_its_candidates():
         np.where(mask[i], loop_votes(X[i], X, mask, 5, skip=i), -1.0).argmax()
         for i in range(len(X))
     ]
-    np.testing.assert_array_equal(model.recovered_[0], expected)
+    np.testing.assert_array_equal(model.transduction_[0], expected)
 
 
 def test_a_training_token_counts_as_its_own_neighbour_when_it_is_new():

@@ -30,7 +30,7 @@ def test_the_prior_is_the_mean_share(model: WordCounts):
 
 
 def test_marginals_are_counts_with_a_tenth_of_a_token_of_the_prior(model: WordCounts):
-    (marginals,) = model.predict_marginals([["a", "dog", "run"]])
+    (marginals,) = model.predict_proba([["a", "dog", "run"]])
     for row, (word, counts) in zip(marginals, COUNTS.items(), strict=True):
         smooth = np.array(counts) + 0.1 * PRIOR
         np.testing.assert_allclose(row, smooth / smooth.sum(), err_msg=word)
@@ -41,7 +41,7 @@ def test_marginals_are_counts_with_a_tenth_of_a_token_of_the_prior(model: WordCo
 
 
 def test_an_unseen_word_gets_the_prior_and_ties_the_first_label(model: WordCounts):
-    (marginals,) = model.predict_marginals([["cat"]])
+    (marginals,) = model.predict_proba([["cat"]])
     np.testing.assert_allclose(marginals, PRIOR[None])
     assert model.predict([["cat"]]) == [["D"]]  # D and N tie
 
@@ -57,23 +57,23 @@ def test_confidences_are_marginals_over_the_candidates(model: WordCounts):
     np.testing.assert_allclose(first[1], [0, 0.505882, 0.494118], atol=1e-6)
     # a, D or N: 1.5375 and 0.5375 of 2.075
     np.testing.assert_allclose(second[0], [0.740964, 0.259036, 0], atol=1e-6)
-    assert model.recovered_ == [["D", "N"], ["D", "N"]]
+    assert model.transduction_ == [["D", "N"], ["D", "N"]]
 
 
 def test_a_singleton_is_recovered_against_the_majority():
     model = WordCounts().fit([["a"], ["a"], ["a"]], [["D"], ["D"], ["N"]])
-    assert model.recovered_ == [["D"], ["D"], ["N"]]
+    assert model.transduction_ == [["D"], ["D"], ["N"]]
     assert model.predict([["a"]]) == [["D"]]
 
 
 def test_without_words_all_tokens_get_the_prior():
     model = WordCounts().fit([np.eye(2)], [["D", {"D", "N"}]])
     np.testing.assert_allclose(
-        model.predict_marginals([np.ones((1, 2))])[0], [[0.75, 0.25]]
+        model.predict_proba([np.ones((1, 2))])[0], [[0.75, 0.25]]
     )
 
 
 def test_a_label_that_is_never_a_candidate_has_no_probability():
     model = WordCounts(labels=["A", "D", "N", "V"]).fit(X, Y)
-    (marginals,) = model.predict_marginals([["a", "cat"]])
+    (marginals,) = model.predict_proba([["a", "cat"]])
     assert (marginals[:, 0] == 0).all()

@@ -66,14 +66,14 @@ def test_whole_fits_agree(data, pretend, settings):
     )
     assert theirs.log_posterior_ == pytest.approx(ours.log_posterior_, rel=1e-6)
     assert theirs.temperature_ == pytest.approx(ours.temperature_, rel=1e-3)
-    assert theirs.recovered_ == ours.recovered_
+    assert theirs.transduction_ == ours.transduction_
     assert theirs.predict(X_test) == ours.predict(X_test)
     assert isinstance(theirs.weights_.emissions, np.ndarray)
     np.testing.assert_allclose(
         theirs.weights_.emissions, ours.weights_.emissions, atol=1e-3
     )
     for one, other in zip(
-        ours.predict_marginals(X_test), theirs.predict_marginals(X_test), strict=True
+        ours.predict_proba(X_test), theirs.predict_proba(X_test), strict=True
     ):
         assert isinstance(other, np.ndarray)
         np.testing.assert_allclose(other, one, atol=1e-3)

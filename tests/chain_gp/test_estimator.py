@@ -51,11 +51,11 @@ def test_equals_the_partial_crf_without_its_additions(data, bans):
     )
     assert all(part.all() for part in plain.allowed_) != bans
     assert plain.log_posterior_ == pytest.approx(crf.objective_, rel=1e-6)
-    ours, theirs = (m.predict_marginals(test.rows) for m in (plain, crf))
+    ours, theirs = (m.predict_proba(test.rows) for m in (plain, crf))
     for a, b in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-3)
     by_one_view = plain.recover(partial.rows, partial.candidates)[0]
-    assert by_one_view == crf.recovered_
+    assert by_one_view == crf.transduction_
     assert plain.predict(test.rows) == crf.predict(test.rows)
 
 
@@ -66,7 +66,7 @@ def test_the_mode_is_stationary(data):
     model = ChainGP(
         kernel=unit_kernel(partial.rows), temperature=1.0, tol=1e-12, max_iter=2000
     ).fit(features, partial.candidates)
-    full = np.vstack(model.predict_marginals(features))
+    full = np.vstack(model.predict_proba(features))
     masks = np.vstack(
         [
             np.array([[c in one for c in model.classes_] for one in sentence])
@@ -135,7 +135,7 @@ def test_temperature_flattens_marginals_and_keeps_labels(data):
     assert (cold.temperature_, hot.temperature_) == (0.5, 2.0)
     assert cold.predict(test.rows) == hot.predict(test.rows)
     assert (cold.confidence_temperature_, hot.confidence_temperature_) == (0.5, 2.0)
-    tops = [np.vstack(m.predict_marginals(test.rows)).max(axis=1) for m in (cold, hot)]
+    tops = [np.vstack(m.predict_proba(test.rows)).max(axis=1) for m in (cold, hot)]
     assert tops[0].mean() > tops[1].mean()
 
 
@@ -177,8 +177,8 @@ def test_a_kernel_used_again_gives_the_same_fit(data, fitted):
     assert again.kernel_ == fitted.kernel_
     assert again.temperature_ == fitted.temperature_
     for a, b in zip(
-        fitted.predict_marginals(test.rows),
-        again.predict_marginals(test.rows),
+        fitted.predict_proba(test.rows),
+        again.predict_proba(test.rows),
         strict=True,
     ):
         np.testing.assert_array_equal(a, b)
@@ -217,7 +217,7 @@ def test_arrays_alone(data):
     assert list(model.kernel_.rbf) == ["array"]
     hits = [
         a == b
-        for s, t in zip(model.recovered_, partial.gold, strict=True)
+        for s, t in zip(model.transduction_, partial.gold, strict=True)
         for a, b in zip(s, t, strict=True)
     ]
     assert np.mean(hits) > 0.9
@@ -256,7 +256,7 @@ def test_the_marginal_decoder(data, fitted):
     finally:
         fitted.set_params(decoder="viterbi")
     names = np.array(fitted.classes_)
-    for got, table in zip(found, fitted.predict_marginals(test.rows), strict=True):
+    for got, table in zip(found, fitted.predict_proba(test.rows), strict=True):
         assert got == list(names[table.argmax(axis=1)])
     same = [
         a == b

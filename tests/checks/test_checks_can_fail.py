@@ -312,7 +312,7 @@ class SamplesMarginals(WordCounts):
 class InventsMarginals(WordCounts):
     method: ClassVar[Method] = replace(FACTS, probabilities=False)
 
-    def predict_marginals(self, X):
+    def predict_proba(self, X):
         return [np.zeros((len(words), 4)) for words in X]
 
 

@@ -62,5 +62,5 @@ def test_a_corpus_is_learnt_from_like_its_lists(name: str):
     corpus = Corpus.from_lists(X, y)
     one, other = fitted(registry.make(name)), fresh(registry.make(name)).fit(corpus)
     assert same_state(one, other) and one.scheme_ == other.scheme_
-    assert one.recovered_ == other.recovered_
+    assert one.transduction_ == other.transduction_
     assert other.recover(corpus)[0] == one.recover(X, y)[0]

@@ -36,10 +36,10 @@ def data(seed=0, n_sentences=14, n_labels=3):
 
 
 def same(one, other, X, atol=0.0):
-    assert one.recovered_ == other.recovered_
+    assert one.transduction_ == other.transduction_
     for C, D in zip(one.confidences_, other.confidences_, strict=True):
         np.testing.assert_allclose(C, D, atol=atol)
-    for P, Q in zip(one.predict_marginals(X), other.predict_marginals(X), strict=True):
+    for P, Q in zip(one.predict_proba(X), other.predict_proba(X), strict=True):
         np.testing.assert_allclose(P, Q, atol=atol)
 
 
@@ -66,7 +66,7 @@ def test_rows_count_up_to_a_factor(name):
 def test_soft_labels_teach_and_their_weights_count(name):
     X, y, truth = data(3, n_sentences=30)
     model = METHODS[name]().fit(X, y)
-    recovered = list(itertools.chain(*model.recovered_))
+    recovered = list(itertools.chain(*model.transduction_))
     assert np.mean(np.array(recovered) == np.concatenate(truth)) > 0.9
     for C in model.confidences_:
         np.testing.assert_allclose(C.sum(axis=1), 1.0)
@@ -96,7 +96,7 @@ def test_other_methods_read_the_labels_of_positive_weight():
     for weights in clipped:
         weights[~weights.any(axis=1)] = 1.0
     soft = Naive().fit(X, clipped)
-    assert soft.recovered_ == Naive().fit(X, [w > 0 for w in clipped]).recovered_
+    assert soft.transduction_ == Naive().fit(X, [w > 0 for w in clipped]).transduction_
 
 
 def test_a_row_of_zeros_is_refused_by_name():
@@ -118,9 +118,7 @@ def test_sentences_of_weight_0_do_not_count(name):
     some = METHODS[name]().set_params(**settings)
     some.fit([X[s] for s in kept], [y[s] for s in kept])
     weighted = METHODS[name]().set_params(**settings).fit(X, y, weights)
-    for P, Q in zip(
-        weighted.predict_marginals(X), some.predict_marginals(X), strict=True
-    ):
+    for P, Q in zip(weighted.predict_proba(X), some.predict_proba(X), strict=True):
         np.testing.assert_allclose(P, Q, atol=1e-3)
 
 

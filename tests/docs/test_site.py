@@ -73,7 +73,7 @@ def test_the_reference_has_every_public_name(name: str, reference: str):
 def test_the_reference_shows_settings_and_inherited_methods(reference: str):
     text = re.sub(r"<[^>]+>", "", reference)
     assert re.search(r"VoteTagger\(\s*estimator=None,\s*\*,\s*rounds=4,", text)
-    for method in ("fit", "predict", "predict_marginals", "recover", "score", "save"):
+    for method in ("fit", "predict", "predict_proba", "recover", "score", "save"):
         assert f'id="tagsift.SequenceTagger.{method}"' in reference
 
 

@@ -64,7 +64,7 @@ class TestWorkers:
         ]
         emissions = [model.weights_.emissions for model in models]
         np.testing.assert_array_equal(*emissions)
-        assert models[0].recovered_ == models[1].recovered_
+        assert models[0].transduction_ == models[1].transduction_
         local = PartialCRF().fit(CORPUS.rows, SETS)
         assert models[1].objective_ == pytest.approx(local.objective_, rel=1e-6)
 

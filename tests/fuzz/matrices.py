@@ -36,7 +36,7 @@ def feature_matrices(dice: Dice, folder: Path) -> None:
         new = _features(dice, lengths, width) if dice.often(0.5) else features
         answer = [model.predict(new)]
         if model.method.probabilities:
-            answer.append(model.predict_marginals(new))
+            answer.append(model.predict_proba(new))
         if dice.often(0.3):
             answer.append(model.recover(new, labels))
         return answer
@@ -127,7 +127,7 @@ def vote_matrices(dice: Dice, folder: Path) -> None:
 
     def fit() -> Any:
         model = kind(**settings).fit(corpus)
-        return [model.predict(corpus.rows), model.predict_marginals(corpus.rows)]
+        return [model.predict(corpus.rows), model.predict_proba(corpus.rows)]
 
     choices = (
         corpus.majority,

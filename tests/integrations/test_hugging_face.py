@@ -78,11 +78,11 @@ def test_rows_of_labels_found_are_those_of_the_command_line(tmp_path):
     documents = tagsift.read(export)
     votes = documents.votes()
     tagger = tagsift.make("dawid-skene", random_state=0).fit(votes.rows, votes)
-    found = documents.labelled(tagger.recovered_, votes.scheme)
+    found = documents.labelled(tagger.transduction_, votes.scheme)
     made = to_dataset(found, rows="sentences")
     names = made.features["ner_tags"].feature.names
     written = [[names[k] for k in row] for row in made["ner_tags"]]
-    assert written == [list(row) for row in tagger.recovered_]
+    assert written == [list(row) for row in tagger.transduction_]
 
     out, lines = tmp_path / "train.parquet", tmp_path / "found.jsonl"
     options = ["--to", "hf", "--shape", "sentences"]

@@ -60,7 +60,7 @@ def test_entities_are_those_of_the_model(model, path):
     sents = [[token.text for token in sent] for sent in doc.sents]
     assert len(sents) == 2
     expected, at = [], 0
-    labels, tables = model.predict(sents), model.predict_marginals(sents)
+    labels, tables = model.predict(sents), model.predict_proba(sents)
     sure = []
     for names, table in zip(labels, tables, strict=True):
         chosen = [table[t, model.classes_.index(n)] for t, n in enumerate(names)]

@@ -46,7 +46,7 @@ def tagger(**more) -> VoteTagger:
 def test_a_fit_is_that_of_the_tagger(material, votes):
     found = Student(material, tagger()).study({})
     model = tagger().fit(votes)
-    assert [found.names(s) for s in range(SENTENCES)] == model.recovered_
+    assert [found.names(s) for s in range(SENTENCES)] == model.transduction_
     looks = [look for look in model.looks("span")]
     order = np.argsort(-found.chance[found.worst], kind="stable")
     assert [found.chance[found.worst[k]] for k in order] == pytest.approx(

@@ -27,9 +27,7 @@ def test_factors_in_single_precision_give_the_same_labels(monkeypatch):
             for m in (double, single)
         ]
         assert scores[0] == pytest.approx(scores[1], abs=0.005), decoder
-    for a, b in zip(
-        double.predict_marginals(new), single.predict_marginals(new), strict=True
-    ):
+    for a, b in zip(double.predict_proba(new), single.predict_proba(new), strict=True):
         np.testing.assert_allclose(a, b, atol=0.01)
 
 

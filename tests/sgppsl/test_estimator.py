@@ -53,7 +53,7 @@ def fitted():
 
 def finite(model, X):
     """Everything that users can ask for is a number, and probabilities are."""
-    for marginals in model.predict_marginals(X):
+    for marginals in model.predict_proba(X):
         assert np.isfinite(marginals).all()
         np.testing.assert_allclose(marginals.sum(axis=1), 1.0)
     for array in (*model.predict_latent(X)[0], *model.predict_latent(X)[1]):
@@ -76,7 +76,7 @@ def finite(model, X):
 def test_it_finds_the_truth_among_the_candidates():
     X, y, truth = data(lengths=(8,) * 8)
     model = SGPPSL(**FIXED).fit(X, y)
-    found = [k for labels in model.recovered_ for k in labels]
+    found = [k for labels in model.transduction_ for k in labels]
     hidden = [k for labels in truth for k in labels]
     assert np.mean(np.equal(found, hidden)) > 0.9
     new, _, gold = data(seed=7, lengths=(8,) * 4)
@@ -122,7 +122,7 @@ def test_literal_switches_change_the_answer(switch, monkeypatch):
             model.predict(X)
         one, two = factors
     else:
-        one, two = (np.concatenate(m.predict_marginals(X)) for m in (base, other))
+        one, two = (np.concatenate(m.predict_proba(X)) for m in (base, other))
     assert not np.allclose(one, two)
 
 
@@ -140,7 +140,7 @@ def test_dense_and_inducing_predict_the_same():
         SGPPSL(**FIXED, posterior=posterior, tol=1e-6, max_iter=400).fit(X, y)
         for posterior in ("dense", "inducing")
     ]
-    for one, other in zip(*(m.predict_marginals(X) for m in fits), strict=True):
+    for one, other in zip(*(m.predict_proba(X) for m in fits), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
     assert fits[0].predict(X) == fits[1].predict(X)
 
@@ -181,7 +181,7 @@ def test_torch_tensors_give_the_same_model(monkeypatch):
     monkeypatch.setattr(module, "use_device", lambda name: torch.device("cpu"))
     other = SGPPSL().fit(X, y)
     assert other.lower_bound_ == pytest.approx(one.lower_bound_, rel=1e-5)
-    for a, b in zip(one.predict_marginals(X), other.predict_marginals(X), strict=True):
+    for a, b in zip(one.predict_proba(X), other.predict_proba(X), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-5)
     for decoder in DECODERS:
         ours, theirs = (m.set_params(decoder=decoder) for m in (one, other))
@@ -192,7 +192,7 @@ def test_fits_repeat_to_the_bit():
     X, y, _ = data(8)
     one, other = (SGPPSL(posterior="inducing", n_inducing=6).fit(X, y) for _ in "ab")
     assert one.lower_bound_ == other.lower_bound_
-    for a, b in zip(one.predict_marginals(X), other.predict_marginals(X), strict=True):
+    for a, b in zip(one.predict_proba(X), other.predict_proba(X), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -204,7 +204,7 @@ def test_labels_that_were_never_candidates_are_never_predicted():
     for decoder in DECODERS:
         predicted = model.set_params(decoder=decoder).predict(X)
         assert max(k for labels in predicted for k in labels) < 3
-    assert all((m[:, 3:] == 0).all() for m in model.predict_marginals(X))
+    assert all((m[:, 3:] == 0).all() for m in model.predict_proba(X))
 
 
 def test_recover_chooses_among_the_candidates(fitted):
@@ -268,7 +268,7 @@ def test_the_mode_converges_at_large_amplitudes():
         model = SGPPSL(amplitude=100.0, expectation=way, hyperparameters="fixed")
         model.fit(partial.rows, partial.candidates)  # a warning would be an error
         gold, sets = partial.gold, partial.candidates
-        found[way] = recovery(gold, model.recovered_, sets).ambiguous
+        found[way] = recovery(gold, model.transduction_, sets).ambiguous
     assert found["laplace"] > found["jensen"] - 0.02 > 0.8
 
 
@@ -337,7 +337,7 @@ def test_constant_features(posterior):
     _, y, _ = data(23)
     X = [np.ones((len(mask), 2)) for mask in y]
     model = finite(SGPPSL(posterior=posterior).fit(X, y), X)
-    rows = np.concatenate(model.predict_marginals(X))
+    rows = np.concatenate(model.predict_proba(X))
     np.testing.assert_allclose(rows, np.broadcast_to(rows[0], rows.shape))
 
 
@@ -346,8 +346,8 @@ def test_features_far_from_the_origin():
     near = SGPPSL(**FIXED).fit(X, y)
     far = SGPPSL(**FIXED).fit([x + 1e6 for x in X], y)
     for one, other in zip(
-        near.predict_marginals(X),
-        far.predict_marginals([x + 1e6 for x in X]),
+        near.predict_proba(X),
+        far.predict_proba([x + 1e6 for x in X]),
         strict=True,
     ):
         np.testing.assert_allclose(one, other, atol=1e-4)
@@ -358,7 +358,7 @@ def test_a_label_with_one_token():
     y = [np.pad(mask, ((0, 0), (0, 1))) for mask in y]
     y[0][0] = [False, False, False, True]
     model = finite(SGPPSL(**FIXED).fit(X, y), X)
-    assert model.recovered_[0][0] == 3
+    assert model.transduction_[0][0] == 3
 
 
 def test_data_without_information_is_said():
@@ -393,7 +393,7 @@ def test_empty_sentences_and_empty_text(fitted):
     X, y, _ = data(30)
     hole = [np.zeros((0, 4)), *X]
     model = SGPPSL(**FIXED).fit(hole, [np.zeros((0, 3), bool), *y])
-    assert model.recovered_[0] == [] and model.confidences_[0].shape == (0, 3)
+    assert model.transduction_[0] == [] and model.confidences_[0].shape == (0, 3)
     assert model.predict(hole)[0] == []
     assert fitted.predict([np.zeros((0, 4))]) == [[]]
 
@@ -417,7 +417,7 @@ def test_a_saved_model_predicts_the_same(posterior, tmp_path: Path):
         again.set_params(decoder=decoder)
         assert again.predict(new) == model.predict(new)
     for one, other in zip(
-        model.predict_marginals(new), again.predict_marginals(new), strict=True
+        model.predict_proba(new), again.predict_proba(new), strict=True
     ):
         np.testing.assert_array_equal(one, other)
     assert again.lower_bound_ == model.lower_bound_
