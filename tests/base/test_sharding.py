@@ -99,7 +99,7 @@ def test_chain_gp_has_the_same_kernel_temperature_and_spread(ready):
     )
     same(one, other, X, atol=2e-3 if ready else 1e-4)  # vectors are in single precision
     assert one.kernel_ == other.kernel_
-    assert one.vote_weight_ == pytest.approx(other.vote_weight_, rel=1e-4)
+    assert one.temperature_ == pytest.approx(other.temperature_, rel=1e-4)
     assert one.span_bonus_ == pytest.approx(other.span_bonus_, rel=1e-4)
     np.testing.assert_allclose(
         one.spread_.precision, other.spread_.precision, rtol=1e-2

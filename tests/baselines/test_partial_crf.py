@@ -360,7 +360,7 @@ def test_gold_labels_agree_with_crfsuite(l2):
     assert np.isclose(-ours.objective_, loss, rtol=1e-3)
     for mine, other in zip(
         ours.predict_proba(features),
-        theirs.predict_proba(as_dicts(features)),
+        theirs.predict_marginals(as_dicts(features)),
         strict=True,
     ):
         matrix = [[token[label] for label in ours.classes_] for token in other]
