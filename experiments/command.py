@@ -15,9 +15,9 @@ from typing import Any
 from experiments.experiment import Experiment, choose
 from experiments.records import Found, Record, Records, is_done
 from experiments.runner import ENGINES, pending, run
-from tagsift.data import count
 from tagsift.errors import InputError, TagsiftError
 from tagsift.report import render_markdown, write_html, write_markdown
+from tagsift.visible import count
 
 
 def main(arguments: list[str], package: str) -> int:

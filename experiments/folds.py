@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold
 
-from tagsift.data import LabelSet, bundled, corrupt, read_columns
+from tagsift.data import LabelSet, bundled, corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
+from tagsift.io import read_columns
 
 
 @dataclass(frozen=True)

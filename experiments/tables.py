@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from experiments.records import Found
-from tagsift.data import count
 from tagsift.report import Column, Report, Section, Table
+from tagsift.visible import count
 
 #: What an experiment shows of its records.
 Tables: TypeAlias = Iterator[Table]

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tagsift import data as data
     from tagsift import engines as engines
     from tagsift import features as features
+    from tagsift import io as io
     from tagsift import metrics as metrics
     from tagsift import report as report
     from tagsift import review as review
@@ -59,33 +60,33 @@ if TYPE_CHECKING:
     from tagsift.base import tag_table as tag_table
     from tagsift.chain_gp import ChainGP as ChainGP
     from tagsift.data import Annotator as Annotator
-    from tagsift.data import Corpus as Corpus
     from tagsift.data import Document as Document
-    from tagsift.data import Documents as Documents
     from tagsift.data import LabelSet as LabelSet
-    from tagsift.data import PartialCorpus as PartialCorpus
-    from tagsift.data import Sentence as Sentence
-    from tagsift.data import VoteCorpus as VoteCorpus
     from tagsift.data import bundled as bundled
     from tagsift.data import corrupt as corrupt
-    from tagsift.data import from_arrow as from_arrow
-    from tagsift.data import from_pandas as from_pandas
     from tagsift.data import generate as generate
-    from tagsift.data import read as read
-    from tagsift.data import read_conll as read_conll
-    from tagsift.data import read_partial as read_partial
-    from tagsift.data import read_text as read_text
-    from tagsift.data import read_votes as read_votes
-    from tagsift.data import to_arrow as to_arrow
-    from tagsift.data import to_pandas as to_pandas
-    from tagsift.data import write as write
-    from tagsift.data import write_conll as write_conll
-    from tagsift.data import write_partial as write_partial
-    from tagsift.data import write_votes as write_votes
     from tagsift.features import FeatureMatrix as FeatureMatrix
     from tagsift.features import SequenceVectorizer as SequenceVectorizer
     from tagsift.integrations.hugging_face import from_dataset as from_dataset
     from tagsift.integrations.hugging_face import to_dataset as to_dataset
+    from tagsift.io import Corpus as Corpus
+    from tagsift.io import Documents as Documents
+    from tagsift.io import PartialCorpus as PartialCorpus
+    from tagsift.io import Sentence as Sentence
+    from tagsift.io import VoteCorpus as VoteCorpus
+    from tagsift.io import from_arrow as from_arrow
+    from tagsift.io import from_pandas as from_pandas
+    from tagsift.io import read as read
+    from tagsift.io import read_conll as read_conll
+    from tagsift.io import read_partial as read_partial
+    from tagsift.io import read_text as read_text
+    from tagsift.io import read_votes as read_votes
+    from tagsift.io import to_arrow as to_arrow
+    from tagsift.io import to_pandas as to_pandas
+    from tagsift.io import write as write
+    from tagsift.io import write_conll as write_conll
+    from tagsift.io import write_partial as write_partial
+    from tagsift.io import write_votes as write_votes
     from tagsift.registry import load as load
     from tagsift.registry import make as make
     from tagsift.registry import methods as methods
@@ -104,18 +105,20 @@ _HOMES = {
     "tagsift.chain_gp": ("ChainGP",),
     "tagsift.data": (
         "Annotator",
-        "Corpus",
         "Document",
-        "Documents",
         "LabelSet",
+        "bundled",
+        "corrupt",
+        "generate",
+    ),
+    "tagsift.io": (
+        "Corpus",
+        "Documents",
         "PartialCorpus",
         "Sentence",
         "VoteCorpus",
-        "bundled",
-        "corrupt",
         "from_arrow",
         "from_pandas",
-        "generate",
         "read",
         "read_conll",
         "read_partial",
@@ -144,6 +147,7 @@ _PARTS = (
     "data",
     "engines",
     "features",
+    "io",
     "metrics",
     "report",
     "review",

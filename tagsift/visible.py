@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["in_context", "short", "visible"]
+__all__ = ["count", "in_context", "short", "visible"]
 
 #: Joiners that the spelling of several languages needs; they move nothing.
 _JOINERS = "\u200c\u200d"
@@ -77,3 +77,8 @@ def _harmless(char: str) -> bool:
 def _escape(char: str) -> str:
     units = char.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+
+
+def count(number: int, thing: str) -> str:
+    """Write a number of things: ``1 column``, ``2 columns``."""
+    return f"{number} {thing}{'s' * (number != 1)}"

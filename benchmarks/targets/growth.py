@@ -23,7 +23,7 @@ from experiments.tables import Tables, table
 from tagsift import registry
 from tagsift.data import corrupt
 from tagsift.data.corpus import Corpus
-from tagsift.data.offsets import split_at
+from tagsift.data.stacking import split_at
 
 SIZES = (1000, 5000, 20000, 80000, 250000)
 LABELS = (3, 6, 12, 22)

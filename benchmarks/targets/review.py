@@ -157,7 +157,7 @@ PHASES = {
 def _write_votes(path: Path, tokens: int) -> dict[str, int]:
     corpus = tagsift.generate(round(tokens / PER_SENTENCE), 1, "ner")
     votes = tagsift.data.simulate_votes(corpus, random_state=0)
-    tagsift.data.write_columns(path, votes, gold=False)
+    tagsift.io.write_columns(path, votes, gold=False)
     spans = sum(len(tagsift.data.spans(row, "iob2")) for row in corpus.labels)
     return {"tokens": votes.n_tokens, "sentences": len(votes), "spans": spans}
 

@@ -31,10 +31,11 @@ from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import LocalEngine, add_up
 from tagsift.chain.sharded import ChainData, ShardedObjective
 from tagsift.chain.step import Step
-from tagsift.data import corrupt, cut_partial
+from tagsift.data import corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.features import SequenceVectorizer
 from tagsift.features.packed import PackedFeatures
+from tagsift.io import cut_partial
 from tagsift.storage import atomic_write
 
 #: Tokens of the large file where not told otherwise, and of its shards.

@@ -27,7 +27,7 @@ def main() -> None:
         votes = Path(folder) / "gazette.tsv"
         corpus = tagsift.bundled("ner").with_columns(1)
         said = simulate_votes(corpus[:200])
-        tagsift.data.write_columns(votes, said, gold=False)
+        tagsift.io.write_columns(votes, said, gold=False)
         head = "\t".join(["token", *(one.name for one in said.annotators)])
         votes.write_text(f"{head}\n{votes.read_text('utf-8')}", "utf-8")
         command = [sys.executable, "-m", "tagsift", "review", str(votes), "--json"]

@@ -28,7 +28,7 @@ from experiments.paper.results import (
 )
 from experiments.records import Found, Record
 from experiments.tables import table
-from tagsift.report import Mark, Table
+from tagsift.report import Badge, Table
 from tagsift.report.document import Tone
 
 Cases: TypeAlias = Iterator[bool]
@@ -89,7 +89,7 @@ def claims_table(found: Sequence[Claim]) -> Table:
             (
                 one.where,
                 one.text,
-                Mark(one.verdict, _TONES[one.verdict]),
+                Badge(one.verdict, _TONES[one.verdict]),
                 one.evidence,
                 *map(_counted, one.others or [None] * len(_DECODERS)),
             )
@@ -100,12 +100,12 @@ def claims_table(found: Sequence[Claim]) -> Table:
     )
 
 
-def _counted(claim: Claim | None) -> Mark | None:
+def _counted(claim: Claim | None) -> Badge | None:
     """Verdict and count by span F1."""
     if claim is None:
         return None
     count = claim.evidence.partition(";")[0].removeprefix("span F1: ")
-    return Mark(f"{claim.verdict} ({count})", _TONES[claim.verdict])
+    return Badge(f"{claim.verdict} ({count})", _TONES[claim.verdict])
 
 
 def _judged(

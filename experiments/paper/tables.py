@@ -20,7 +20,7 @@ from experiments.paper.results import (
     Results,
 )
 from experiments.tables import table
-from tagsift.report import Mark, Table
+from tagsift.report import Badge, Table
 
 #: The F1 that is held against the paper's: the strictest one that it can have been.
 COMPARED: dict[str, str] = {
@@ -79,7 +79,7 @@ def _beside(ours: float, paper: float | None) -> tuple[Any, Any, Any]:
     """The paper's figure, the difference and what it means."""
     if paper is None:
         return None, None, None
-    mark = Mark("above", "good") if ours >= paper else Mark("below", "bad")
+    mark = Badge("above", "good") if ours >= paper else Badge("below", "bad")
     return paper, ours - paper, mark
 
 

@@ -25,9 +25,10 @@ from experiments.records import Found
 from experiments.tables import Tables, table
 from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
 from tagsift.baselines import PartialCRF
-from tagsift.data import SimulatedAnnotator, bundled, read_columns
+from tagsift.data import SimulatedAnnotator, bundled
 from tagsift.data import simulate_votes as simulate
 from tagsift.data.corpus import Corpus
+from tagsift.io import read_columns
 from tagsift.metrics import evaluate
 
 DRAWS, SIZES = 2, (50, 200, 800)

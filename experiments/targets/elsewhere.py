@@ -25,9 +25,10 @@ from experiments.folds import Fold, stable_seed
 from experiments.records import Found
 from experiments.tables import Tables, table
 from experiments.targets.duel import Scores, lead_counts, leads
-from tagsift.data import bundled, corrupt, read_columns
+from tagsift.data import bundled, corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.data.rows import Row
+from tagsift.io import read_columns
 
 LEARN, TAG, DRAWS = 400, 300, 5
 SIDES = ("partial-crf", "chain-gp")

@@ -30,9 +30,10 @@ from experiments.records import Found
 from experiments.tables import Tables, table
 from tagsift.annotators import VoteTagger, outlook
 from tagsift.chain_gp import ChainGP
-from tagsift.data import corrupt, read_columns, spans
+from tagsift.data import corrupt, spans
+from tagsift.io import read_columns
 from tagsift.metrics import span_scores
-from tagsift.review.found import queue_order
+from tagsift.review.state import queue_order
 
 #: Name of an order → what the figure calls it.
 ORDERS = {

@@ -29,10 +29,10 @@ from experiments.tables import Tables, table
 from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
-from tagsift.data import read_columns
 from tagsift.data.corpus import Corpus
-from tagsift.data.offsets import split_at
+from tagsift.data.stacking import split_at
 from tagsift.features import ContextualEncoder, SequenceVectorizer
+from tagsift.io import read_columns
 from tagsift.metrics import evaluate, span_scores
 from tagsift.typing import FloatArray
 

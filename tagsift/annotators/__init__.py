@@ -23,15 +23,15 @@
 # ruff: noqa: F403
 from __future__ import annotations
 
+from tagsift.annotators.annotator_report import *
 from tagsift.annotators.counting import MACE as MACE
 from tagsift.annotators.counting import DawidSkene as DawidSkene
 from tagsift.annotators.counting import MajorityVote as MajorityVote
 from tagsift.annotators.counting import quick_labels as quick_labels
-from tagsift.annotators.hidden_labels import *
-from tagsift.annotators.people import *
+from tagsift.annotators.dawid_skene import *
+from tagsift.annotators.outlook import *
 from tagsift.annotators.ranking import *
 from tagsift.annotators.reasons import *
-from tagsift.annotators.stopping import *
 from tagsift.annotators.vote_table import VoteTable as VoteTable
 from tagsift.annotators.vote_table import vote_table as vote_table
 from tagsift.annotators.vote_tagger import *

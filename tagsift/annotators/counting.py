@@ -12,16 +12,16 @@ from typing import ClassVar
 
 import numpy as np
 
+from tagsift.annotators.dawid_skene import dawid_skene
 from tagsift.annotators.from_votes import TaggerFromVotes
-from tagsift.annotators.hidden_labels import dawid_skene
-from tagsift.annotators.spammers import mace
-from tagsift.annotators.start import vote_shares
+from tagsift.annotators.initialise import vote_shares
+from tagsift.annotators.mace import mace
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method, TrainingSet, Transduction, setting
 from tagsift.data.annotators import Votes
 from tagsift.data.corpus import Corpus
-from tagsift.data.offsets import split_at
 from tagsift.data.span_table import types_of
+from tagsift.data.stacking import split_at
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = [

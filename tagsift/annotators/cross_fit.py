@@ -20,7 +20,7 @@ from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, ChainProblem
 from tagsift.chain.potentials import Allowed
 from tagsift.chain.viterbi import viterbi
-from tagsift.data.offsets import offsets_of
+from tagsift.data.stacking import offsets_of
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = [

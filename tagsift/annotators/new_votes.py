@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tagsift.annotators.confusion import vote_evidence
 from tagsift.annotators.copies import copy_groups, copy_weights
-from tagsift.annotators.tables import vote_evidence
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError, TagsiftWarning

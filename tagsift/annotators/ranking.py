@@ -18,7 +18,7 @@ from scipy.special import expit, logit
 from tagsift.annotators.reasons import Reasons
 from tagsift.annotators.vote_table import OUTSIDE, VoteTable
 from tagsift.data import Span, opening_transitions, spans
-from tagsift.data.offsets import locate
+from tagsift.data.stacking import locate
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = [

@@ -13,18 +13,18 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from tagsift.annotators.calm import calm_factor
+from tagsift.annotators.confusion import confusion_tables, count_votes, vote_evidence
 from tagsift.annotators.cross_fit import TextScores
-from tagsift.annotators.judge import (
+from tagsift.annotators.initialise import vote_shares
+from tagsift.annotators.temperature import calm_factor
+from tagsift.annotators.vote_table import VoteTable
+from tagsift.annotators.vote_weight import (
     TEMPERS,
     choose_temper,
+    hinge,
     least_temper,
-    mechanical,
-    surely,
+    looks_like_models,
 )
-from tagsift.annotators.start import vote_shares
-from tagsift.annotators.tables import confusion_tables, count_votes, vote_evidence
-from tagsift.annotators.vote_table import VoteTable
 from tagsift.progress import progress
 from tagsift.typing import FloatArray, IntArray
 
@@ -132,7 +132,7 @@ def run_rounds(
             log_pi, models = _tables(counts, text, table, weights, plan)
         votes = vote_evidence(log_pi, table, weights)  # [N, L]
         if r and plan.temper is None:
-            floor = max(least, surely(models) * of_models)
+            floor = max(least, hinge(models) * of_models)
             if people.any():
                 floor = least_temper(text, votes, table.voted, floor)
             temper, score = choose_temper(text, votes, table.voted, floor, most)
@@ -172,9 +172,9 @@ def _tables(
         return log_pi, 0.0
     plain = confusion_tables(counts, abstains, strength, followed=0.0)
     both = (vote_evidence(pi, table, weights)[voted] for pi in (log_pi, plain))
-    models = mechanical(text[voted], *both, vectors=plan.vectors)
-    if surely(models):
-        followed = 1.0 - _ANEW * surely(models)
+    models = looks_like_models(text[voted], *both, vectors=plan.vectors)
+    if hinge(models):
+        followed = 1.0 - _ANEW * hinge(models)
         log_pi = confusion_tables(counts, abstains, strength, followed)
     return log_pi, models
 

@@ -8,19 +8,19 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from tagsift.annotators.annotator_report import AnnotatorReport, describe, quiet_sources
+from tagsift.annotators.confusion import vote_evidence
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.cross_fit import CrossFit, WarmChain
 from tagsift.annotators.decision import bonus_of_new_text
 from tagsift.annotators.from_votes import TaggerFromVotes, of_votes, votes_of
-from tagsift.annotators.left_out import lessons
+from tagsift.annotators.held_out_annotators import lessons
+from tagsift.annotators.initialise import first_tables, vote_shares
 from tagsift.annotators.new_votes import check_known, weigh_votes
-from tagsift.annotators.people import AnnotatorReport, describe, quiet_sources
 from tagsift.annotators.ranking import Look, error_chance, rank_spans, rank_tokens
 from tagsift.annotators.rounds import Consensus, Plan, run_rounds
 from tagsift.annotators.sharded_chains import KeptRounds, ShardedChains
-from tagsift.annotators.start import first_tables, vote_shares
-from tagsift.annotators.tables import vote_evidence
-from tagsift.annotators.views import TIGHTER, text_views
+from tagsift.annotators.text_views import TIGHTER, text_views
 from tagsift.annotators.vote_table import VoteTable, vote_table
 from tagsift.base import Method, Transduction, setting
 from tagsift.base.corpora import text_and_corpus
@@ -30,7 +30,7 @@ from tagsift.baselines import PartialCRF
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.potentials import Allowed
 from tagsift.data import allowed_transitions
-from tagsift.data.offsets import split_at
+from tagsift.data.stacking import split_at
 from tagsift.errors import InputError, NotSupportedError, TagsiftWarning
 from tagsift.progress import warn_user
 from tagsift.storage.state import Saved, array, listed, number, word
@@ -97,7 +97,7 @@ class VoteTagger(TaggerFromVotes):
     temperature_ : float
         Factor T of all scores in the confidences, estimated from this corpus without a
         known label: from the votes that contradict the labels and the weight that the
-        text gives to votes. See `tagsift.annotators.calm`.
+        text gives to votes. See `tagsift.annotators.temperature`.
     error_log_odds_ : ndarray of shape (N,), or None
         By how much the labels of stacked tokens are likelier wrong than confidences and
         text say, as log-odds, told by annotators who are left out and by tokens that

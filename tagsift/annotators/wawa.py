@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from tagsift.annotators.counting import CountedVotes, counted, majority_labels
-from tagsift.annotators.start import vote_shares
+from tagsift.annotators.initialise import vote_shares
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method
 from tagsift.typing import FloatArray

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tagsift.base.arrow_tagging import tag_table, tagged_schema
 from tagsift.base.inputs import read_candidates
 from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Method, setting
-from tagsift.base.tables import tag_table, tagged_schema
 from tagsift.base.tagger import SequenceTagger
 from tagsift.base.tagging import (
     batches,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tagsift.data import PartialCorpus, VoteCorpus
 from tagsift.data.corpus import Corpus, Sentence
-from tagsift.data.offsets import split_at
+from tagsift.data.stacking import split_at
 from tagsift.errors import InputError
+from tagsift.io import PartialCorpus, VoteCorpus
 from tagsift.typing import Label
 
 __all__ = ["as_corpus", "candidates_of", "text_and_corpus"]

@@ -21,7 +21,7 @@ from tagsift.chain.engine import Shards
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.parameters import TransitionPrior
 from tagsift.chain.sharded import ChainData, ShardedObjective
-from tagsift.data.offsets import offsets_of
+from tagsift.data.stacking import offsets_of
 from tagsift.errors import InputError
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.features.packed import PackedFeatures

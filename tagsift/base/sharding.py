@@ -15,8 +15,8 @@ from tagsift.base.training_set import exact_pairs
 from tagsift.base.vectorizing import new_vectorizer
 from tagsift.chain.engine import Engine, Shards
 from tagsift.chain.sharded import ChainData
-from tagsift.data.offsets import offsets_of, place_of
 from tagsift.data.schemes import scheme_of_pairs
+from tagsift.data.stacking import offsets_of, place_of
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
 from tagsift.features.counting import FeatureCounts

@@ -26,7 +26,7 @@ from tagsift.base.training_set import (
 from tagsift.base.vectorizing import apply_features, learn_features
 from tagsift.chain.potentials import log_evidence
 from tagsift.data.documents import Document
-from tagsift.data.offsets import split_at
+from tagsift.data.stacking import split_at
 from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
 from tagsift.features import FeatureMatrix
 from tagsift.metrics import span_scores, token_accuracy

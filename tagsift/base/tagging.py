@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tagsift.data.documents import Document, Tokenizer
+from tagsift.data.span_alignment import sentences_of, with_labels
 from tagsift.data.tokenizers import as_tokenizer
-from tagsift.data.views import sentences_of, with_labels
 from tagsift.errors import InputError
 from tagsift.visible import short
 

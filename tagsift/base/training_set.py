@@ -17,8 +17,8 @@ from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.chain.potentials import Allowed, log_evidence
 from tagsift.data import allowed_transitions
-from tagsift.data.offsets import place_of
 from tagsift.data.schemes import scheme_of_pairs
+from tagsift.data.stacking import place_of
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 

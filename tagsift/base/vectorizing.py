@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.data.offsets import offsets_of
+from tagsift.data.stacking import offsets_of
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
 from tagsift.features.inputs import read_sentences

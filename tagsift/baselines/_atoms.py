@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.viterbi import non_candidate, viterbi
-from tagsift.data.offsets import offsets_of
+from tagsift.data.stacking import offsets_of
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Atoms", "Batch", "Reward", "SentenceRows", "Term", "indicators"]

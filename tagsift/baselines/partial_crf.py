@@ -21,8 +21,8 @@ from tagsift.chain.lbfgs import minimise
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, TransitionPrior, banned_means
 from tagsift.chain.potentials import Allowed
-from tagsift.chain.span_bonus import leaning
-from tagsift.chain.viterbi import surest
+from tagsift.chain.span_bonus import with_span_bonus
+from tagsift.chain.viterbi import max_expected_accuracy
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
 from tagsift.storage.state import Saved, number, part, whole
@@ -148,7 +148,7 @@ class PartialCRF(SequenceTagger):
         self.weights_, self.span_bonus_ = objective.weights(found.x), 0.0
         labels, confidences = train.recover(self.weights_)
         if self.bans and confidences is not None:
-            labels = surest(confidences, train.offsets, self._allowed())
+            labels = max_expected_accuracy(confidences, train.offsets, self._allowed())
         return Transduction(labels, confidences)
 
     def _chain_problem(self, train: TrainingSet) -> ChainProblem:
@@ -180,7 +180,9 @@ class PartialCRF(SequenceTagger):
         if self.decoder == "marginal":
             return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
         valid = self.bans or self.decoder == "valid"
-        chain = leaning(self.weights_, self.span_bonus_, self.classes_, self.scheme_)
+        chain = with_span_bonus(
+            self.weights_, self.span_bonus_, self.classes_, self.scheme_
+        )
         return chain.best(features, self._allowed() if valid else None)
 
     def _allowed(self) -> Allowed:
@@ -195,7 +197,9 @@ class PartialCRF(SequenceTagger):
     ) -> tuple[IntArray, FloatArray]:
         recovered, confidences = self.weights_.recover(features, evidence)
         if self.bans:
-            recovered = surest(confidences, features.offsets, self._allowed())
+            recovered = max_expected_accuracy(
+                confidences, features.offsets, self._allowed()
+            )
         return recovered, confidences
 
     def _log_likelihood(self, held_out: TrainingSet) -> float:

@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.backend import Device, asarray, namespace, to_numpy
-from tagsift.chain.columns import merge_columns
 from tagsift.chain.lattice import Lattice, forward_backward, packed_forward_backward
 from tagsift.chain.layout import ChainLayout
+from tagsift.chain.merge_columns import merge_columns
 from tagsift.chain.parameters import (
     ChainParameters,
     Penalised,

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from tagsift.backend import Device, asarray, to_numpy
-from tagsift.chain.columns import ColumnGroups
 from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain.merge_columns import ColumnGroups
 from tagsift.chain.potentials import Allowed
 from tagsift.typing import Array, BoolArray, FloatArray
 

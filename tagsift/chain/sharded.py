@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.chain.columns import ColumnGroups, column_sums, n_different
 from tagsift.chain.engine import Shards
 from tagsift.chain.linear_chain import LinearChain, squared
+from tagsift.chain.merge_columns import ColumnGroups, column_sums, n_different
 from tagsift.chain.objective import ChainObjective
 from tagsift.chain.parameters import ChainParameters, Penalised, TransitionPrior
 from tagsift.chain.potentials import Allowed, log_evidence

@@ -19,7 +19,7 @@ from tagsift.chain.linear_chain import LinearChain
 from tagsift.data import opening_transitions
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["expected_f1", "leaning", "span_bonus"]
+__all__ = ["expected_f1", "span_bonus", "with_span_bonus"]
 
 #: The largest bonus.
 _LARGEST = 2.0
@@ -40,7 +40,7 @@ def expected_f1(labels: IntArray, p: FloatArray, inside: BoolArray) -> float:
     return 2.0 * hits / max(float(taken.sum() + p[:, inside].sum()), 1e-9)
 
 
-def leaning(
+def with_span_bonus(
     chain: LinearChain, bonus: float, classes: Sequence[Label], scheme: str
 ) -> LinearChain:
     """The chain with the bonus on every transition that opens a span."""

@@ -22,9 +22,9 @@ from tagsift.errors import InputError
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = [
+    "max_expected_accuracy",
     "neighbour_factor",
     "non_candidate",
-    "surest",
     "transition_factor",
     "viterbi",
     "weighted_viterbi",
@@ -93,7 +93,7 @@ def _best_label(scores: Array) -> tuple[Array, Array]:
     return value, chosen
 
 
-def surest(
+def max_expected_accuracy(
     marginals: FloatArray, offsets: IntArray, allowed: Allowed | None = None
 ) -> IntArray:
     """Label sequence with most labels expected to be right, in stacked order, [N].

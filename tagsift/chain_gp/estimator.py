@@ -9,12 +9,12 @@ import numpy as np
 
 from tagsift.backend import available_device, use_device
 from tagsift.base import Method, TrainingSet, Transduction, setting
-from tagsift.base.label_sets import SetTagger
+from tagsift.base.conformal import SetTagger
 from tagsift.base.training_set import AnyTrainingSet, scheme_constraints
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainProblem, banned_means
-from tagsift.chain.span_bonus import leaning
-from tagsift.chain.viterbi import surest
+from tagsift.chain.span_bonus import with_span_bonus
+from tagsift.chain.viterbi import max_expected_accuracy
 from tagsift.chain_gp.held_out import (
     FEW_TOKENS,
     HeldOut,
@@ -170,7 +170,7 @@ class ChainGP(SetTagger):
             return Transduction(None)
         if seen is not None:
             confidences = self._seen_again(finder, seen, confidences)
-        labels = surest(confidences, whole.offsets, self.allowed_)  # [N]
+        labels = max_expected_accuracy(confidences, whole.offsets, self.allowed_)  # [N]
         return Transduction(labels, confidences)
 
     def _confidences(
@@ -308,7 +308,7 @@ class ChainGP(SetTagger):
         if self.decoder == "marginal":
             return np.asarray(self._marginals(features).argmax(axis=1))  # [M]
         told = self.span_bonus_, self.classes_, self.scheme_
-        chain = leaning(self.weights_, *told).on(use_device(self.device))
+        chain = with_span_bonus(self.weights_, *told).on(use_device(self.device))
         return chain.best(self._phi(features), self.allowed_)
 
     def predict_latent(self, X: Any) -> tuple[list[FloatArray], list[FloatArray]]:
@@ -334,7 +334,9 @@ class ChainGP(SetTagger):
         self, features: FeatureMatrix, evidence: FloatArray
     ) -> tuple[IntArray, FloatArray]:
         _, confidences = self._tempered().recover(self._phi(features), evidence)
-        return surest(confidences, features.offsets, self.allowed_), confidences
+        return max_expected_accuracy(
+            confidences, features.offsets, self.allowed_
+        ), confidences
 
     # Save ----------------------------------------------------------------------
 

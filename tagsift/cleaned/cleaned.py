@@ -28,7 +28,7 @@ from tagsift.annotators import (
 )
 from tagsift.data import Span, spans
 from tagsift.data.corpus import Corpus
-from tagsift.data.offsets import split_at
+from tagsift.data.stacking import split_at
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.metrics import (
     CalibrationScores,

@@ -19,8 +19,8 @@ import typer
 from typer.models import OptionInfo
 
 import tagsift
-from tagsift.cli._apart import check_apart
 from tagsift.cli._output import command
+from tagsift.cli._overwrite import check_apart
 from tagsift.errors import InputError
 
 __all__ = [

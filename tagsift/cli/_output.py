@@ -139,7 +139,7 @@ def write_columns(
     path: Path | None, sentences: Iterable[Sequence[Sequence[str]]]
 ) -> None:
     """Write a column file, or print it where there is no path."""
-    write_lines(path, tagsift.data.column_lines(sentences, allow_empty=True))
+    write_lines(path, tagsift.io.column_lines(sentences, allow_empty=True))
 
 
 def write_lines(path: Path | None, lines: Iterable[str]) -> None:
@@ -147,7 +147,7 @@ def write_lines(path: Path | None, lines: Iterable[str]) -> None:
     if path is None:
         _print_lines(lines)
     else:
-        with tagsift.data.open_target(path) as file:
+        with tagsift.io.open_target(path) as file:
             file.writelines(lines)
 
 

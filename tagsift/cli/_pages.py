@@ -11,7 +11,8 @@ from tagsift.cli._sources import with_sources
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
     from tagsift.cleaned import Cleaned
-    from tagsift.data import Documents, Row
+    from tagsift.data import Row
+    from tagsift.io import Documents
     from tagsift.report import Report
 
 __all__ = ["findings_in_text", "page_of"]
@@ -26,7 +27,7 @@ def findings_in_text(
     """What a model finds in text without labels; `gold` is the truth, if known."""
     names = tagsift.data.LabelSet(tuple(str(name) for name in model.classes_))
     every = [[names.full] * len(row) for row in rows]
-    given = tagsift.data.PartialCorpus(rows, every, gold, names, model.scheme_)
+    given = tagsift.io.PartialCorpus(rows, every, gold, names, model.scheme_)
     labels = [[str(name) for name in row] for row in model.predict(rows)]
     sure = model.predict_proba(rows) if model.method.probabilities else None
     corpus = with_sources(given.as_corpus(), documents)

@@ -71,7 +71,7 @@ def fit_pieces(
     engine = engine_of(scaling)
     model.set_params(engine=engine)
     cut = partial(
-        tagsift.data.cut_partial,
+        tagsift.io.cut_partial,
         path,
         labels=labels,
         scheme=source.scheme,

@@ -19,8 +19,9 @@ from tagsift.cli._output import note
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
-    from tagsift.data import Corpus, Documents, Losses, PartialCorpus, VoteCorpus
+    from tagsift.data import Losses
     from tagsift.data.corpus import Corpus as NewCorpus
+    from tagsift.io import Corpus, Documents, PartialCorpus, VoteCorpus
 
 __all__ = [
     "Tally",
@@ -55,20 +56,20 @@ def format_of(path: Path, exchange: Exchange, reading: Reading | None = None) ->
     """Name of the format of a file; column files are told by what else is said."""
     if exchange.source is not None:
         name = "conll" if exchange.source in _COLUMNS else exchange.source
-        return tagsift.data.format_named(name).name
+        return tagsift.io.format_named(name).name
     told = [name for name in _OF_COLUMNS if getattr(reading, name, None)]
     if (told and not is_table(path)) or not path.exists():
         return "conll"
     if path.is_file() and not _by_name(path):
-        with tagsift.data.open_source(path) as stream:
+        with tagsift.io.open_source(path) as stream:
             head = stream.read(1 << 16).decode(errors="replace").lstrip("\ufeff\r\n\t ")
         if not head.startswith(_OTHERS):
-            return "spans-csv" if tagsift.data.holds_spans(head) else "conll"
-        if head.startswith(_OTHERS[:2]) and not tagsift.data.first_record(head):
+            return "spans-csv" if tagsift.io.holds_spans(head) else "conll"
+        if head.startswith(_OTHERS[:2]) and not tagsift.io.first_record(head):
             return "conll"
     elif path.is_dir() and not any(path.iterdir()):
         return "conll"
-    return tagsift.data.detect(path).name
+    return tagsift.io.detect(path).name
 
 
 def is_table(path: Path) -> bool:
@@ -79,7 +80,7 @@ def is_table(path: Path) -> bool:
 def _by_name(path: Path) -> bool:
     """Whether the name alone says that a file is no column file."""
     binary = [
-        end for one in tagsift.data.FORMATS.values() for end in one.endings * one.binary
+        end for one in tagsift.io.FORMATS.values() for end in one.endings * one.binary
     ]
     return path.name.removesuffix(".gz").endswith((".conllu", ".csv", *binary))
 
@@ -180,10 +181,10 @@ def format_to(
     """
     if to is not None:
         name = "conll" if to in _COLUMNS else to
-        return tagsift.data.format_to_write(out or "-", name, None).name
+        return tagsift.io.format_to_write(out or "-", name, None).name
     if documents is None or out is None or documents.format in (None, "conll"):
         return None
-    found = tagsift.data.format_named(str(documents.format))
+    found = tagsift.io.format_named(str(documents.format))
     fits = out.name.removesuffix(".gz").endswith(found.endings or ("\0",))
     return found.name if fits and found.write is not None else None
 
@@ -209,8 +210,8 @@ def write_labels(
     `order` is that of the documents, `data` what is said of each.
     """
     if documents is None:
-        made = tuple(tagsift.data.documents_of(corpus))
-        documents = tagsift.Documents(made, "conll", tagsift.data.Options())
+        made = tuple(tagsift.io.documents_of(corpus))
+        documents = tagsift.Documents(made, "conll", tagsift.io.Options())
     if to == "csv":  # which has a row for each token
         documents = documents.cut()
         sure = confidences or ()

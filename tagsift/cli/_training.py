@@ -36,8 +36,9 @@ from tagsift.progress import stage
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
     from tagsift.cleaned import Cleaned
-    from tagsift.data import Documents, PartialCorpus, Row, VoteCorpus
+    from tagsift.data import Row
     from tagsift.data.corpus import Corpus
+    from tagsift.io import Documents, PartialCorpus, VoteCorpus
     from tagsift.typing import FloatArray, Label
 
 __all__ = [
@@ -224,7 +225,7 @@ def check_training(training: TrainingData) -> None:
     if "labels" not in training.given:
         scheme = training.given.get("scheme", "auto")
         labels = partial.label_set
-        tagsift.data.check_learnable(
+        tagsift.io.check_learnable(
             training.path,
             partial.candidates,
             labels,
@@ -299,7 +300,7 @@ def check_columns(
     width = getattr(vectorizer, "n_columns_in_", 0)
     if width:
         known = () if named else vectorizer.column_values(1)
-        tagsift.data.check_text(path, rows, width, model.classes_, known)
+        tagsift.io.check_text(path, rows, width, model.classes_, known)
 
 
 def recover(

@@ -15,7 +15,7 @@ from tagsift.errors import InputError
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
-    from tagsift.data import VoteCorpus
+    from tagsift.io import VoteCorpus
 
 __all__ = [
     "TEXT_MODELS",
@@ -46,7 +46,7 @@ def read_vote_file(
     if exact is not None and column is None:
         corpus = replace(corpus, exact=_read_exact(exact, corpus))
     named = source.columns is not None
-    tagsift.data.check_votes(path, corpus, source.scheme, named=named)
+    tagsift.io.check_votes(path, corpus, source.scheme, named=named)
     _warn_of_silence(corpus, source)
     return corpus
 
@@ -55,9 +55,9 @@ def _read_exact(path: str, corpus: VoteCorpus) -> list[list[str | None]]:
     """Labels that people gave, in a sheet or in a review."""
     if tagsift.review.is_store(path):
         return tagsift.review.decided_labels(path, corpus.as_corpus())
-    answers = tagsift.data.read_checked(path, corpus.rows, corpus.label_set)
+    answers = tagsift.io.read_checked(path, corpus.rows, corpus.label_set)
     if not any(map(any, answers)):
-        column = tagsift.data.ANSWER
+        column = tagsift.io.ANSWER
         note(f"{path}: its column {column} is empty, so that nothing is known exactly.")
     return answers
 

@@ -13,7 +13,7 @@ from tagsift.cli._votes import read_vote_file
 
 if TYPE_CHECKING:
     from tagsift.annotators import AnnotatorReport
-    from tagsift.data import VoteCorpus
+    from tagsift.io import VoteCorpus
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -63,7 +63,7 @@ def run(
         ]
         print_json({"sentences": len(corpus), "labels": labels, **facts})
         return
-    count = tagsift.data.count
+    count = tagsift.visible.count
     say(
         f"{count(len(corpus), 'sentence')}, {count(found.tokens, 'token')}, "
         f"{count(len(labels), 'label')}, {found.votes_per_token:.2f} votes per token "

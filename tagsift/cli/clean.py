@@ -30,6 +30,7 @@ from tagsift.cli._training import (
     say_recovery,
 )
 from tagsift.errors import InputError
+from tagsift.visible import count
 
 if TYPE_CHECKING:
     from tagsift.cleaned import Cleaned
@@ -136,7 +137,7 @@ def _tallies(found: Cleaned) -> Tally:
     tallies = [found.corpus.tally_text(n) for n in range(found.corpus.n_tokens)]
     flags = ["differs" if one else "-" for one in found.changed.tolist()]
     pairs = list(zip(tallies, flags, strict=True))
-    return tagsift.data.offsets.split_at(pairs, found.corpus.bounds)
+    return tagsift.data.stacking.split_at(pairs, found.corpus.bounds)
 
 
 def _facts(
@@ -177,7 +178,7 @@ def _say_what_was_done(
     else:
         say(
             f"{out}: {partial.n_tokens} tokens, labels of "
-            f"{tagsift.data.count(len(training.votes.annotators), 'annotator')} merged "
+            f"{count(len(training.votes.annotators), 'annotator')} merged "
             f"by {title}; "
             f"{facts['differs']} labels differ from the majority."
         )

@@ -23,9 +23,11 @@ from tagsift.cli._options import (
 from tagsift.cli._output import note, print_json, say
 from tagsift.cli._sources import exchange_options, is_table, say_losses
 from tagsift.errors import InputError
+from tagsift.visible import count
 
 if TYPE_CHECKING:
-    from tagsift.data import Document, Options
+    from tagsift.data import Document
+    from tagsift.io import Options
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -90,12 +92,12 @@ def run(
     }
     columns = any(more[name] for name in ("columns", "votes", "gold", "comments"))
     name = exchange.source or ("conll" if columns and not is_table(file) else None)
-    source = tagsift.data.format_named(name) if name else tagsift.data.detect(file)
-    target = tagsift.data.format_to_write(out, to, None)
+    source = tagsift.io.format_named(name) if name else tagsift.io.detect(file)
+    target = tagsift.io.format_to_write(out, to, None)
     assert target.write is not None
     told = exchange_options(exchange, **more)
-    reads = tagsift.data.as_options({**told, "shape": from_shape})
-    writes = tagsift.data.as_options({**told, "shape": shape})
+    reads = tagsift.io.as_options({**told, "shape": from_shape})
+    writes = tagsift.io.as_options({**told, "shape": shape})
     if str(out) != "-" and not target.folder:
         tagsift.storage.check_writable(out)
     documents: Iterable[Document] = source.read(file, reads)
@@ -103,12 +105,12 @@ def run(
         paths = [file, *exchange.also]
         if str(file) == "-":
             raise InputError("--with: expected a file, found standard input.")
-        kinds = [source.name, *(tagsift.data.detect(one).name for one in paths[1:])]
+        kinds = [source.name, *(tagsift.io.detect(one).name for one in paths[1:])]
         documents = tagsift.read(paths, kinds, **told)
     elif merge:
-        documents = tagsift.data.merged(documents)
+        documents = tagsift.io.merged(documents)
     if layer is not None:
-        documents = tagsift.data.of_annotator(documents, layer)
+        documents = tagsift.io.of_annotator(documents, layer)
     sizes: Counter[str] = Counter(documents=0, annotations=0)
     target.write(out, _counted(documents, sizes), writes)
     if reads.renaming is not None and not exchange.also:
@@ -139,8 +141,8 @@ def _say(
         return
     say_losses(losses)
     sentence = (
-        f"{out}: {tagsift.data.count(sizes['documents'], 'document')} with "
-        f"{tagsift.data.count(sizes['annotations'], 'annotation')}, from {source} to "
+        f"{out}: {count(sizes['documents'], 'document')} with "
+        f"{count(sizes['annotations'], 'annotation')}, from {source} to "
         f"{target}."
     )
     if str(out) == "-":

@@ -59,7 +59,7 @@ def run(
     partial = tagsift.corrupt(
         corpus, cl=cl, p=p, r=r, random_state=seed, labels=None if rename else names
     )
-    tagsift.data.write_columns(out, partial, gold=keep_gold)
+    tagsift.io.write_columns(out, partial, gold=keep_gold)
     sizes = partial.members[partial.candidate_codes].sum(axis=1)  # [N]
     facts = {
         "out": str(out),

@@ -124,7 +124,7 @@ def run(
     if out is not None and to is not None:
         _write_documents(out, to, shape, found, scores, source)
     elif out is not None:
-        tagsift.data.write_sheet(out, found.sheet(tokens))
+        tagsift.io.write_sheet(out, found.sheet(tokens))
     if json:
         method = found.findings.tagger.method.name
         print_json({"method": method, **found.sizes, "by": by.value, **shown})
@@ -134,7 +134,7 @@ def run(
         say(f"{out}: documents with their labels, the most doubtful first.")
     elif out is not None:
         todo = (
-            f"; type the right labels into {tagsift.data.ANSWER} (ok where the label "
+            f"; type the right labels into {tagsift.io.ANSWER} (ok where the label "
             "is right, nothing where you have not looked), and give it to fit or clean "
             f"with --exact {out}"
         )
@@ -289,7 +289,7 @@ def _keep_answers(out: Path, exact: str | None) -> None:
     if not out.is_file():
         return
     renewed = exact is not None and Path(exact).exists() and out.samefile(exact)
-    filled = tagsift.data.has_answers(out) and not renewed
+    filled = tagsift.io.has_answers(out) and not renewed
     if filled or tagsift.review.is_store(out):
         raise InputError(
             f"{out}: this file holds answers of people, which would be lost; write "
@@ -303,7 +303,7 @@ def _sheet_row(rank: int, cells: Described, answer: str | None) -> dict[str, obj
     return {
         "rank": rank,
         **{name: cells[name] for name in _BEFORE if name in cells},
-        tagsift.data.ANSWER: answer or "",
+        tagsift.io.ANSWER: answer or "",
         **{name: cells[name] for name in ("why", "votes", "context")},
         "probabilities": " ".join(f"{name}={p:.3f}" for name, p in likely),
         "score": f"{cells['score']:.6f}",

@@ -27,7 +27,7 @@ from tagsift.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from tagsift.base import SequenceTagger
-    from tagsift.data import Corpus
+    from tagsift.io import Corpus
     from tagsift.report import Tagged
 
 __all__ = ["EXAMPLE", "PLACE", "run"]

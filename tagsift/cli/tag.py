@@ -110,14 +110,14 @@ def run(
     to = None if spans or marginals else _format_to(out, to, name)
     told = exchange_options(exchange)
     how = {"tokenizer": exchange.tokenizer, "sentences": exchange.sentences}
-    options = tagsift.data.as_options({**told, "shape": from_shape})
+    options = tagsift.io.as_options({**told, "shape": from_shape})
     uncut: deque[bool] = deque()
     if name == "text":
-        bursts: Iterable[Iterable[Document]] = tagsift.data.read_bursts(file, options)
+        bursts: Iterable[Iterable[Document]] = tagsift.io.read_bursts(file, options)
     elif name in ("conll", "columns"):
         bursts = [_columns(tagger, file, gold, reading)]
     else:
-        bursts = [_seen(tagsift.data.format_named(name).read(file, options), uncut)]
+        bursts = [_seen(tagsift.io.format_named(name).read(file, options), uncut)]
     tagged = (
         document
         for burst in bursts
@@ -131,7 +131,7 @@ def run(
         return
     counted = sizes.count(tagged)
     if to is not None:
-        written = tagsift.data.format_named(to)
+        written = tagsift.io.format_named(to)
         assert written.write is not None
         cut_here = name == "text" and not written.tokens  # for the model alone
         documents = (
@@ -139,7 +139,7 @@ def run(
             for one, _ in counted
         )
         writes = {**told, "shape": shape, "added": True}
-        written.write(out or "-", documents, tagsift.data.as_options(writes))
+        written.write(out or "-", documents, tagsift.io.as_options(writes))
     elif spans:
         write_lines(out, (_spans_line(document) for document, _ in counted))
     else:
@@ -155,20 +155,20 @@ def _format_of(text: Path) -> str:
     """Format of what shall be tagged, where nobody says it."""
     if str(text) == "-":
         peek = getattr(sys.stdin.buffer, "peek", bytes)
-        tagsift.data.check_prose(peek(), "standard input")
+        tagsift.io.check_prose(peek(), "standard input")
         return "text"
     try:
-        found = tagsift.data.detect(text).name
+        found = tagsift.io.detect(text).name
     except DataError:
         ending = text.name.removesuffix(".gz").endswith(
-            tuple(e for one in tagsift.data.FORMATS.values() for e in one.endings)
+            tuple(e for one in tagsift.io.FORMATS.values() for e in one.endings)
         )
         if ending or not text.is_file():
             raise
         return "conll"  # whose reader says what else a file looks like
     if found == "text":
-        with tagsift.data.open_source(text) as stream:
-            tagsift.data.check_prose(stream.read(1 << 16), text)
+        with tagsift.io.open_source(text) as stream:
+            tagsift.io.check_prose(stream.read(1 << 16), text)
     return found
 
 
@@ -179,11 +179,11 @@ def _format_to(out: Path | None, to: str | None, source: str) -> str | None:
         return None
     if to is not None:
         to = "conll" if to in of_columns else to
-        return tagsift.data.format_to_write(out or "-", to, None).name
+        return tagsift.io.format_to_write(out or "-", to, None).name
     name = "" if out is None else out.name.lower().removesuffix(".gz")
     fitting = {
         one.name
-        for one in tagsift.data.FORMATS.values()
+        for one in tagsift.io.FORMATS.values()
         if one.write is not None and name.endswith(one.endings or ("\0",))
     }
     if not fitting or "conll" in fitting:
@@ -202,7 +202,7 @@ def _columns(
     """Sentences of a column file, which is looked through first, where it can be."""
 
     def sentences() -> Iterator[tuple[Row, ...]]:
-        return tagsift.data.iter_text(path, gold=gold, **vars(reading))
+        return tagsift.io.iter_text(path, gold=gold, **vars(reading))
 
     compared: list[list[Row]] = []
     size = 0

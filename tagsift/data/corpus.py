@@ -17,15 +17,15 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 
+from tagsift.data._from_lists import exact_codes, scheme_seen, stacked
 from tagsift.data.agreement import Agreement, agreement
 from tagsift.data.annotators import NO_VOTES, Annotator, Vote, Votes
 from tagsift.data.counting import Majority, majority, union
 from tagsift.data.documents import Document
 from tagsift.data.label_set import LabelSet
-from tagsift.data.offsets import split_at
 from tagsift.data.rows import Row
 from tagsift.data.schemes import check_scheme
-from tagsift.data.stacking import exact_codes, scheme_seen, stacked
+from tagsift.data.stacking import split_at
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray
 

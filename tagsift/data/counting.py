@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from tagsift.data.offsets import split_at
+from tagsift.data._from_lists import mask_codes
 from tagsift.data.schemes import opening_transitions
 from tagsift.data.span_table import SpanTable, tag_codes, types_of
-from tagsift.data.stacking import mask_codes
+from tagsift.data.stacking import split_at
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray
 

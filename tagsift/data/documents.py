@@ -2,7 +2,8 @@
 
 A layer is what one annotator (a person, a model, a rule) said, as spans of characters
 or as tags of tokens. Candidate sets, votes and rows are views of documents
-(`tagsift.data.views`). Offsets count Unicode code points, and ends are exclusive.
+(`tagsift.data.span_alignment`). Offsets count Unicode code points,
+and ends are exclusive.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from tagsift.data.cuts import Bounds, Cut, Tokenizer, around
-from tagsift.data.losses import Losses
+from tagsift.data.lossy import Losses
 from tagsift.data.rows import Row
 from tagsift.errors import InputError
 
@@ -83,7 +84,7 @@ class Document:
 
         Of a document of tokens alone, the text is that of `with_text`.
         """
-        from tagsift.data.views import layer_marks  # which stand on documents
+        from tagsift.data.span_alignment import layer_marks  # which stand on documents
 
         if not self.layers:
             return ()

@@ -10,10 +10,21 @@ from itertools import chain
 
 import numpy as np
 
-from tagsift.errors import InputError
+from tagsift.data.schemes import is_tag
+from tagsift.errors import DataError, InputError
 from tagsift.typing import BoolArray, IntArray
 
-__all__ = ["LabelSet"]
+__all__ = [
+    "ANY",
+    "LabelSet",
+    "as_label_set",
+    "check_label",
+    "check_written",
+    "label_problem",
+]
+
+#: Stands for "any label" in candidate files and for "did not label" in vote files.
+ANY = "?"
 
 
 @dataclass(frozen=True)
@@ -102,3 +113,43 @@ class LabelSet:
             f"expected one of the {len(self.names)} labels ({shown}), found {name!r}; "
             "give labels= with the whole label set."
         )
+
+
+def as_label_set(labels: LabelSet | Iterable[str] | None) -> LabelSet | None:
+    """Take a label set as it is, make one of an iterable, pass None on."""
+    if labels is None or isinstance(labels, LabelSet):
+        return labels
+    return LabelSet(tuple(labels))
+
+
+def check_label(label: str, scheme: str = "auto") -> str:
+    """Refuse what cannot be one label."""
+    problem = label_problem(label)
+    if problem is None and scheme != "auto" and not is_tag(label, scheme):
+        problem = f"a tag of the scheme {scheme}"
+    if problem is None:
+        return label
+    hint = "."
+    if "|" in label or label == ANY:
+        hint = "; candidate sets are read with read_partial, votes with read_votes."
+    raise DataError(f"expected {problem}, found {label!r}{hint}")
+
+
+def label_problem(label: str) -> str | None:
+    """What a label should have been, or None if it is one."""
+    if not label:
+        return "a label"
+    if "|" in label:
+        return "one label without '|'"
+    if label == ANY:
+        return "a label ('?' stands for any label)"
+    if label != label.strip():
+        return "a label without white space around it"
+    return None
+
+
+def check_written(label: str, where: str = "") -> None:
+    """Refuse a label that a column file cannot hold."""
+    problem = label_problem(label)
+    if problem is not None:
+        raise InputError(f"{where}expected {problem}, found {label!r}.")

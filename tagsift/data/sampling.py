@@ -14,10 +14,9 @@ from numbers import Integral
 
 import numpy as np
 
-from tagsift.data.candidates import as_label_set
+from tagsift.data._from_lists import mask_codes
 from tagsift.data.corpus import Corpus
-from tagsift.data.label_set import LabelSet
-from tagsift.data.stacking import mask_codes
+from tagsift.data.label_set import LabelSet, as_label_set
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray
 

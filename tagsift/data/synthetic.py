@@ -16,7 +16,6 @@ from importlib import resources
 
 import numpy as np
 
-from tagsift.data.column_corpus import read_columns
 from tagsift.data.corpus import Corpus
 from tagsift.data.grammar import Grammar, TaggedWord, parse_grammar
 from tagsift.data.label_set import LabelSet
@@ -75,11 +74,10 @@ def bundled(task: str = "chunk") -> Corpus:
 
 @cache
 def _shipped() -> list[list[TaggedWord]]:
-    with resources.as_file(_BUNDLED.joinpath("newswire.conll")) as path:
-        whole = read_columns(path, scheme="iob2")
+    text = _BUNDLED.joinpath("newswire.conll").read_text(encoding="utf-8")
     return [
-        [TaggedWord._make((*row, tag)) for row, tag in zip(rows, tags, strict=True)]
-        for rows, tags in zip(whole.rows, whole.labels, strict=True)
+        [TaggedWord._make(line.split("\t")) for line in block.split("\n")]
+        for block in text.strip("\n").split("\n\n")
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.data.offsets import place_of
+from tagsift.data.stacking import place_of
 from tagsift.errors import InputError
 from tagsift.storage.state import Saved, texts
 from tagsift.typing import IntArray

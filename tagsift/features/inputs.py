@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from tagsift.data.corpus import Corpus, Sentence
-from tagsift.data.offsets import locate, offsets_of, place_of
+from tagsift.data.stacking import locate, offsets_of, place_of
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 from tagsift.visible import short

@@ -10,12 +10,12 @@ from scipy.optimize import minimize
 
 from tagsift.typing import FloatArray
 
-__all__ = ["climb"]
+__all__ = ["maximise"]
 
 Found = TypeVar("Found")
 
 
-def climb(
+def maximise(
     function: Callable[[FloatArray], tuple[float, FloatArray, Found]],
     start: FloatArray,
     bounds: Sequence[tuple[float, float]],

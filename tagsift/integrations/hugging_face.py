@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from tagsift.data import AnyCorpus, Documents, Options
-from tagsift.data.arrow import document_of
 from tagsift.data.documents import Document
-from tagsift.data.formats._hf_rows import MAIN, NOTHING, in_order, sentence_rows
-from tagsift.data.formats._json import Place
-from tagsift.data.formats._layers import of_annotator
-from tagsift.data.formats.hf import label_names, row_document
-from tagsift.data.frames import Source, to_arrow
-from tagsift.data.reading import as_options, documents_of
 from tagsift.errors import InputError, MissingExtraError
+from tagsift.io import AnyCorpus, Documents, Options
+from tagsift.io.arrow import document_of
+from tagsift.io.formats._hf_rows import MAIN, NOTHING, in_order, sentence_rows
+from tagsift.io.formats._json import Place
+from tagsift.io.formats._layers import of_annotator
+from tagsift.io.formats.hf import label_names, row_document
+from tagsift.io.frames import Source, to_arrow
+from tagsift.io.reading import as_options, documents_of
 
 if TYPE_CHECKING:
     import datasets

@@ -13,15 +13,15 @@ import numpy as np
 
 from tagsift.annotators import Look, VoteTagger
 from tagsift.cleaned import Cleaned
-from tagsift.data import count, spans
+from tagsift.data import spans
 from tagsift.metrics import Scores, confusion_matrix, recovery
 from tagsift.report import sections
 from tagsift.report.bars import confidence_histogram
 from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
 from tagsift.report.document import (
+    Badge,
     Cell,
     Figure,
-    Mark,
     Passage,
     Report,
     Section,
@@ -32,6 +32,7 @@ from tagsift.report.document import (
 from tagsift.report.glance import glance_section
 from tagsift.report.matrices import confusion_plot
 from tagsift.report.votes import agreement_section, changes_section, people_section
+from tagsift.visible import count
 
 __all__ = ["MergedScores", "data_report"]
 
@@ -225,7 +226,7 @@ def _look_cells(found: Cleaned, look: Look) -> tuple[Cell, ...]:
     )
 
 
-def _verdict(look: Look, gold: Sequence[str], scheme: str) -> Mark:
+def _verdict(look: Look, gold: Sequence[str], scheme: str) -> Badge:
     """Whether a span is a true one, or what is there."""
     true = [x for x in spans(gold, scheme) if x.start < look.end and look.start < x.end]
     if not true:
@@ -233,7 +234,7 @@ def _verdict(look: Look, gold: Sequence[str], scheme: str) -> Mark:
     same = [x.type for x in true if (x.start, x.end) == (look.start, look.end)]
     if same:
         return sections.verdict(look.label, same[0])
-    return Mark(f"is {true[0].type}, other bounds", "bad")
+    return Badge(f"is {true[0].type}, other bounds", "bad")
 
 
 def _sure(found: Cleaned) -> Section:

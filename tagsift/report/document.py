@@ -16,10 +16,10 @@ from typing import Literal, TypeAlias
 from tagsift.errors import InputError, MissingExtraError
 
 __all__ = [
+    "Badge",
     "Cell",
     "Column",
     "Figure",
-    "Mark",
     "Passage",
     "Prose",
     "Report",
@@ -45,7 +45,7 @@ Tone: TypeAlias = Literal["good", "bad", "warn", "plain"]
 
 
 @dataclass(frozen=True)
-class Mark:
+class Badge:
     """A word in a cell that is shown as a coloured badge."""
 
     text: str  # what it says; colour is never the only carrier of the meaning
@@ -83,7 +83,7 @@ def _cut(word: str) -> str:
 
 
 #: What a cell of a table may hold.
-Cell: TypeAlias = str | int | float | Mark | Passage | None
+Cell: TypeAlias = str | int | float | Badge | Passage | None
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Column:
         """Write a cell; a dash stands for nothing."""
         if cell is None or (isinstance(cell, float) and math.isnan(cell)):
             return "–"
-        if isinstance(cell, Mark | Passage):
+        if isinstance(cell, Badge | Passage):
             return cell.text
         if isinstance(cell, str) or not self.form:
             return str(cell)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tagsift.metrics import CalibrationScores, Recovery, Scores, confusion_matrix
 from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
-from tagsift.report.document import Cell, Column, Mark, Section, Table, columns
+from tagsift.report.document import Badge, Cell, Column, Section, Table, columns
 from tagsift.report.matrices import confusion_plot, sentence_map
 from tagsift.report.records import Cleaned, Tagged
 from tagsift.typing import BoolArray, Label
@@ -192,9 +192,9 @@ def review_section(training: Cleaned) -> Section:
     )
 
 
-def verdict(label: Label, truth: Label) -> Mark:
+def verdict(label: Label, truth: Label) -> Badge:
     """Say whether a label is the true one, and else which is."""
-    return Mark("right", "good") if label == truth else Mark(f"is {truth}", "bad")
+    return Badge("right", "good") if label == truth else Badge(f"is {truth}", "bad")
 
 
 def effort_tables(wrong: BoolArray, what: str = "tokens") -> list[Table]:

@@ -18,9 +18,9 @@ from tagsift.annotators import (
 from tagsift.cleaned import Cleaned
 from tagsift.data import Span, spans
 from tagsift.report.document import (
+    Badge,
     Cell,
     Figure,
-    Mark,
     Passage,
     Section,
     Table,
@@ -137,7 +137,7 @@ def annotator_table(
             *((truth[one.name],) if truth else ()),
             *(counts if counted else ()),
             habits(one, classes),
-            Mark("; ".join(one.flags), "warn") if one.flags else remarks,
+            Badge("; ".join(one.flags), "warn") if one.flags else remarks,
         )
 
     heads = {"annotator": "", "reliability": ".1f%"}

@@ -13,7 +13,7 @@
 ``desk``        one review: items go out, decisions come in
 ``learning``    fits in a process of their own
 ``exports``     the checked corpus, decisions, predictions
-``asking``      what requests say, checked
+``requests``      what requests say, checked
 ``guard``       who may ask what: token, origin, sizes, headers
 ``pages``       templates; what is refused, as a page or as JSON
 ``app``         the web application; it and ``serving`` need the extra ``review``
@@ -23,9 +23,9 @@
 # ruff: noqa: F403
 from __future__ import annotations
 
-from tagsift.review.desk import *
-from tagsift.review.found import *
+from tagsift.review.corpus_view import *
 from tagsift.review.learning import *
 from tagsift.review.ledger import *
-from tagsift.review.material import *
+from tagsift.review.session import *
+from tagsift.review.state import *
 from tagsift.review.store import *

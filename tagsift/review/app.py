@@ -21,11 +21,11 @@ from urllib.parse import parse_qsl
 from tagsift._version import __version__
 from tagsift.errors import MissingExtraError
 from tagsift.report.palette import css_variables
-from tagsift.review import asking, exports, pages
-from tagsift.review.desk import Desk
+from tagsift.review import exports, pages, requests
 from tagsift.review.guard import COOKIE, App, Guard, known, locked
+from tagsift.review.http_errors import Refusal
 from tagsift.review.queue import Filter
-from tagsift.review.refusal import Refusal
+from tagsift.review.session import Desk
 from tagsift.visible import visible
 
 try:
@@ -158,15 +158,15 @@ class Site:
         told = dict(request.query_params)
         return await self._do(
             self.desk.next_items,
-            asking.reviewer_of(told),
-            asking.whole_of(told, "count", 1, _ITEMS, default=1),
-            asking.names_of(told, "have"),
+            requests.reviewer_of(told),
+            requests.whole_of(told, "count", 1, _ITEMS, default=1),
+            requests.names_of(told, "have"),
             Filter.of(told),
         )
 
     async def item(self, request: Request) -> Response:
         """One item by its name."""
-        who = asking.reviewer_of(request.query_params)
+        who = requests.reviewer_of(request.query_params)
         name = request.path_params["name"]
         found = await run_in_threadpool(self.desk.one_item, who, name)
         return Json({"item": found})
@@ -174,8 +174,8 @@ class Site:
     async def search(self, request: Request) -> Response:
         """A page of items to choose from."""
         told = dict(request.query_params)
-        page = asking.whole_of(told, "page", 0, 10**6, default=0)
-        who, wanted = asking.reviewer_of(told), Filter.of(told)
+        page = requests.whole_of(told, "page", 0, 10**6, default=0)
+        who, wanted = requests.reviewer_of(told), Filter.of(told)
         return await self._do(self.desk.browse, who, wanted, page)
 
     async def progress(self, request: Request) -> Response:
@@ -186,32 +186,32 @@ class Site:
 
     async def decide(self, request: Request) -> Response:
         """Keep a decision, and send what comes next."""
-        told = asking.object_of(await request.body())
+        told = requests.object_of(await request.body())
         return await self._do(self._decide, told)
 
     def _decide(self, told: Mapping[str, Any]) -> dict[str, Any]:
-        who, action = asking.reviewer_of(told), asking.action_of(told)
+        who, action = requests.reviewer_of(told), requests.action_of(told)
         wanted = (
-            asking.whole_of(told, "count", 0, _ITEMS, default=0),
-            asking.names_of(told, "have"),
+            requests.whole_of(told, "count", 0, _ITEMS, default=0),
+            requests.names_of(told, "have"),
             Filter.of(told.get("filters") or {}),
         )
         bounds = [
-            asking.whole_of(told, name, 0, 10**9)
+            requests.whole_of(told, name, 0, 10**9)
             for name in ("start", "end")
             if told.get(name) is not None
         ]
         try:
             made = self.desk.decide(
                 who,
-                asking.text_of(told, "key", 8, 64),
-                asking.text_of(told, "item", 1, 64),
-                asking.whole_of(told, "version", 0, 2**53),
+                requests.text_of(told, "key", 8, 64),
+                requests.text_of(told, "item", 1, 64),
+                requests.whole_of(told, "version", 0, 2**53),
                 action,
                 region=(bounds[0], bounds[1]) if len(bounds) == 2 else None,
-                ruled=asking.spans_of(told),
-                revision=asking.whole_of(told, "revision", -1, 2**53, default=-1),
-                note=asking.text_of(told, "note", 0, 500, default="") or None,
+                ruled=requests.spans_of(told),
+                revision=requests.whole_of(told, "revision", -1, 2**53, default=-1),
+                note=requests.text_of(told, "note", 0, 500, default="") or None,
             )
         except Refusal as refusal:
             if refusal.code in ("stale", "leased"):
@@ -227,14 +227,14 @@ class Site:
 
     async def undo(self, request: Request) -> Response:
         """Take a decision back."""
-        told = asking.object_of(await request.body())
+        told = requests.object_of(await request.body())
         return await self._do(self._undo, told)
 
     def _undo(self, told: Mapping[str, Any]) -> dict[str, Any]:
-        who, number = asking.reviewer_of(told), told.get("decision")
+        who, number = requests.reviewer_of(told), told.get("decision")
         if number is not None:
-            number = asking.whole_of(told, "decision", 1, 2**53)
-        made, taken = self.desk.undo(who, asking.text_of(told, "key", 8, 64), number)
+            number = requests.whole_of(told, "decision", 1, 2**53)
+        made, taken = self.desk.undo(who, requests.text_of(told, "key", 8, 64), number)
         name = f"{taken.sentence}:{taken.start}-{taken.end}"
         return {
             "decision": made.id,
@@ -246,16 +246,16 @@ class Site:
 
     async def release(self, request: Request) -> Response:
         """End leases."""
-        told = asking.object_of(await request.body())
-        named = asking.names_of(told, "items") if "items" in told else None
+        told = requests.object_of(await request.body())
+        named = requests.names_of(told, "items") if "items" in told else None
         count = await run_in_threadpool(
-            self.desk.release, asking.reviewer_of(told), named
+            self.desk.release, requests.reviewer_of(told), named
         )
         return Json({"released": count})
 
     async def refit(self, request: Request) -> Response:
         """Fit again, now."""
-        asking.reviewer_of(asking.object_of(await request.body()))
+        requests.reviewer_of(requests.object_of(await request.body()))
         await run_in_threadpool(self.desk.refit)
         return Json({"refitting": True}, 202)
 

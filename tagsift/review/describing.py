@@ -13,9 +13,9 @@ import numpy as np
 from tagsift.annotators import span_types
 from tagsift.data import Span, spans
 from tagsift.data.annotators import Vote
-from tagsift.review.found import KINDS, Found, Person
 from tagsift.review.ledger import Ledger
 from tagsift.review.rulings import touching
+from tagsift.review.state import KINDS, Found, Person
 from tagsift.typing import FloatArray
 
 __all__ = ["Shown", "corpus_facts", "describe", "row"]

@@ -14,19 +14,13 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from tagsift.data import (
-    FORMATS,
-    Document,
-    Documents,
-    Format,
-    Layer,
-    write,
-)
-from tagsift.data.exchange import documents_of
+from tagsift.data import Document, Layer
 from tagsift.errors import TagsiftError
+from tagsift.io import FORMATS, Documents, Format, write
+from tagsift.io.exchange import documents_of
+from tagsift.review.corpus_view import Material
+from tagsift.review.http_errors import Refusal
 from tagsift.review.ledger import Ledger
-from tagsift.review.material import Material
-from tagsift.review.refusal import Refusal
 from tagsift.review.store import Decision
 
 __all__ = [

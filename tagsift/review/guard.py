@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from tagsift.review import pages
-from tagsift.review.refusal import Refusal
+from tagsift.review.http_errors import Refusal
 
 __all__ = ["COOKIE", "LARGEST", "Guard", "known", "locked"]
 

@@ -36,8 +36,8 @@ from tagsift.chain_gp import ChainGP
 from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError, TagsiftError, TagsiftWarning
 from tagsift.metrics import label_indices, stack_marginals
-from tagsift.review.found import Found, Person
-from tagsift.review.material import Material
+from tagsift.review.corpus_view import Material
+from tagsift.review.state import Found, Person
 from tagsift.typing import FloatArray
 
 __all__ = ["Exact", "Student", "Worker"]

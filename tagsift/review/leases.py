@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from tagsift.review.refusal import Refusal
+from tagsift.review.http_errors import Refusal
 from tagsift.review.store import Store
 from tagsift.typing import BoolArray
 

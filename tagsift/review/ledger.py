@@ -9,12 +9,12 @@ from copy import copy
 import numpy as np
 
 from tagsift.data import Span, spans, tags
-from tagsift.data.columns import PathName
 from tagsift.data.corpus import Corpus
-from tagsift.review.found import Found, first_look
-from tagsift.review.material import Material
+from tagsift.io.column_file import PathName
+from tagsift.review.corpus_view import Material
 from tagsift.review.queue import Marks
 from tagsift.review.rulings import Ruling, exact_tags, laid_over
+from tagsift.review.state import Found, first_look
 from tagsift.review.store import Decision, Store
 
 __all__ = ["Ledger", "decided_labels"]

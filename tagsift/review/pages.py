@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from tagsift.review.refusal import Refusal
+from tagsift.review.http_errors import Refusal
 
 __all__ = ["page", "refused"]
 

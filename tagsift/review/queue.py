@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 
 from tagsift.annotators import span_types
-from tagsift.review.found import KINDS, Found
-from tagsift.review.refusal import Refusal
+from tagsift.review.http_errors import Refusal
+from tagsift.review.state import KINDS, Found
 from tagsift.typing import BoolArray
 
 __all__ = ["Filter", "Marks", "matching"]

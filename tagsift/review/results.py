@@ -14,8 +14,8 @@ from safetensors.numpy import load, save
 
 from tagsift._version import __version__
 from tagsift.errors import ModelFileError
-from tagsift.review.found import Found
-from tagsift.review.material import Material
+from tagsift.review.corpus_view import Material
+from tagsift.review.state import Found
 from tagsift.review.store import Store
 from tagsift.storage import parse_json
 from tagsift.storage.state import read_state, write_state

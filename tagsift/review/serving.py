@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tagsift.errors import InputError, MissingExtraError
 from tagsift.review.app import Site, make_app
-from tagsift.review.desk import Desk
+from tagsift.review.session import Desk
 
 try:
     import uvicorn

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from tagsift.data import Span
-from tagsift.data.columns import PathName
 from tagsift.errors import DataError
+from tagsift.io.column_file import PathName
 
 __all__ = ["ANSWERS", "Decision", "Store", "is_store"]
 

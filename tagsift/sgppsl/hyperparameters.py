@@ -29,7 +29,7 @@ from tagsift.base.training_set import hold_out_last
 from tagsift.features.distances import median_distance, squared_distances
 from tagsift.gp.inducing import choose_points
 from tagsift.gp.kernels import RBF
-from tagsift.gp.search import climb
+from tagsift.gp.search import maximise
 from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.carriers import Distances
 from tagsift.sgppsl.expectations import Expectation
@@ -258,7 +258,7 @@ def _climb_fixed(
 
     begin = np.log([*kernel.theta[:rows], *kernel.amplitude[:rows]])  # [2R]
     options = {"maxiter": n_steps, "maxfun": 2 * n_steps}
-    best: tuple[RBF, State, float] = climb(value, begin, bounds, options=options)
+    best: tuple[RBF, State, float] = maximise(value, begin, bounds, options=options)
     return best
 
 

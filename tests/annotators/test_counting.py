@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTable, Wawa
-from tagsift.annotators.hidden_labels import dawid_skene
-from tagsift.annotators.start import vote_shares
+from tagsift.annotators.dawid_skene import dawid_skene
+from tagsift.annotators.initialise import vote_shares
 from tagsift.data.annotators import NO_VOTES, Votes
 from tagsift.data.span_table import types_of
 from tagsift.errors import InputError

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagsift.annotators import VoteTable
-from tagsift.annotators.start import vote_shares
+from tagsift.annotators.initialise import vote_shares
 from tests.reference.annotators import cast
 from tests.reference.corpora import corpora, law
 

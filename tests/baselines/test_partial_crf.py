@@ -13,9 +13,10 @@ from tagsift.base import TrainingSet
 from tagsift.baselines import CRF, PartialCRF
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
-from tagsift.data import corrupt, read_columns
+from tagsift.data import corrupt
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import FeatureMatrix
+from tagsift.io import read_columns
 from tagsift.metrics import recovery, span_scores
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.span_bonus import expected_f1, leaning, span_bonus
+from tagsift.chain.span_bonus import expected_f1, span_bonus, with_span_bonus
 from tagsift.data import spans
 
 CLASSES = ("B-X", "I-X", "O")
@@ -66,7 +66,7 @@ def test_a_leaning_chain_scores_every_span_once(scheme: str):
         rng.normal(size=(3, 3)),
         rng.normal(size=3),
     )
-    lean = leaning(chain, 0.7, CLASSES, scheme)
+    lean = with_span_bonus(chain, 0.7, CLASSES, scheme)
     for labels in itertools.product(range(3), repeat=4):
         names = [CLASSES[k] for k in labels]
         gain = lean.start[labels[0]] - chain.start[labels[0]]
@@ -77,4 +77,4 @@ def test_a_leaning_chain_scores_every_span_once(scheme: str):
 
 def test_no_bonus_leaves_the_chain_as_it_is():
     chain = LinearChain(np.zeros((1, 3)), np.zeros(3), np.zeros((3, 3)), np.zeros(3))
-    assert leaning(chain, 0.0, CLASSES, "iob2") is chain
+    assert with_span_bonus(chain, 0.0, CLASSES, "iob2") is chain

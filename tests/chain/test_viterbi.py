@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import surest, viterbi
+from tagsift.chain.viterbi import max_expected_accuracy, viterbi
 from tagsift.errors import InputError
 from tests.tensors import tensor
 
@@ -115,7 +115,7 @@ def test_the_surest_sequence_by_enumeration(seed: int):
     p /= p.sum(axis=1, keepdims=True)
     allowed = rng.random((3, 3)) < 0.6, rng.random(3) < 0.6, rng.random(3) < 0.6
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    found = surest(p, offsets, allowed).tolist()
+    found = max_expected_accuracy(p, offsets, allowed).tolist()
     for lo, hi in ((0, 3), (3, 5)):
         best = (np.inf, -np.inf)
         for path in itertools.product(range(n_labels), repeat=hi - lo):
@@ -127,5 +127,5 @@ def test_the_surest_sequence_by_enumeration(seed: int):
             if value < best or best[0] == np.inf:
                 best, chosen = value, list(path)
         assert found[lo:hi] == chosen
-    free = surest(p, offsets)
+    free = max_expected_accuracy(p, offsets)
     np.testing.assert_array_equal(free, p.argmax(axis=1))

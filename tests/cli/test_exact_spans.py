@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import tagsift as package
-from tests.data import marked_texts
-from tests.data.marked_texts import Marked, Span
+from tests.io import marked_texts
+from tests.io.marked_texts import Marked, Span
 
 FORMS: dict[str, tuple[str, Callable[[Sequence[Marked], Path], Path], str]] = {
     "label-studio": ("export.json", marked_texts.write_tasks, "back.json"),

@@ -64,7 +64,7 @@ def test_every_method(tagsift, files, tmp_path, name: str):
 
 def test_every_source(tagsift, gold, tmp_path):
     lines = tmp_path / "partial.jsonl"
-    corpus = package.data.read_columns(gold)
+    corpus = package.io.read_columns(gold)
     package.write(package.corrupt(corpus, cl=2, random_state=0), lines)
 
     def candidates(path):

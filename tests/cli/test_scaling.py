@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tagsift as package
-from tagsift.data import bundled, corrupt, write_partial
+from tagsift.data import bundled, corrupt
+from tagsift.io import write_partial
 
 
 @pytest.fixture

@@ -229,7 +229,7 @@ def test_agree(tagsift, votes):
 
 
 def test_other_formats(tagsift, gold, votes, tmp_path):
-    partial = package.corrupt(package.data.read_columns(gold), cl=2, random_state=0)
+    partial = package.corrupt(package.io.read_columns(gold), cl=2, random_state=0)
     lines = tmp_path / "partial.jsonl"
     package.write(partial, lines)
     out = tmp_path / "out"

@@ -30,7 +30,7 @@ def corpus() -> Corpus:
 @pytest.fixture(scope="module")
 def votes(corpus, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("votes") / "votes.tsv"
-    package.data.write_columns(path, corpus)
+    package.io.write_columns(path, corpus)
     names = [one.name for one in corpus.annotators]
     head = "\t".join(("token", "pos", *names, "gold"))
     path.write_text(f"{head}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tagsift.data.annotators import Annotator
-from tagsift.data.column_corpus import read_columns, write_columns
 from tagsift.data.corpus import Corpus
 from tagsift.data.schemes import spans, tags
 from tagsift.data.span_table import span_table, tag_codes, types_of
 from tagsift.errors import InputError
+from tagsift.io.columns import read_columns, write_columns
 from tests.reference.corpora import (
     TAGS,
     corpora,

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tagsift.data import LabelSet, bundled, corrupt, read_columns
+from tagsift.data import LabelSet, bundled, corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
+from tagsift.io import read_columns
 
 
 def plain_corpus(sentences: list[list[str]]) -> Corpus:

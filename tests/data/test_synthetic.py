@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tagsift.data import bundled, generate, is_tag, spans, write_columns
+from tagsift.data import bundled, generate, is_tag, spans
 from tagsift.data.synthetic import TASKS, make_bundled, newswire_grammar
 from tagsift.errors import InputError
+from tagsift.io import write_columns
 
 
 def test_the_shipped_file_is_what_the_generator_makes(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from experiments.targets.duel import Duel
 from experiments.targets.penalties import Penalties
 from experiments.targets.readings import Readings
 from experiments.targets.whole import METHODS, Whole
-from tagsift.data import generate, write_columns
+from tagsift.data import generate
+from tagsift.io import write_columns
 from tagsift.report import Report, Section, render_markdown
 
 ROOT = Path(__file__).parents[2]

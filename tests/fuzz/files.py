@@ -10,11 +10,11 @@ import typer
 
 import tagsift
 from tagsift.cli import app
-from tests.data.formats.examples import CASES, EXAMPLES
 from tests.fuzz import inputs
 from tests.fuzz.dice import ODD_NUMBERS, ODD_TEXT, Dice
 from tests.fuzz.nobody import reviews_are_not_served
 from tests.fuzz.outcome import attempt, command
+from tests.io.formats.examples import CASES, EXAMPLES
 
 
 def column_files(dice: Dice, folder: Path) -> None:

@@ -11,9 +11,9 @@ from tagsift import FeatureMatrix
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.cli import main
-from tagsift.data import read_conll, read_text, read_votes
 from tagsift.errors import DataError, ModelFileError, TagsiftError
 from tagsift.features import checked
+from tagsift.io import read_conll, read_text, read_votes
 from tagsift.storage.state import array, read_state
 
 

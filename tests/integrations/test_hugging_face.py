@@ -10,7 +10,7 @@ import tagsift
 from tagsift import cli, from_dataset, to_dataset
 from tagsift.data.documents import Document
 from tagsift.errors import DataError, InputError, MissingExtraError
-from tests.data.test_arrow import BARE, EMPTY, FULL, WORDS
+from tests.io.test_arrow import BARE, EMPTY, FULL, WORDS
 
 datasets = pytest.importorskip("datasets", reason="needs datasets (extra hf)")
 

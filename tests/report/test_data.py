@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tagsift
-from tagsift.annotators import DawidSkene, MajorityVote, VoteTagger, left_out
+from tagsift.annotators import DawidSkene, MajorityVote, VoteTagger, held_out_annotators
 from tagsift.baselines import PartialCRF
 from tagsift.cleaned import Cleaned, clean
 from tagsift.data import spans
@@ -57,7 +57,7 @@ def counted(corpus, seed=0):
 def one_forest():
     """Most of the time would go into trees."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(left_out, "_FORESTS", 1)
+        patch.setattr(held_out_annotators, "_FORESTS", 1)
         yield
 
 

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from tagsift.errors import InputError
-from tagsift.report import Column, Figure, Mark, Report, Section, Table
+from tagsift.report import Badge, Column, Figure, Report, Section, Table
 from tagsift.report.document import prose
 
 
@@ -20,7 +20,7 @@ from tagsift.report.document import prose
         (Column("a", ",d"), 12345, "12,345"),
         (Column("a", ".1f"), "text", "text"),
         (Column("a"), 3, "3"),
-        (Column("a"), Mark("yes", "good"), "yes"),
+        (Column("a"), Badge("yes", "good"), "yes"),
     ],
 )
 def test_cells_are_written(column, cell, text):

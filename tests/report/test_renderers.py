@@ -12,8 +12,8 @@ import pytest
 
 from tagsift.errors import DataError
 from tagsift.report import (
+    Badge,
     Column,
-    Mark,
     Report,
     Section,
     Stat,
@@ -61,7 +61,7 @@ class Checker(HTMLParser):
 
 TABLE = Table(
     (Column("claim"), Column("verdict"), Column("F1", ".1f", 100)),
-    (("a | b `c`", Mark("supported", "good"), 0.5), ("<i>", Mark("no", "bad"), None)),
+    (("a | b `c`", Badge("supported", "good"), 0.5), ("<i>", Badge("no", "bad"), None)),
     title="Claims & more",
     note="A note.",
     strong=frozenset({(0, 2)}),

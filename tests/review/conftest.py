@@ -12,11 +12,11 @@ import pytest
 import tagsift
 from benchmarks.reviewers import serving
 from tagsift.data import Span, simulate_votes
-from tagsift.data.column_corpus import write_columns
 from tagsift.data.corpus import Corpus
-from tagsift.review.desk import Desk
+from tagsift.io.columns import write_columns
+from tagsift.review.corpus_view import Material
 from tagsift.review.learning import Student
-from tagsift.review.material import Material
+from tagsift.review.session import Desk
 from tagsift.review.store import Store
 
 ROOT = Path(__file__).parents[2]

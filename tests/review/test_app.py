@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 pytest.importorskip("starlette", reason="the extra 'review' is absent")
 
 import tagsift
-from tagsift.data import FORMATS, Documents
 from tagsift.errors import DataError
-from tagsift.review.desk import Desk
-from tagsift.review.material import Material
+from tagsift.io import FORMATS, Documents
+from tagsift.review.corpus_view import Material
+from tagsift.review.session import Desk
 from tagsift.review.store import Store
 from tests.review.conftest import SAID, corpus_of, fitted
 from tests.review.test_guard import body, client_of

@@ -15,7 +15,7 @@ from tagsift.annotators import VoteTagger
 from tagsift.baselines import PartialCRF
 from tagsift.cli import main
 from tagsift.data import corrupt, simulate_votes
-from tagsift.data.column_corpus import write_columns
+from tagsift.io.columns import write_columns
 from tagsift.review import serving
 
 CORPUS = tagsift.bundled("ner").with_columns(1)[:12]

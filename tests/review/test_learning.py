@@ -13,8 +13,8 @@ from tagsift.baselines import PartialCRF
 from tagsift.data import simulate_votes
 from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
+from tagsift.review.corpus_view import Material
 from tagsift.review.learning import Student, Worker
-from tagsift.review.material import Material
 from tests.waiting import LIMIT, until
 
 SENTENCES = 40

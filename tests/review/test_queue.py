@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tagsift.review.found import first_look, queue_order
-from tagsift.review.material import Material
+from tagsift.review.corpus_view import Material
+from tagsift.review.http_errors import Refusal
 from tagsift.review.queue import Filter, Marks, matching
-from tagsift.review.refusal import Refusal
+from tagsift.review.state import first_look, queue_order
 from tests.review.conftest import corpus_of
 
 

@@ -18,8 +18,8 @@ pytest.importorskip("uvicorn", reason="the extra 'review' is absent")
 
 from benchmarks.reviewers import Client
 from tagsift.errors import DataError
-from tagsift.review.desk import Desk
-from tagsift.review.material import Material
+from tagsift.review.corpus_view import Material
+from tagsift.review.session import Desk
 from tagsift.review.store import Store
 from tests.review.conftest import SAID, corpus_of, fitted, server
 from tests.review.test_app import BEARER

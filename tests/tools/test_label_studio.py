@@ -17,7 +17,8 @@ import pytest
 
 import tagsift
 from tagsift.cli import main
-from tagsift.data import Document, Documents, Layer, Mark
+from tagsift.data import Document, Layer, Mark
+from tagsift.io import Documents
 from tests.docs.blocks import ROOT, blocks
 from tests.tools.studio import RefusedError, Studio, started
 
@@ -247,8 +248,8 @@ def test_the_short_form_is_data(studio: Studio, export: Path, tmp_path: Path) ->
 
 def test_what_a_review_exports(studio: Studio, export: Path, tmp_path: Path) -> None:
     pytest.importorskip("starlette", reason="the extra 'review' is absent")
-    from tagsift.review.desk import Desk
-    from tagsift.review.material import Material
+    from tagsift.review.corpus_view import Material
+    from tagsift.review.session import Desk
     from tagsift.review.store import Store
 
     documents = tagsift.read(export)

@@ -13,9 +13,9 @@ import pytest
 import tagsift
 from tagsift.data import simulate_votes
 from tagsift.data.corpus import Corpus
-from tagsift.review.desk import Desk
+from tagsift.review.corpus_view import Material
 from tagsift.review.learning import Student
-from tagsift.review.material import Material
+from tagsift.review.session import Desk
 from tagsift.review.store import Store
 from tests.waiting import LIMIT, until
 

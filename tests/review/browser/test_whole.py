@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import tagsift
-from tagsift.data import simulate_votes, write_columns
+from tagsift.data import simulate_votes
+from tagsift.io import write_columns
 from tests.review.browser.conftest import NOTICES_STAY
 from tests.review.browser.hands import press
 from tests.waiting import LIMIT

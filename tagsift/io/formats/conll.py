@@ -1,0 +1,179 @@
+"""Columns: one token a line, a blank line after each sentence, labels or votes last.
+
+Each sentence is a document. See `tagsift.io.column_file` for the file, and
+`tagsift.io.misreads` for what is refused because it looks like something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from tagsift.data.documents import Document, Kind, Layer, Tag
+from tagsift.data.label_set import check_written
+from tagsift.errors import InputError
+from tagsift.io.column_file import PathName, column_lines
+from tagsift.io.column_reader import CellTable, Entry
+from tagsift.io.column_roles import parse_columns, parse_names
+from tagsift.io.formats import _tables as tables
+from tagsift.io.formats._format import Format, Options, open_target
+from tagsift.io.leaks import feature_names
+
+__all__ = ["FORMAT"]
+
+_KNOWN = ("gold", "exact")
+
+
+def _read(path: PathName, options: Options) -> Iterator[Document]:
+    table = _table(path, options)
+    people: tuple[str, ...] = ()
+    meta: dict[str, dict[str, list[str]]] = {}
+    used: set[str] = set()
+    for number, entry in enumerate(table, 1):
+        if number == 1:
+            size = len(table.layout.votes)
+            people = table.annotators or tuple(f"w{i:02d}" for i in range(size))
+            if table.features:
+                meta = {FORMAT.name: {"columns": list(table.features)}}
+        name = entry.name or str(number)
+        if entry.name:  # which may begin anew in each document
+            name = tables.unused(entry.name, used, Options())
+        yield Document(
+            name,
+            rows=entry.rows,
+            sentences=(0, len(entry.rows)),
+            layers=tuple(_layers(entry, people, options)),
+            meta=meta,
+        )
+
+
+def _table(path: PathName, options: Options) -> CellTable[Tag]:
+    """Look at what is said of the columns."""
+    table = partial(
+        CellTable[Tag],
+        path,
+        parse=partial(tables.tag_of, scheme=options.scheme),
+        scheme=options.scheme,
+        header=options.header,
+        comments=options.comments,
+        features_hold_labels=options.features_hold_labels,
+    )
+    if options.columns is not None:
+        roles = parse_names(options.columns)
+        if options.votes is not None:
+            raise InputError("expected columns= or votes=, found both; name the votes.")
+        needed = next((role for role in ("vote", "label") if role in roles), "")
+        return table(needed, columns=options.columns)
+    gold = -1 if options.gold else None
+    if options.votes is None:
+        return table("label", gold=gold, bare=not gold)
+    return table("vote", votes=parse_columns(options.votes), gold=gold)
+
+
+def _layers(
+    entry: Entry[Tag], people: Iterable[str], options: Options
+) -> Iterator[Layer]:
+    scheme = None if options.scheme == "auto" else options.scheme
+    for name, tags in zip(people, entry.votes, strict=True):
+        if any(tag is not None for tag in tags):
+            yield Layer(name, tags=tuple(tags), scheme=scheme)
+    if entry.labels:
+        name = options.annotator or tables.LABELS
+        yield Layer(name, tags=tuple(entry.labels), scheme=scheme)
+    known: list[tuple[Kind, list[str | None]]] = [("exact", entry.exact)]
+    known.append(("gold", list(entry.gold)))
+    for kind, labels in known:
+        if any(label is not None for label in labels):
+            yield Layer(kind, kind, tags=tuple(labels), scheme=scheme)
+
+
+@dataclass
+class _Found:
+    """What a first look at the documents finds."""
+
+    people: dict[str, None] = field(default_factory=dict)
+    documents: int = 0
+    golden: int = 0  # documents with the truth
+    exact: bool = False
+    names: list[str] = field(default_factory=list)  # of features
+    width: int = 1
+
+    def see(self, document: Document) -> None:
+        kinds = [layer.kind for layer in document.layers]
+        self.people |= dict.fromkeys(
+            layer.annotator for layer in document.layers if layer.kind not in _KNOWN
+        )
+        self.documents += 1
+        self.golden += "gold" in kinds
+        self.exact |= "exact" in kinds
+        if document.rows:
+            self.width = max(self.width, len(document.rows[0]))
+        if not self.names:
+            self.names = feature_names(document)
+
+
+def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
+    found = _Found()
+    ready = (tables.cut(document, options) for document in documents)
+    with tables.kept_twice(ready, found.see) as again, open_target(path) as stream:
+        if options.header:
+            stream.write("\t".join(_header(found)) + "\n")
+        blocks = (
+            block
+            for number, document in enumerate(again, 1)
+            for block in _blocks(document, found, str(number), options)
+        )
+        stream.writelines(column_lines(blocks, allow_empty=True, least=1))
+
+
+def _header(found: _Found) -> list[str]:
+    more = [f"column{i + 1}" for i in range(1 + len(found.names), found.width)]
+    people = [tables.LABELS] if len(found.people) == 1 else list(found.people)
+    last = ["exact"] * found.exact + ["gold"] * (found.golden == found.documents > 0)
+    return ["token", *found.names, *more, *people, *last]
+
+
+def _blocks(
+    document: Document, found: _Found, number: str, options: Options
+) -> Iterator[list[list[str]]]:
+    """Rows of the sentences of a document, with their labels."""
+    note, how = options.losses.note, tables.on_tokens(options)
+    tables.note_losses(document, FORMAT.name, options)
+    size = len(document.rows or ())
+    said: dict[str, list[Tag]] = {}
+    for layer in document.layers:
+        known = layer.kind in _KNOWN
+        name = f"\0{layer.kind}" if known else layer.annotator
+        named = options.header and layer.kind == "person"
+        if not known and not named and not tables.named_by_default(layer):
+            note("name or kind of an annotator, which conll cannot hold", document.id)
+        if name in said:
+            note("labels under the name of another annotator, left out", document.id)
+        said[name] = tables.tags_of(document, layer, how)
+    if document.id != number or len(document.bounds()) != 1:
+        note("bounds or id of a document, which conll cannot hold", document.id)
+    columns = [said.get(name, [None] * size) for name in found.people]
+    if found.exact:
+        columns.append(said.get("\0exact", [None] * size))
+    if found.golden == found.documents:
+        columns += [said["\0gold"]] * bool(found.documents)
+    elif "\0gold" in said:
+        note("truth that not all sentences have, left out", document.id)
+    for tag in {tag for column in columns for tag in column if tag is not None}:
+        for label in [tag] if isinstance(tag, str) else sorted(tag):
+            check_written(label, f"document {document.id!r}: ")
+    cells = [list(map(tables.cell_of, column)) for column in columns]
+    rows = zip(document.rows or (), *cells, strict=True)
+    lines = [[*row, *labels] for row, *labels in rows]
+    for a, b in document.bounds():
+        yield lines[a:b]
+
+
+FORMAT = Format(
+    "conll",
+    "columns, one token a line",
+    _read,
+    _write,
+    endings=(".conll", ".bio", ".iob", ".iob2", ".iobes", ".tsv"),
+)

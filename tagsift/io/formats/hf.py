@@ -1,0 +1,329 @@
+"""Hugging Face: tokens and tags, in JSON lines, Parquet, or a dataset saved on disk.
+
+``{"id": "7", "tokens": ["Ann", "left"], "ner_tags": [1, 0]}``: tags are names, or
+numbers with the names that the features of the dataset have (or ``labels=``); −100 is
+no label. Further annotators are columns ``vote:NAME``, ``model:NAME``, ``rule:NAME``,
+``gold``, or those that a list as ``label_key=`` names, with ``confidence:NAME``. Other
+columns are the metadata of a document. Tables of documents, as `tagsift.io.arrow` has
+them (``shape="documents"``), are read too and hold everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tagsift.data.documents import Bounds, Document, Layer, Tag
+from tagsift.errors import DataError
+from tagsift.io.arrow import document_of
+from tagsift.io.column_file import PathName
+from tagsift.io.formats import _tables as tables
+from tagsift.io.formats._format import Format, Options
+from tagsift.io.formats._hf_rows import MAIN, NOTHING, OWN, TAGS, TOKENS, write_hf
+from tagsift.io.formats._json import Place, first_record, iter_records
+from tagsift.io.formats._parquet import is_parquet, read_rows
+
+__all__ = ["FORMAT", "label_names", "row_document"]
+
+
+def _read(path: PathName, options: Options) -> Iterator[Document]:
+    number = 0
+    for place, record, names in _records(path):
+        number += 1
+        if {"layers", "spans"} <= record.keys():
+            yield document_of(record, number - 1)
+        else:
+            yield row_document(record, place, names, str(number), options)
+    if not number:
+        raise DataError("expected rows with tokens, found none.", path)
+
+
+def _records(
+    path: PathName,
+) -> Iterator[tuple[Place, dict[str, Any], dict[str, Sequence[str]]]]:
+    """Rows of the files of a dataset, and the names of their numbered labels."""
+    root = Path(path)
+    if not root.is_dir():
+        if not _is_arrow(path):
+            for place, record in iter_records(path):
+                yield place, record, {}
+            return
+        files: list[tuple[Path, str, dict[str, Any]]] = [(root, "", {})]
+    else:
+        files = _files(root)
+    for file, split, given in files:
+        features, rows = read_rows(file)
+        names = dict(label_names(given or features))
+        for number, record in enumerate(rows):
+            if split:
+                record = {"split": split, **record}
+            yield Place(file, None, ((), f"row {number}")), record, names
+
+
+def _is_arrow(path: PathName) -> bool:
+    return is_parquet(path) or Path(path).suffix.lower() in (".arrow", ".feather")
+
+
+def _files(root: Path) -> list[tuple[Path, str, dict[str, Any]]]:
+    """Files of a dataset that was saved on disk, with their splits and features."""
+    told = _about(root / "dataset_dict.json").get("splits")
+    folders = [("", root)]
+    if isinstance(told, list):
+        folders = [(str(name), root / _plain(str(name), root)) for name in told]
+    found = []
+    for split, folder in folders:
+        features = _about(folder / "dataset_info.json").get("features")
+        listed = _about(folder / "state.json").get("_data_files")
+        if not isinstance(listed, list):
+            raise DataError(
+                "expected a dataset saved by save_to_disk, with state.json and "
+                "dataset_info.json, found another folder.",
+                folder,
+            )
+        for entry in listed:
+            name = entry.get("filename") if isinstance(entry, dict) else None
+            file = folder / _plain(str(name), folder)
+            found.append((file, split, features if isinstance(features, dict) else {}))
+    return found
+
+
+def _about(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    return next(iter(iter_records(path)))[1]
+
+
+def _plain(name: str, folder: Path) -> str:
+    """The name of a file or folder inside a folder."""
+    if not name or name in (".", "..") or any(sign in name for sign in "/\\\0"):
+        raise DataError(f"expected the name of a file, found {name[:60]!r}.", folder)
+    return name
+
+
+def label_names(features: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Names of the labels of every column that has numbers for them."""
+    for column, feature in features.items():
+        while isinstance(feature, dict) and "feature" in feature:
+            feature = feature["feature"]
+        if isinstance(feature, list) and len(feature) == 1:  # of old versions
+            feature = feature[0]
+        names = feature.get("names") if isinstance(feature, dict) else None
+        if isinstance(names, dict):
+            names = [names[key] for key in sorted(names, key=int)]
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            yield column, names
+
+
+def row_document(
+    record: dict[str, Any],
+    place: Place,
+    names: Mapping[str, Sequence[str]],
+    number: str,
+    options: Options,
+) -> Document:
+    """Document of a row of tokens and tags; `names` are those of numbered labels."""
+    key = options.text_key or next((k for k in TOKENS if k in record), "tokens")
+    words = place.need(record, key, list)
+    if not all(type(word) is str for word in words):
+        list(place.at(key).items(words, str))
+    people = _people(record, place, options)
+    main = None if people else _main(record, place, options)
+    used = {key, main, *OWN}
+    layers = []
+    for column in record:
+        told = tables.layer_of(column)
+        if column in people:
+            told = told or (column, "person")
+        elif column != main and (told is None or told[0] == tables.LABELS):
+            continue
+        if record[column] is None:
+            continue
+        used.add(column)
+        known = names.get(column) or options.label_names
+        values = place.need(record, column, list)
+        tags = _tags(values, len(words), known, place.at(column))
+        scheme = None if options.scheme == "auto" else options.scheme
+        who, kind = told or (options.annotator or tables.LABELS, "person")
+        layer = Layer(who, kind, tags=tags, scheme=scheme)
+        sure = f"{tables.CONFIDENCE}{who}"
+        if column == main:
+            layer, sure = _named(layer, record, place), "scores"
+        used.add(sure)
+        layers.append(_scored(layer, record, sure, place))
+    rows = _rows(words, record, names, place, options)
+    meta = {
+        k: _plainly(v, names.get(k))
+        for k, v in record.items()
+        if k not in used and v is not None
+    }
+    usual = (key, main) == ("tokens", MAIN) or main is None
+    if not usual:
+        meta[FORMAT.name] = {"tokens": key, "tags": main}
+    text = place.take(record, "text", str, None)
+    return Document(
+        place.identity(record, "id", number),
+        text,
+        rows,
+        None if text is None else _offsets(record, text, len(words), place),
+        _sentences(record, len(words), place),
+        tuple(layers),
+        meta,
+    )
+
+
+def _main(record: Mapping[str, Any], place: Place, options: Options) -> str | None:
+    """The column of the labels."""
+    key = options.one_label_key
+    if key is not None:
+        place.need(record, key, list)
+        return key
+    found = [k for k in TAGS if k in record]
+    others = [k for k in record if k.endswith("_tags")]
+    if found or not others:
+        return found[0] if found else None
+    if len(others) > 1:
+        raise place.error(
+            f"expected 'ner_tags', found {', '.join(others)}; say which are the labels "
+            "with --label-key (in Python label_key=)."
+        )
+    return others[0]
+
+
+def _people(
+    record: Mapping[str, Any], place: Place, options: Options
+) -> tuple[str, ...]:
+    """Columns that are annotators because somebody says so."""
+    columns = options.label_key
+    if isinstance(columns, str) and columns not in record and "," in columns:
+        columns = columns.split(",")
+    if columns is None or isinstance(columns, str):
+        return ()
+    for column in columns:
+        place.need(record, column, list)
+    return tuple(columns)
+
+
+def _named(layer: Layer, record: Mapping[str, Any], place: Place) -> Layer:
+    """The layer of the labels with its annotator, where it is told."""
+    told = tables.layer_of(place.take(record, "annotator", str, ""))
+    return layer if told is None else replace(layer, annotator=told[0], kind=told[1])
+
+
+def _scored(layer: Layer, record: Mapping[str, Any], key: str, place: Place) -> Layer:
+    """A layer with the scores of its tags, where there are some."""
+    scores = place.take(record, key, list, None)
+    if scores is None:
+        return layer
+    at = place.at(key)
+    if len(scores) != len(layer.tags or ()):
+        raise at.error(f"expected a score for each token, found {len(scores)}.")
+    return replace(layer, scores=tuple(at.at(n).score(x) for n, x in enumerate(scores)))
+
+
+def _tags(
+    values: list[Any], size: int, names: Sequence[str] | None, place: Place
+) -> tuple[Tag, ...]:
+    if len(values) != size:
+        raise place.error(
+            f"expected a tag for each of the {size} tokens, found {len(values)}."
+        )
+    if all(type(value) is str for value in values):
+        return tuple(values)
+    tags: list[Tag] = []
+    for number, value in enumerate(values):
+        if value is None or value == NOTHING:
+            tags.append(None)
+        elif type(value) is str:
+            tags.append(value)
+        elif type(value) is int and names is not None and 0 <= value < len(names):
+            tags.append(names[value])
+        else:
+            hint = "" if names else "; name them with --labels (in Python labels=)"
+            raise place.at(number).error(
+                f"expected the name or number of a label, found {str(value)[:40]}"
+                f"{hint}."
+            )
+    return tuple(tags)
+
+
+def _plainly(value: Any, names: Sequence[str] | None) -> Any:
+    """Metadata as JSON has them; numbers of labels become their names."""
+    if names is not None and type(value) is int and 0 <= value < len(names):
+        return names[value]
+    if isinstance(value, list):
+        return [_plainly(one, names) for one in value]
+    if isinstance(value, dict):
+        return {str(key): _plainly(one, None) for key, one in value.items()}
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    return str(value)  # times, bytes, decimal numbers
+
+
+def _rows(
+    words: list[str],
+    record: Mapping[str, Any],
+    names: Mapping[str, Sequence[str]],
+    place: Place,
+    options: Options,
+) -> tuple[tuple[str, ...], ...]:
+    if options.columns is None:
+        return tuple((word,) for word in words)
+    columns: list[Sequence[Any]] = [words]
+    for name in options.columns.split(",")[1:]:
+        values = place.need(record, name.strip(), list)
+        known = names.get(name.strip())
+        columns.append(_tags(values, len(words), known, place.at(name.strip())))
+    return tuple(tuple(map(str, row)) for row in zip(*columns, strict=True))
+
+
+def _offsets(
+    record: Mapping[str, Any], text: str, size: int, place: Place
+) -> tuple[Bounds, ...] | None:
+    pairs = place.take(record, "offsets", list, None)
+    if pairs is None:
+        return None
+    fits = len(pairs) == size and all(
+        isinstance(pair, list) and len(pair) == 2 and all(type(x) is int for x in pair)
+        for pair in pairs
+    )
+    flat: list[int] = [x for pair in pairs for x in pair] if fits else []
+    if not fits:
+        raise place.at("offsets").error("expected two whole numbers for each token.")
+    if flat != sorted(flat) or (flat and (flat[0] < 0 or flat[-1] > len(text))):
+        raise place.at("offsets").error(
+            f"expected offsets in the {len(text)} characters of the text, in order."
+        )
+    return tuple(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _sentences(record: Mapping[str, Any], size: int, place: Place) -> tuple[int, ...]:
+    cuts = place.take(record, "sentences", list, [0, size])
+    fits = all(type(cut) is int for cut in cuts) and cuts == sorted(cuts)
+    if not fits or len(cuts) < 2 or (cuts[0], cuts[-1]) != (0, size):
+        raise place.at("sentences").error(
+            f"expected numbers of tokens in order from 0 to {size}."
+        )
+    return tuple(cuts)
+
+
+def _tells(head: str) -> bool:
+    names = head.split("\n")
+    if {"dataset_info.json", "dataset_dict.json"} & set(names):
+        return True
+    if head.startswith("PAR1"):
+        return "tokens" in head or "layers" in head
+    record = first_record(head)
+    return "tokens" in record and any(name.endswith("_tags") for name in record)
+
+
+FORMAT = Format(
+    "hf",
+    "Hugging Face's JSON lines, Parquet, or dataset on disk",
+    _read,
+    write_hf,
+    (".jsonl", ".json", ".parquet", ".arrow"),
+    _tells,
+    folder=True,
+)

@@ -1,0 +1,378 @@
+"""Long votes: one row a vote, in CSV, TSV or Parquet.
+
+Columns by name: ``document`` (or crowd-kit's ``task``), ``token`` (what tells the
+tokens of a document apart; numbers give their order), ``annotator`` (``worker``) and
+``label``; where there are some, ``word``, ``sentence``, ``kind`` and ``score``.
+``columns=`` names them instead. A row without annotator is a token that nobody
+labelled; several labels by one annotator are candidates.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import chain, compress, groupby, repeat
+from typing import Any, TypeAlias, cast, get_args
+
+from tagsift.data.documents import Document, Kind, Layer, Tag
+from tagsift.errors import DataError, InputError
+from tagsift.io.column_file import PathName, located, open_bytes
+from tagsift.io.column_roles import role_of
+from tagsift.io.formats import _tables as tables
+from tagsift.io.formats._cells import read_table, table_writer
+from tagsift.io.formats._format import Format, Options, open_target
+from tagsift.io.formats._parquet import is_parquet, read_rows, write_rows
+from tagsift.io.formats._span_cells import holds_spans
+
+__all__ = ["FORMAT"]
+
+_ROLES = {
+    "document": ("document", "document_id", "doc", "doc_id", "task", "task_id"),
+    "token": ("token", "token_id", "position", "index"),
+    "annotator": ("annotator", "annotator_id", "worker", "worker_id", "performer"),
+    "label": ("label", "tag", "vote"),
+    "word": ("word", "form", "text"),
+    "sentence": ("sentence", "sentence_id", "sent_id"),
+    "kind": ("kind",),
+    "score": ("score", "confidence"),
+}
+_KINDS = get_args(Kind)
+_NEEDED = ("document", "annotator", "label")
+_TYPES = {"token": "int64", "score": "double"}
+#: Line and cells of a row.
+_Line: TypeAlias = tuple[int, list[str]]
+
+
+def _read(path: PathName, options: Options) -> Iterator[Document]:
+    with open_bytes(path) as stream:
+        parquet = is_parquet(path) or options.shape == "parquet"
+
+        def rows() -> tuple[list[str], Iterator[_Line]]:
+            stream.seek(0)
+            return _cells(path) if parquet else read_table(stream, path)[:2]
+
+        header, lines = rows()
+        with located(path, 1):
+            places = _lay_out(header, options)
+        key = places["document"]
+        order = _order(lines, key)
+        lines = (line for line in rows()[1] if line[1])
+        if order is None:
+            together = groupby(lines, lambda line: line[1][key])
+            groups = (list(some) for _, some in together)
+            yield from _documents(groups, places, path, options)
+            return
+        with _sorted(lines, key, order) as ordered:
+            yield from _documents(ordered, places, path, options)
+
+
+def _cells(path: PathName) -> tuple[list[str], Iterator[_Line]]:
+    """The header and the rows of a Parquet file, as text."""
+    _, rows = read_rows(path)
+    first = next(rows, None)
+    if first is None:
+        raise DataError("expected at least one vote, found none.", path)
+    header = list(first)
+    return header, (
+        (number, ["" if x is None else str(x) for x in row.values()])
+        for number, row in enumerate(chain([first], rows), 1)
+    )
+
+
+def _lay_out(header: list[str], options: Options) -> dict[str, int]:
+    """Which column, counted from 0, is what."""
+    names = header
+    if options.columns is not None:
+        names = [name.strip() for name in options.columns.split(",")]
+        if len(names) != len(header):
+            raise DataError(
+                f"expected {len(names)} columns, as many as were named, found "
+                f"{len(header)}; name every one, '-' leaves one out."
+            )
+    lower = [name.strip().lower() for name in names]
+    places = {
+        role: next(lower.index(name) for name in known if name in lower)
+        for role, known in _ROLES.items()
+        if any(name in lower for name in known)
+    }
+    for place, name in enumerate(names):
+        role = role_of(name)
+        if role in ("document", "sentence"):
+            places.setdefault(role, place)
+    missing = [role for role in _NEEDED if role not in places]
+    if missing:
+        raise DataError(
+            f"expected a column named {missing[0]!r}, found {', '.join(header)[:200]}; "
+            "name the columns with --columns (in Python columns=)."
+        )
+    return places
+
+
+def _order(lines: Iterable[_Line], key: int) -> dict[str, int] | None:
+    """Number of each document, or None where the rows of each stand together."""
+    order: dict[str, int] = {}
+    together = True
+    try:
+        for name, _ in groupby(cells[key] for _, cells in lines if cells):
+            together &= name not in order
+            order.setdefault(name, len(order))
+    except DataError:
+        pass  # it is said when the row is due
+    return None if together else order
+
+
+@contextmanager
+def _sorted(
+    lines: Iterable[_Line], key: int, order: dict[str, int]
+) -> Iterator[Iterator[list[_Line]]]:
+    """The rows of one document after the other; they wait on the disk."""
+    with closing(sqlite3.connect("")) as database:
+        database.execute("CREATE TABLE votes (document INT, line INT, cells TEXT)")
+        database.executemany(
+            "INSERT INTO votes VALUES (?, ?, ?)",
+            ((order[x[key]], line, json.dumps(x)) for line, x in lines),
+        )
+        rows = database.execute("SELECT * FROM votes ORDER BY document, rowid")
+        yield (
+            [(line, json.loads(cells)) for _, line, cells in some]
+            for _, some in groupby(rows, lambda row: row[0])
+        )
+
+
+@dataclass
+class _Votes:
+    """Votes on one document."""
+
+    tokens: dict[str, int] = field(default_factory=dict)  # in order of appearance
+    words: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    tags: dict[tuple[str, str], dict[int, Tag]] = field(default_factory=dict)
+    scores: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
+
+
+def _documents(
+    groups: Iterable[list[_Line]],
+    places: dict[str, int],
+    path: PathName,
+    options: Options,
+) -> Iterator[Document]:
+    known: dict[str, Tag] = {"": None}
+    number = 0
+    for number, lines in enumerate(groups, 1):  # noqa: B007
+        votes = _Votes()
+        _gather(votes, lines, places, known, path, options)
+        yield _document(votes, lines[0][1][places["document"]], options)
+    if not number:
+        raise DataError("expected at least one vote, found none.", path)
+
+
+def _gather(
+    votes: _Votes,
+    lines: list[_Line],
+    places: dict[str, int],
+    known: dict[str, Tag],
+    path: PathName,
+    options: Options,
+) -> None:
+    """Sort the rows of one document."""
+    task, who, what = (places[role] for role in _NEEDED)
+    token, word = places.get("token"), places.get("word")
+    sentence, kind = places.get("sentence"), places.get("kind")
+    score, tokens = places.get("score"), votes.tokens
+    for line, cells in lines:
+        name = "" if token is None else cells[token]
+        at = tokens.get(name, -1)
+        if at < 0:
+            at = tokens[name] = len(tokens)
+            spelled = cells[word] if word is not None else name or cells[task]
+            votes.words.append(spelled)
+            votes.sentences.append("" if sentence is None else cells[sentence])
+        elif word is not None and cells[word] not in ("", votes.words[at]):
+            raise DataError(
+                f"expected the word {votes.words[at][:40]!r}, as of this token in the "
+                f"rows before, found {cells[word][:40]!r}.",
+                path,
+                line,
+            )
+        name = cells[who]
+        if not name:
+            continue
+        label = cells[what]
+        if label not in known:
+            with located(path, line):
+                known[label] = tables.tag_of(label, options.scheme)
+        key = name, "person" if kind is None else cells[kind]
+        said = votes.tags.get(key)
+        if said is None:
+            if key[1] not in _KINDS:
+                wrong = f"expected a kind ({', '.join(_KINDS)}), found {key[1]!r}."
+                raise DataError(wrong, path, line)
+            said = votes.tags[key] = {}
+        tag = known[label]
+        if tag is not None:
+            said[at] = _both(said[at], tag) if at in said else tag
+        sure = None if score is None else tables.score_of(cells[score], path, line)
+        if sure is not None:
+            votes.scores.setdefault(key, {})[at] = sure
+
+
+def _both(one: Tag, other: Tag) -> Tag:
+    """Candidates of an annotator who gave several labels."""
+    names = frozenset(chain.from_iterable(map(_set, (one, other))))
+    return next(iter(names)) if len(names) == 1 else names
+
+
+def _set(tag: Tag) -> Iterable[str]:
+    return () if tag is None else (tag,) if isinstance(tag, str) else tag
+
+
+def _document(votes: _Votes, name: str, options: Options) -> Document:
+    numbered = all(x.isascii() and x.isdigit() and len(x) < 16 for x in votes.tokens)
+    order = list(votes.tokens.values())
+    if numbered:
+        order = [at for _, at in sorted((int(x), at) for x, at in votes.tokens.items())]
+    scheme = None if options.scheme == "auto" else options.scheme
+    layers = []
+    for (who, kind), said in votes.tags.items():
+        sure = votes.scores.get((who, kind))
+        layers.append(
+            Layer(
+                who,
+                cast(Kind, kind),
+                tags=tuple(said.get(at) for at in order),
+                scheme=scheme,
+                scores=None if sure is None else tuple(sure.get(at) for at in order),
+            )
+        )
+    ids = [votes.sentences[at] for at in order]
+    cuts = [t for t in range(1, len(ids)) if ids[t] != ids[t - 1]]
+    return Document(
+        name,
+        rows=tuple((votes.words[at],) for at in order),
+        sentences=(0, *cuts, len(order)),
+        layers=tuple(layers),
+    )
+
+
+@dataclass
+class _Found:
+    """Which columns the documents need."""
+
+    sentence: bool = False
+    kind: bool = False
+    score: bool = False
+
+    def see(self, document: Document) -> None:
+        self.sentence |= len(document.bounds()) > 1
+        self.kind |= any(layer.kind != "person" for layer in document.layers)
+        self.score |= any(layer.scores is not None for layer in document.layers)
+
+    def header(self) -> list[str]:
+        wide = {"sentence": self.sentence, "kind": self.kind, "score": self.score}
+        names = ("document", "sentence", "token", "word", "annotator", "kind", "label")
+        return [name for name in (*names, "score") if wide.get(name, True)]
+
+
+def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
+    found, used = _Found(), set[str]()
+    ready = (tables.cut(document, options) for document in documents)
+    if options.shape not in (None, "crowd-kit", "parquet", "csv", "tsv"):
+        raise InputError(
+            f"expected shape crowd-kit, csv, tsv or parquet, found {options.shape!r}."
+        )
+    with tables.kept_twice(ready, found.see) as again:
+        header = found.header()
+        rows: Iterator[tuple[Any, ...]] = (
+            row for document in again for row in _rows(document, found, used, options)
+        )
+        if options.shape == "crowd-kit":
+            header, rows = ["task", "worker", "label"], _tasks(rows, found, options)
+        if options.shape == "parquet" or is_parquet(path):
+            types = {name: _TYPES.get(name, "string") for name in header}
+            records = (dict(zip(header, row, strict=True)) for row in rows)
+            write_rows(path, records, types)
+            return
+        with open_target(path) as stream:
+            writer = table_writer(stream, path, options)
+            writer.writerow(header)
+            writer.writerows(rows)
+
+
+def _rows(
+    document: Document, found: _Found, used: set[str], options: Options
+) -> Iterator[tuple[Any, ...]]:
+    note, how = options.losses.note, tables.on_tokens(options)
+    tables.note_losses(document, FORMAT.name, options)
+    size = len(document.rows or ())
+    if not size:
+        note("document without tokens, left out", document.id)
+        return
+    if any(len(row) > 1 for row in document.rows or ()):
+        note("columns but the words, left out", document.id)
+    name = tables.unused(document.id, used, options)
+    lead: list[Sequence[Any]] = [[name] * size, range(size), document.tokens]
+    if found.sentence:
+        ids = (repeat(n, b - a) for n, (a, b) in enumerate(document.bounds(), 1))
+        lead.insert(1, list(map(str, chain.from_iterable(ids))))
+    said = []
+    voted = [False] * size
+    for layer in document.layers:
+        scores: Sequence[float | None] = layer.scores or [None] * size
+        if layer.scores is not None:
+            layer = replace(layer, scores=None)
+        tags = tables.tags_of(document, layer, how)
+        said.append((layer, tags, scores))
+        if not any(tag is not None for tag in tags):
+            tags[0] = tags[0] or frozenset()  # a layer that says nothing
+        voted = [x or tag is not None for x, tag in zip(voted, tags, strict=True)]
+
+    def rows(
+        who: str, kind: str, labels: Iterable[str], scores: Iterable[float | None]
+    ) -> Iterator[tuple[Any, ...]]:
+        kinds = [repeat(kind)] * found.kind
+        last = [scores] * found.score
+        return zip(*lead, repeat(who), *kinds, labels, *last, strict=False)
+
+    yield from compress(rows("", "", repeat(""), repeat(None)), (not x for x in voted))
+    for layer, tags, scores in said:
+        votes = rows(layer.annotator, layer.kind, map(tables.cell_of, tags), scores)
+        yield from compress(votes, (tag is not None for tag in tags))
+
+
+def _tasks(
+    rows: Iterable[tuple[Any, ...]], found: _Found, options: Options
+) -> Iterator[tuple[Any, ...]]:
+    """Votes as crowd-kit has them: a token is a task."""
+    places = {name: place for place, name in enumerate(found.header())}
+    options.losses.note("words and tokens, which are tasks of crowd-kit", "all tasks")
+    for row in rows:
+        who = row[places["annotator"]]
+        task = f"{row[places['document']]}:{row[places['token']]}"
+        if who:
+            yield task, who, row[places["label"]]
+
+
+def _tells(head: str) -> bool:
+    if holds_spans(head):
+        return False
+    if head.startswith("PAR1"):
+        votes = any(name in head for name in ("annotator", "worker"))
+        return votes and "layers" not in head  # those are tables of documents
+    first = next((line for line in head.split("\n") if line.strip()), "")
+    sign = max("\t,;", key=first.count)
+    names = {name.strip().strip('"').lower() for name in first.split(sign)}
+    names |= {"document" for name in names if role_of(name) == "document"}
+    return all(names.intersection(_ROLES[role]) for role in _NEEDED)
+
+
+FORMAT = Format(
+    "votes-csv",
+    "one vote a row, in CSV or Parquet",
+    _read,
+    _write,
+    (".csv", ".tsv", ".parquet"),
+    _tells,
+)

@@ -1,0 +1,167 @@
+"""Our own JSON lines: documents, and the candidate sets of old."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tagsift
+from tagsift.data import bundled, corrupt
+from tagsift.data.documents import Document, Layer, Mark
+from tagsift.errors import DataError, InputError
+from tagsift.io import PartialCorpus, read_columns, write_columns
+
+GOOD = '{"tokens": ["a", "b"], "candidates": [["B-X", "O"], "O"]}\n'
+ALL = Document(
+    "x",
+    "Ann left.",
+    (("Ann", "NNP"), ("left", "VBD"), (".", ".")),
+    ((0, 3), (4, 8), (8, 9)),
+    (0, 2, 3),
+    (
+        Layer("ann", marks=(Mark(0, 3, ("A", "B"), 0.5, ((0, 1), (2, 3)), {"n": 1}),)),
+        Layer(
+            "bob", "rule", tags=("B-A", None, frozenset({"O", "B-B"})), scheme="iob2"
+        ),
+        Layer("m", "model", tags=("A", "O", "O"), scores=(1, None, 0.5), meta={"v": 2}),
+        Layer("eve", "exact", tags=(None, "O", None)),
+        Layer("gold", "gold", tags=("A", "O", "O")),
+    ),
+    {"source": {"url": ["a", None, 1.5]}},
+)
+
+
+def save(folder: Path, content: str) -> Path:
+    path = folder / "file.jsonl"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_it_holds_everything(tmp_path: Path) -> None:
+    losses = tagsift.write([ALL], tmp_path / "a.jsonl")
+    assert list(tagsift.read(tmp_path / "a.jsonl")) == [ALL]
+    assert not losses.counts
+
+
+def test_candidates(tmp_path: Path) -> None:
+    path = save(
+        tmp_path,
+        GOOD
+        + '\n{"tokens": [["c", "NN"]], "candidates": [null], "id": 7, "by": "me"}\n'
+        '{"tokens": ["d"], "candidates": ["?"]}\n'
+        '{"tokens": [], "candidates": []}',
+    )
+    documents = tagsift.read(path)
+    assert documents[1].id == "7" and documents[1].meta == {"by": "me"}
+    corpus = documents.candidates()
+    assert corpus.rows == [[("a",), ("b",)], [("c", "NN")], [("d",)]]
+    full = frozenset({"B-X", "O"})
+    assert corpus.candidates == [[full, {"O"}], [full], [full]]
+    assert (corpus.scheme, corpus.gold) == ("iob2", None)
+    wide = tagsift.read(path, scheme="iob1").candidates(["O", "B-X", "I-X"])
+    assert (wide.label_set.names, wide.scheme) == (("O", "B-X", "I-X"), "iob1")
+
+
+def test_a_partial_corpus_goes_and_comes(tmp_path: Path) -> None:
+    partial = corrupt(bundled("ner")[:40], cl=3, p=0.2)
+    tagsift.write(partial, tmp_path / "a.jsonl")
+    again = tagsift.read(tmp_path / "a.jsonl").candidates(partial.label_set)
+    write_columns(tmp_path / "a.conll", partial)
+    assert again.as_corpus() == partial
+    assert partial == read_columns(
+        tmp_path / "a.conll", labels=partial.label_set, gold=-1
+    )
+    odd = PartialCorpus.from_lists([["é\t\u2028", "🦉"]], [["O", "O"]])
+    tagsift.write(odd, tmp_path / "b.jsonl")
+    assert tagsift.read(tmp_path / "b.jsonl").candidates() == odd
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        ("", None, "found none"),
+        (GOOD + "{", 2, "expected one JSON object per line"),
+        (GOOD + "[1]", 2, "expected a JSON object, found a list"),
+        (GOOD + "3", 2, "expected a JSON object, found a whole number"),
+        ('{"candidates": []}', 1, "expected 'text' or 'tokens', found candidates"),
+        (
+            '{"tokens": "a", "candidates": []}',
+            1,
+            "tokens: expected a list, found a tex",
+        ),
+        ('{"tokens": [1], "candidates": ["O"]}', 1, "tokens[0]: expected a word or a"),
+        ('{"tokens": [[]], "candidates": ["O"]}', 1, "a word or a list of columns"),
+        ('{"tokens": ["a"], "candidates": []}', 1, "each of the 1 tokens, found 0"),
+        ('{"tokens": ["a"], "candidates": [[]]}', 1, "found an empty list"),
+        (
+            '{"tokens": ["a"], "candidates": [3]}',
+            1,
+            "candidates[0]: expected a list of",
+        ),
+        ('{"tokens": ["a\\ud800"], "candidates": ["O"]}', 1, "half of a character"),
+        ('{"tokens": ["a"], "gold": []}', 1, "each of the 1 tokens, found 0"),
+        ('{"text": 3}', 1, "text: expected a text, found a whole number"),
+        ('{"text": "a", "id": [1]}', 1, "id: expected a name or a number"),
+        ('{"text": "a", "layers": [{}]}', 1, "layers[0]: expected 'annotator'"),
+        (
+            '{"text": "a", "layers": [{"annotator": "b"}]}',
+            1,
+            "'spans' or 'tags', found n",
+        ),
+        (
+            '{"text": "a", "layers": [{"annotator": "b", "kind": "x", "spans": []}]}',
+            1,
+            "layers[0].kind: expected one of person",
+        ),
+        (
+            '{"text": "a", "layers": [{"annotator": "b", "spans": [{"start": 0, "end": '
+            '2, "label": "X"}]}]}',
+            1,
+            "layers[0].spans[0]: expected offsets inside the 1 characters, found 0:2",
+        ),
+        (
+            '{"text": "ab", "tokens": ["b", "a"], "offsets": [[1, 2], [0, 1]]}',
+            1,
+            "offsets[1]: expected tokens in the order of the text",
+        ),
+        ('{"tokens": ["a"], "sentences": [0, 2]}', 1, "in order from 0 to 1"),
+    ],
+)
+def test_refused_files(
+    tmp_path: Path, content: str, line: int | None, message: str
+) -> None:
+    path = save(tmp_path, content)
+    with pytest.raises(DataError) as caught:
+        tagsift.read(path, "jsonl")
+    assert message in str(caught.value)
+    assert (caught.value.line, caught.value.path) == (line, str(path))
+
+
+def test_refused_labels(tmp_path: Path) -> None:
+    documents = tagsift.read(save(tmp_path, GOOD))
+    with pytest.raises(InputError, match="from the label set, found 'B-X'"):
+        documents.candidates(["O"])
+    bad = save(tmp_path, GOOD.replace("B-X", "NN"))
+    with pytest.raises(DataError, match="expected a tag of the scheme iob2"):
+        tagsift.read(bad, scheme="iob2").candidates()
+    for label in ("A|B", "?", " A"):
+        odd = save(tmp_path, GOOD.replace("B-X", label))
+        with pytest.raises(DataError, match="expected"):
+            tagsift.read(odd).candidates()
+    with pytest.raises(InputError, match="found 'bio'"):
+        tagsift.read(bad, scheme="bio")
+    with pytest.raises(InputError, match="misaligned to be one of"):
+        tagsift.read(bad, misaligned="x")
+    with pytest.raises(InputError, match="found colour"):
+        tagsift.read(bad, colour="x")
+    nothing = save(tmp_path, '{"tokens": ["a"], "candidates": [null]}')
+    with pytest.raises(DataError, match=r"--labels \(in Python labels="):
+        tagsift.read(nothing).candidates()
+
+
+def test_truth_of_some_documents_is_left_out_and_counted(tmp_path: Path) -> None:
+    more = '{"tokens": ["a"], "candidates": ["O"], "gold": ["O"]}'
+    documents = tagsift.read(save(tmp_path, GOOD + more))
+    assert documents.candidates().gold is None
+    assert "truth" in documents.losses.lines()[0]
