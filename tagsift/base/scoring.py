@@ -22,8 +22,8 @@ from tagsift.base.inputs import (
     read_sample_weight,
 )
 from tagsift.base.settings import Declared, setting
-from tagsift.errors import InputError
 from tagsift.data.corpus import Corpus
+from tagsift.errors import InputError
 from tagsift.metrics import span_scores
 from tagsift.metrics.calibration import CLIP
 from tagsift.metrics.spans import resolve_scheme

@@ -307,3 +307,32 @@ def test_a_pipeline_is_scored_as_the_tagger_alone(measure):
     search.fit(corpus.rows, list(corpus))
     assert search.best_params_ == {"partialcrf__l2": 0.3}
     assert np.isfinite(search.score(corpus.rows, list(corpus)))
+
+
+def test_weights_follow_the_labels_of_a_corpus():
+    """The labels in another order: columns of weights change places with them."""
+    corpus = tagsift.data.corpus.Corpus.from_lists(X, Y, gold=GOLD)
+    soft = replace(
+        corpus, weights=np.where(corpus.members, 1.0, 0.3)[corpus.candidate_codes]
+    )
+    names = list(corpus.label_set)[::-1]
+    model = tagsift.make("partial-crf").fit(soft)
+    turned = tagsift.make("partial-crf", labels=names).fit(soft)
+    for scorer in map(Scorer, MEASURES):
+        assert scorer(turned, soft) == pytest.approx(scorer(model, soft), abs=1e-4)
+    assert (turned.recover(soft)[0], turned.classes_) == (
+        model.recover(soft)[0],
+        tuple(names),
+    )
+
+
+@pytest.mark.parametrize(
+    "kind", [tagsift.MajorityVote, tagsift.make("naive").__class__]
+)
+def test_votes_where_candidates_are_due_name_the_remedy(kind):
+    votes = simulated(CORPUS)[:8]
+    fitted = kind().fit(votes if kind.method.votes else votes.union())
+    remedy = "take VoteTagger, which" if kind.method.votes else "learns from candidate"
+    with pytest.raises(InputError, match=f"found the votes of .*{remedy}"):
+        fitted.recover(votes)
+    assert fitted.recover(votes.union())[0]
