@@ -24,7 +24,7 @@ from tagsift.base.inputs import (
 from tagsift.base.settings import Declared, setting
 from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
-from tagsift.metrics import span_scores
+from tagsift.metrics import equal_labels, span_scores
 from tagsift.metrics.calibration import CLIP
 from tagsift.metrics.spans import resolve_scheme
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
@@ -125,9 +125,8 @@ class Scorer(Declared, BaseEstimator):
         truth, predicted = read_gold(gold), estimator.predict(X)
         if self.measure == "span_f1":
             return _span_f1(truth, predicted, tagger_in(estimator).scheme_, weights)
-        pairs = zip(truth, predicted, strict=True)
-        right = [[a == b for a, b in zip(*pair, strict=True)] for pair in pairs]
-        return _mean(np.concatenate([[], *right]), list(map(len, right)), weights)
+        right = equal_labels(truth, predicted)  # [N]
+        return _mean(right, list(map(len, truth)), weights)
 
     def _of_sets(
         self, estimator: Any, X: Any, y: Any, weights: FloatArray | None

@@ -342,6 +342,7 @@ class SequenceTagger(Declared, BaseEstimator):
 
     def score(self, X: Any, y: Any = None) -> float:
         """Span F1 against the truth (accuracy if plain); of sets the share inside."""
+        self._check_fitted()
         _, corpus = text_and_corpus(X, y)
         unknown = inputs.leaves_open(y) if corpus is None else gold_of(corpus) is None
         plain = "accuracy" if self.scheme_ == "plain" else "span_f1"

@@ -383,8 +383,8 @@ class Corpus:
         exact, candidates = self.exact_codes, self.candidate_codes
         weights = self.weights  # [N, L]
         heavy = None if weights is None else np.flatnonzero(weights.any(axis=0))
-        codes = [self.votes.code, candidates, exact, heavy]
-        codes = [code for code in codes if code is not None]
+        every = (self.votes.code, candidates, exact, heavy)
+        codes = [code for code in every if code is not None]
         for code in np.unique(np.concatenate(codes)).tolist():
             if 0 <= code < size:
                 label_set.index(self.label_set.names[code])  # or say what is missing
