@@ -16,7 +16,7 @@ import numpy as np
 
 from tagsift.data import Document, Layer
 from tagsift.errors import TagsiftError
-from tagsift.io import FORMATS, Documents, Format, write
+from tagsift.io import FORMATS, Documents, Format, old_write
 from tagsift.io.exchange import documents_of
 from tagsift.review.corpus_view import Material
 from tagsift.review.http_errors import Refusal
@@ -99,7 +99,7 @@ def checked_corpus(ledger: Ledger, name: str, layers: Layers = "labels") -> Expo
     with TemporaryDirectory() as folder:
         path = Path(folder) / _file(form).removesuffix(".zip")
         try:
-            losses = write(documents, path, name)
+            losses = old_write(documents, path, name)
         except TagsiftError as error:
             raise Refusal("bad", f"{name} cannot hold this: {error}") from error
         content = _packed(path) if path.is_dir() else path.read_bytes()
