@@ -31,6 +31,7 @@ from tagsift.io.formats import (
     wrench,
 )
 from tagsift.io.formats._format import (
+    CorpusInfo,
     Format,
     Options,
     guarded,
@@ -42,6 +43,7 @@ from tagsift.io.formats._span_cells import holds_spans
 
 __all__ = [
     "FORMATS",
+    "CorpusInfo",
     "Format",
     "Options",
     "first_record",
