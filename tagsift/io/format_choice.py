@@ -10,7 +10,6 @@ from typing import NoReturn
 from tagsift.data.schemes import detect_scheme
 from tagsift.errors import DataError, InputError
 from tagsift.io.column_file import STANDARD, PathName
-from tagsift.io.column_roles import role_of
 from tagsift.io.formats import FORMATS, Format, first_record, open_source
 
 __all__ = ["format_named", "format_of", "format_to_write"]
@@ -144,12 +143,14 @@ def _listed(formats: Iterable[Format]) -> str:
 
 
 def _is_header(head: str) -> bool:
-    """Whether the first line names two columns at least, the token among them."""
-    first = next((line for line in head.split("\n") if line.strip()), "")
-    roles = [role_of(name.partition(":")[0]) for name in first.split("\t")]
-    more = ("vote:", "model:", "rule:", "gold", "exact")
-    others = sum(name.strip().startswith(more) for name in first.split("\t"))
-    return "token" in roles and sum(map(bool, roles)) + others > 1
+    """Whether the first line names columns: none of its cells comes again below."""
+    rows = [line.rstrip("\r").split("\t") for line in head.split("\n") if line.strip()]
+    first, *others = rows[:_LINES]
+    return not any(
+        cell == row[place]
+        for row in others
+        for place, cell in enumerate(first[: len(row)])
+    )
 
 
 def _has_columns(head: str) -> bool:

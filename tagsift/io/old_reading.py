@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, overload
 
 from tagsift.data import corpus as columnar
+from tagsift.data import exchange
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.label_set import LabelSet, as_label_set, check_label
 from tagsift.data.lossy import Losses
@@ -23,7 +24,6 @@ from tagsift.data.span_alignment import (
     without_unsure,
 )
 from tagsift.errors import DataError, InputError
-from tagsift.io import exchange
 from tagsift.io.candidates import PartialCorpus
 from tagsift.io.column_file import PathName
 from tagsift.io.format_choice import format_of

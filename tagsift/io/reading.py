@@ -15,11 +15,11 @@ from typing import Any, TypeAlias, get_args
 from tagsift.data.annotators import AnnotatorKind
 from tagsift.data.corpus import Corpus
 from tagsift.data.documents import Document
+from tagsift.data.exchange import corpus_of
 from tagsift.data.lossy import Losses
 from tagsift.errors import InputError
 from tagsift.io.column_file import PathName
 from tagsift.io.columns import read_columns
-from tagsift.io.exchange import corpus_of
 from tagsift.io.format_choice import format_of
 from tagsift.io.formats import FORMATS, Format, Options
 from tagsift.io.formats._tables import on_tokens

@@ -12,7 +12,6 @@ from tagsift.data.documents import Document
 from tagsift.data.lossy import Losses
 from tagsift.io.column_file import STANDARD, PathName
 from tagsift.io.columns import write_columns
-from tagsift.io.exchange import documents_of
 from tagsift.io.format_choice import format_to_write
 from tagsift.io.formats import Options
 
@@ -57,18 +56,13 @@ def write(
     """
     how = Options.of({**options, "losses": losses or Losses()})
     form = format_to_write(path, to)
-    documents: Iterable[Document]
     if isinstance(what, Corpus):
         plain = form.name == "conll" and str(path) != STANDARD and not how.layer
         if plain and what.sources is None and not how.header:
             _note_names(what, how.losses)
             write_columns(path, what)
             return how.losses
-        documents = documents_of(what)
-    elif isinstance(what, HasDocuments):
-        documents = what.documents()
-    else:
-        documents = what
+    documents = what.documents() if isinstance(what, HasDocuments) else what
     write_documents(documents, path, form.name, how)
     return how.losses
 

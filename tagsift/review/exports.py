@@ -15,9 +15,9 @@ from zipfile import ZipFile
 import numpy as np
 
 from tagsift.data import Document, Layer
+from tagsift.data.exchange import documents_of
 from tagsift.errors import TagsiftError
 from tagsift.io import FORMATS, Documents, Format, old_write
-from tagsift.io.exchange import documents_of
 from tagsift.review.corpus_view import Material
 from tagsift.review.http_errors import Refusal
 from tagsift.review.ledger import Ledger

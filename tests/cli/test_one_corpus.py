@@ -305,7 +305,6 @@ def test_a_corpus_has_sentences(votes: Path):
     assert list(sentence.votes)[0] in NAMES
 
 
-@door("what is read is documents, not a corpus of sentences")
 def test_a_scorer_sees_the_truth_of_a_corpus(votes: Path):
     corpus = package.read(votes, votes="2:7", gold=-1)
     model = package.MajorityVote().fit(corpus)
