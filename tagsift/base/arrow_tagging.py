@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tagsift.base.tagging import tag_documents
-from tagsift.data.documents import Document
+from tagsift.data import Document
 from tagsift.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:

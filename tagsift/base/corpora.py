@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tagsift.base.settings import Method
-from tagsift.data.corpus import Corpus, Sentence
-from tagsift.data.stacking import split_at
+from tagsift.data import Corpus, Sentence, split_at
 from tagsift.errors import InputError
 from tagsift.io import PartialCorpus, VoteCorpus
 from tagsift.typing import Label

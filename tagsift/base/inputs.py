@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.data.stacking import offsets_of, place_of
+from tagsift.data import offsets_of, place_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 from tagsift.visible import short

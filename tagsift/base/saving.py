@@ -10,14 +10,22 @@ import numpy as np
 from sklearn.base import clone
 
 from tagsift._version import __version__
-from tagsift.data.tokenizers import tokenizer_name
+from tagsift.data import tokenizer_name
 from tagsift.errors import InputError, ModelFileError
-from tagsift.features import SequenceVectorizer
-from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
+from tagsift.features import SequenceVectorizer, read_vectorizer, write_vectorizer
 from tagsift.progress import stage
-from tagsift.storage import add_prefix, strip_prefix
-from tagsift.storage.items import damaged, refuse
-from tagsift.storage.state import Item, Saved, flag, read_state, word, write_state
+from tagsift.storage import (
+    Item,
+    Saved,
+    add_prefix,
+    damaged,
+    flag,
+    read_state,
+    refuse,
+    strip_prefix,
+    word,
+    write_state,
+)
 from tagsift.typing import Arrays
 
 if TYPE_CHECKING:

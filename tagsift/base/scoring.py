@@ -22,11 +22,9 @@ from tagsift.base.inputs import (
     read_sample_weight,
 )
 from tagsift.base.settings import Declared, setting
-from tagsift.data.corpus import Corpus
+from tagsift.data import Corpus
 from tagsift.errors import InputError
-from tagsift.metrics import equal_labels, span_scores
-from tagsift.metrics.calibration import CLIP
-from tagsift.metrics.spans import resolve_scheme
+from tagsift.metrics import CLIP, equal_labels, resolve_scheme, span_scores
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["Scorer", "tagger_in"]

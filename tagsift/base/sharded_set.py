@@ -16,15 +16,17 @@ import scipy.sparse as sp
 
 from tagsift.backend import Device
 from tagsift.base.training_set import TrainingSet, drawn
-from tagsift.chain.checkpoint import Checkpoint
-from tagsift.chain.engine import Shards
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.parameters import TransitionPrior
-from tagsift.chain.sharded import ChainData, ShardedObjective
-from tagsift.data.stacking import offsets_of
+from tagsift.chain import (
+    ChainData,
+    Checkpoint,
+    LinearChain,
+    ShardedObjective,
+    Shards,
+    TransitionPrior,
+)
+from tagsift.data import offsets_of
 from tagsift.errors import InputError
-from tagsift.features.matrix import FeatureMatrix
-from tagsift.features.packed import PackedFeatures
+from tagsift.features import FeatureMatrix, PackedFeatures
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["ShardedSet"]

@@ -13,15 +13,18 @@ from tagsift.base import inputs
 from tagsift.base.sharded_set import ShardedSet
 from tagsift.base.training_set import exact_pairs
 from tagsift.base.vectorizing import new_vectorizer
-from tagsift.chain.engine import Engine, Shards
-from tagsift.chain.sharded import ChainData
-from tagsift.data.schemes import scheme_of_pairs
-from tagsift.data.stacking import offsets_of, place_of
+from tagsift.chain import ChainData, Engine, Shards
+from tagsift.data import offsets_of, place_of, scheme_of_pairs
 from tagsift.errors import InputError
-from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
-from tagsift.features.counting import FeatureCounts
-from tagsift.features.inputs import read_sentences, stack_tokens
-from tagsift.features.packed import PackedFeatures
+from tagsift.features import (
+    FeatureCounts,
+    FeatureMatrix,
+    PackedFeatures,
+    SequenceVectorizer,
+    checked,
+    read_sentences,
+    stack_tokens,
+)
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["LabelFacts", "Piece", "ToShard"]

@@ -24,14 +24,12 @@ from tagsift.base.training_set import (
     scheme_of,
 )
 from tagsift.base.vectorizing import apply_features, learn_features
-from tagsift.chain.potentials import log_evidence
-from tagsift.data.documents import Document
-from tagsift.data.stacking import split_at
+from tagsift.chain import log_evidence
+from tagsift.data import Document, split_at
 from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
 from tagsift.features import FeatureMatrix
 from tagsift.progress import warn_user
-from tagsift.storage import write_container
-from tagsift.storage.state import Saved, training_parts
+from tagsift.storage import Saved, training_parts, write_container
 from tagsift.threads import blas_threads
 from tagsift.typing import Arrays, FloatArray, IntArray, Label
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tagsift.data.documents import Document, Tokenizer
-from tagsift.data.span_alignment import sentences_of, with_labels
-from tagsift.data.tokenizers import as_tokenizer
+from tagsift.data import Document, Tokenizer, as_tokenizer, sentences_of, with_labels
 from tagsift.errors import InputError
 from tagsift.visible import short
 

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, Union
 import numpy as np
 
 from tagsift.backend import Device
-from tagsift.chain.checkpoint import Checkpoint
-from tagsift.chain.layout import ChainLayout
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainObjective, TransitionPrior
-from tagsift.chain.potentials import Allowed, log_evidence
-from tagsift.data import allowed_transitions
-from tagsift.data.schemes import scheme_of_pairs
-from tagsift.data.stacking import place_of
-from tagsift.features.matrix import FeatureMatrix
+from tagsift.chain import (
+    Allowed,
+    ChainLayout,
+    ChainObjective,
+    Checkpoint,
+    LinearChain,
+    TransitionPrior,
+    log_evidence,
+)
+from tagsift.data import allowed_transitions, place_of, scheme_of_pairs
+from tagsift.features import FeatureMatrix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.data.stacking import offsets_of
+from tagsift.data import offsets_of
 from tagsift.errors import InputError
-from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
-from tagsift.features.inputs import read_sentences
+from tagsift.features import FeatureMatrix, SequenceVectorizer, checked, read_sentences
 
 __all__ = ["apply_features", "as_matrix", "learn_features", "new_vectorizer"]
 

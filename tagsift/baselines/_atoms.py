@@ -15,9 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import non_candidate, viterbi
-from tagsift.data.stacking import offsets_of
+from tagsift.chain import ChainLayout, non_candidate, viterbi
+from tagsift.data import offsets_of
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Atoms", "Batch", "Reward", "SentenceRows", "Term", "indicators"]

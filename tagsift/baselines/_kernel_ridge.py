@@ -21,9 +21,9 @@ import scipy.linalg as sl
 from tagsift.base import setting
 from tagsift.baselines._pointwise import TokenTagger
 from tagsift.errors import ScaleWarning
-from tagsift.features.distances import Reference, mean_distance
+from tagsift.features import Reference, mean_distance
 from tagsift.progress import warn_user
-from tagsift.storage.state import Saved, array, matrix, number, part
+from tagsift.storage import Saved, array, matrix, number, part
 from tagsift.typing import FloatArray
 
 __all__ = ["DenseRidge", "KernelExpansion", "KernelRidgeTagger", "NystromRidge"]

@@ -15,9 +15,8 @@ import scipy.sparse as sp
 from tagsift.base import TrainingSet, Transduction
 from tagsift.baselines._scaled import ScaledTagger
 from tagsift.errors import InputError, NotSupportedError
-from tagsift.features import FeatureMatrix, checked
-from tagsift.features.scaling import beside, one_sequence
-from tagsift.storage.state import Saved, array, word
+from tagsift.features import FeatureMatrix, beside, checked, one_sequence
+from tagsift.storage import Saved, array, word
 from tagsift.threads import blas_threads
 from tagsift.typing import BoolArray, FloatArray, IntArray
 

@@ -17,8 +17,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from tagsift.base import SequenceTagger, TrainingSet
-from tagsift.base.training_set import hold_out
+from tagsift.base import SequenceTagger, TrainingSet, hold_out
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.progress import progress
 

@@ -9,23 +9,29 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import (
+    AnyTrainingSet,
     Method,
     SequenceTagger,
     TrainingSet,
     Transduction,
+    scheme_constraints,
     setting,
+    way_through,
 )
-from tagsift.base.training_set import AnyTrainingSet, scheme_constraints, way_through
 from tagsift.baselines._tuning import Tuning, tune
-from tagsift.chain.lbfgs import minimise
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainProblem, TransitionPrior, banned_means
-from tagsift.chain.potentials import Allowed
-from tagsift.chain.span_bonus import with_span_bonus
-from tagsift.chain.viterbi import max_expected_accuracy
+from tagsift.chain import (
+    Allowed,
+    ChainProblem,
+    LinearChain,
+    TransitionPrior,
+    banned_means,
+    max_expected_accuracy,
+    minimise,
+    with_span_bonus,
+)
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
-from tagsift.storage.state import Saved, number, part, whole
+from tagsift.storage import Saved, number, part, whole
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["CRF", "PartialCRF"]

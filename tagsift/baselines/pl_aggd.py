@@ -15,8 +15,13 @@ import scipy.sparse as sp
 from tagsift.base import Method, setting
 from tagsift.baselines._kernel_ridge import KernelRidgeTagger
 from tagsift.baselines._pointwise import CandidateSimplex, project_simplex
-from tagsift.features.distances import Reference, nearest, pair_products, row_norms
-from tagsift.features.scaling import scale_features
+from tagsift.features import (
+    Reference,
+    nearest,
+    pair_products,
+    row_norms,
+    scale_features,
+)
 from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray, IntArray
 

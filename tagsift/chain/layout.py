@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from tagsift.backend import asarray, namespace
-from tagsift.data.stacking import offsets_of
+from tagsift.data import offsets_of
 from tagsift.typing import Array, BoolArray, IntArray
 
 __all__ = ["ChainLayout", "neighbours"]

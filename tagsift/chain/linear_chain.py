@@ -21,7 +21,7 @@ from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import Allowed, log_evidence
 from tagsift.chain.viterbi import viterbi
 from tagsift.features import FeatureMatrix
-from tagsift.storage.state import Saved, array
+from tagsift.storage import Saved, array
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["LinearChain", "curvature", "squared"]

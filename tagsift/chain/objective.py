@@ -26,8 +26,7 @@ from tagsift.chain.parameters import (
     banned_means,
 )
 from tagsift.chain.potentials import Allowed, Potentials, log_evidence
-from tagsift.features import FeatureMatrix
-from tagsift.features.compact import compact
+from tagsift.features import FeatureMatrix, compact
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["ChainObjective", "ChainProblem", "TransitionPrior", "banned_means"]

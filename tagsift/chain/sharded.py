@@ -20,8 +20,7 @@ from tagsift.chain.merge_columns import ColumnGroups, column_sums, n_different
 from tagsift.chain.objective import ChainObjective
 from tagsift.chain.parameters import ChainParameters, Penalised, TransitionPrior
 from tagsift.chain.potentials import Allowed, log_evidence
-from tagsift.features.compact import CompactRows
-from tagsift.features.packed import PackedFeatures
+from tagsift.features import CompactRows, PackedFeatures
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["ChainData", "ShardedObjective", "common_columns"]

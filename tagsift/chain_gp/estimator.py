@@ -8,13 +8,22 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from tagsift.backend import available_device, use_device
-from tagsift.base import Method, TrainingSet, Transduction, setting
-from tagsift.base.conformal import SetTagger
-from tagsift.base.training_set import AnyTrainingSet, scheme_constraints
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainProblem, banned_means
-from tagsift.chain.span_bonus import with_span_bonus
-from tagsift.chain.viterbi import max_expected_accuracy
+from tagsift.base import (
+    AnyTrainingSet,
+    Method,
+    SetTagger,
+    TrainingSet,
+    Transduction,
+    scheme_constraints,
+    setting,
+)
+from tagsift.chain import (
+    ChainProblem,
+    LinearChain,
+    banned_means,
+    max_expected_accuracy,
+    with_span_bonus,
+)
 from tagsift.chain_gp.held_out import (
     FEW_TOKENS,
     HeldOut,
@@ -27,13 +36,12 @@ from tagsift.chain_gp.mode import ModeFinder, Spread, a_sample, whitened
 from tagsift.data import opening_transitions
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
-from tagsift.gp.kernels import (
+from tagsift.gp import (
     GroupKernel,
     InducingColumns,
     uncarried_variance,
 )
-from tagsift.storage.items import damaged
-from tagsift.storage.state import Saved, array, by_name, number, part, several, whole
+from tagsift.storage import Saved, array, by_name, damaged, number, part, several, whole
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["ChainGP"]

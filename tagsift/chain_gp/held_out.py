@@ -27,13 +27,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from tagsift.base import TrainingSet
-from tagsift.base.training_set import AnyTrainingSet, hold_out
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.potentials import Allowed
-from tagsift.chain.span_bonus import expected_f1, span_bonus
+from tagsift.base import AnyTrainingSet, TrainingSet, hold_out
+from tagsift.chain import Allowed, LinearChain, expected_f1, span_bonus
 from tagsift.chain_gp.mode import ModeFinder
-from tagsift.gp.kernels import GroupKernel
+from tagsift.gp import GroupKernel
 from tagsift.typing import BoolArray
 
 __all__ = [

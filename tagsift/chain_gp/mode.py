@@ -16,14 +16,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagsift.backend import Device, asarray
-from tagsift.base import TrainingSet
-from tagsift.base.training_set import AnyTrainingSet
-from tagsift.chain.lbfgs import Step, minimise
-from tagsift.chain.linear_chain import LinearChain, curvature, squared
-from tagsift.chain.parameters import Penalised, TransitionPrior
+from tagsift.base import AnyTrainingSet, TrainingSet
+from tagsift.chain import (
+    LinearChain,
+    Penalised,
+    Step,
+    TransitionPrior,
+    curvature,
+    minimise,
+    squared,
+)
 from tagsift.features import FeatureMatrix
-from tagsift.gp.kernels import GroupKernel, InducingColumns, rbf_inputs, scaled_features
-from tagsift.storage.state import Saved, array
+from tagsift.gp import GroupKernel, InducingColumns, rbf_inputs, scaled_features
+from tagsift.storage import Saved, array
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["ModeFinder", "Spread", "a_sample", "whitened"]

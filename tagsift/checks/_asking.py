@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.base import SequenceTagger
-from tagsift.base.saving import learnt
-from tagsift.data.corpus import Corpus
+from tagsift.base import SequenceTagger, learnt
+from tagsift.data import Corpus
 from tagsift.errors import TagsiftError
 from tagsift.typing import BoolArray, FloatArray
 

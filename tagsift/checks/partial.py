@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tagsift.base import SequenceTagger
-from tagsift.base.saving import learnt
+from tagsift.base import SequenceTagger, learnt
 from tagsift.checks._asking import (
     LABELS,
     LONG,

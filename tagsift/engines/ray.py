@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tagsift.chain.checkpoint import Checkpoint
-from tagsift.chain.engine import Shards, Work, add_up
+from tagsift.chain import Checkpoint, Shards, Work, add_up
 from tagsift.engines.versions import check_versions, versions
 from tagsift.errors import (
     InputError,

@@ -24,7 +24,7 @@ from tagsift.features.templates import (
     parse_templates,
     template_texts,
 )
-from tagsift.storage.state import Saved, texts, whole
+from tagsift.storage import Saved, texts, whole
 from tagsift.typing import IntArray
 
 __all__ = ["HashedIndicators"]

@@ -17,8 +17,7 @@ from tagsift.features.templates import (
     parse_templates,
     template_texts,
 )
-from tagsift.storage.items import damaged
-from tagsift.storage.state import Saved, array, by_name, texts
+from tagsift.storage import Saved, array, by_name, damaged, texts
 from tagsift.typing import IntArray
 
 __all__ = ["Columns", "Indicators", "join_codes", "neighbours"]

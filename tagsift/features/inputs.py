@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from tagsift.data.corpus import Corpus, Sentence
-from tagsift.data.stacking import locate, offsets_of, place_of
+from tagsift.data import Corpus, Sentence, locate, offsets_of, place_of
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 from tagsift.visible import short

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.data.stacking import locate, offsets_of, place_of, split_at
+from tagsift.data import locate, offsets_of, place_of, split_at
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 

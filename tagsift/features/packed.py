@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.data.stacking import offsets_of
+from tagsift.data import offsets_of
 from tagsift.features.compact import CompactRows, compact
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.typing import IntArray

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.errors import InputError
-from tagsift.features import FeatureMatrix
 from tagsift.features.distances import row_norms
-from tagsift.storage.state import Saved, array, word
+from tagsift.features.matrix import FeatureMatrix
+from tagsift.storage import Saved, array, word
 from tagsift.typing import FloatArray
 
 __all__ = [

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.backend import cholesky, solve_triangular
-from tagsift.features.distances import squared_distances
+from tagsift.features import squared_distances
 from tagsift.typing import Array, FloatArray, IntArray
 
 __all__ = ["choose_points", "whiten"]

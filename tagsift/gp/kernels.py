@@ -32,10 +32,9 @@ from tagsift.backend import (
     solve_triangular,
     to_numpy,
 )
-from tagsift.features import FeatureMatrix
-from tagsift.features.distances import median_distance, squared_distances
+from tagsift.features import FeatureMatrix, median_distance, squared_distances
 from tagsift.gp.inducing import choose_points
-from tagsift.storage.state import Saved, array, by_name, matrix, number, several
+from tagsift.storage import Saved, array, by_name, matrix, number, several
 from tagsift.typing import Array, FloatArray
 
 __all__ = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagsift.data.stacking import locate, offsets_of
+from tagsift.data import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray, Label, Labels
 

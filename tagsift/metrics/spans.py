@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from tagsift.data.schemes import Span, check_scheme, detect_scheme, spans
+from tagsift.data import Span, check_scheme, detect_scheme, spans
 from tagsift.errors import InputError
 from tagsift.metrics._pairs import Tally, check_pairs
 from tagsift.typing import Label, Labels

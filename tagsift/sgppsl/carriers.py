@@ -10,9 +10,8 @@ import numpy as np
 
 from tagsift.backend import Device, asarray, is_torch, namespace
 from tagsift.errors import NumericalWarning, ResourceError
-from tagsift.features.distances import squared_distances
-from tagsift.gp.inducing import whiten
-from tagsift.gp.kernels import RBF
+from tagsift.features import squared_distances
+from tagsift.gp import RBF, whiten
 from tagsift.progress import warn_user
 from tagsift.sgppsl.posterior import LARGE, SINGLE, Covariance, Dense, Inducing
 from tagsift.typing import Array, IntArray

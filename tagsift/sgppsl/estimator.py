@@ -15,15 +15,13 @@ from tagsift.base import (
     SequenceTagger,
     TrainingSet,
     Transduction,
+    scheme_constraints,
     setting,
 )
-from tagsift.base.training_set import scheme_constraints
-from tagsift.chain.potentials import Allowed, log_evidence
-from tagsift.chain.viterbi import transition_factor
+from tagsift.chain import Allowed, log_evidence, transition_factor
 from tagsift.errors import InputError, NumericalWarning
-from tagsift.features import FeatureMatrix
-from tagsift.features.scaling import FeatureScaler, scale_features
-from tagsift.gp.inducing import choose_points
+from tagsift.features import FeatureMatrix, FeatureScaler, scale_features
+from tagsift.gp import choose_points
 from tagsift.progress import warn_user
 from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.carriers import (
@@ -43,7 +41,7 @@ from tagsift.sgppsl.predictive import (
     transition_scores,
 )
 from tagsift.sgppsl.solver import Problem
-from tagsift.storage.state import Saved, array, number, part, several, whole
+from tagsift.storage import Saved, array, number, part, several, whole
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["SGPPSL"]

@@ -24,12 +24,9 @@ from tagsift.backend import (
     solve_triangular,
     to_numpy,
 )
-from tagsift.base import TrainingSet
-from tagsift.base.training_set import hold_out_last
-from tagsift.features.distances import median_distance, squared_distances
-from tagsift.gp.inducing import choose_points
-from tagsift.gp.kernels import RBF
-from tagsift.gp.search import maximise
+from tagsift.base import TrainingSet, hold_out_last
+from tagsift.features import median_distance, squared_distances
+from tagsift.gp import RBF, choose_points, maximise
 from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.carriers import Distances
 from tagsift.sgppsl.expectations import Expectation

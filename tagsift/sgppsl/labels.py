@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from tagsift.backend import asarray, namespace, softmax
-from tagsift.chain.layout import ChainLayout, neighbours
-from tagsift.chain.potentials import log_evidence
+from tagsift.chain import ChainLayout, log_evidence, neighbours
 from tagsift.sgppsl.expectations import Moments
 from tagsift.sgppsl.likelihoods import Chain, Likelihood, Piecewise
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray

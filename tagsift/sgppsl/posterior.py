@@ -40,7 +40,7 @@ from tagsift.backend import (
     positive_part,
     solve_triangular,
 )
-from tagsift.gp.kernels import RBF
+from tagsift.gp import RBF
 from tagsift.typing import Array
 
 __all__ = [

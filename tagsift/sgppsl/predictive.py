@@ -30,15 +30,18 @@ from tagsift.backend import (
     solve_triangular,
     to_numpy,
 )
-from tagsift.chain.layout import ChainLayout
-from tagsift.chain.potentials import Allowed
-from tagsift.chain.viterbi import neighbour_factor, viterbi, weighted_viterbi
+from tagsift.chain import (
+    Allowed,
+    ChainLayout,
+    neighbour_factor,
+    viterbi,
+    weighted_viterbi,
+)
 from tagsift.errors import NotSupportedError
-from tagsift.features.distances import Reference, nearest, squared_distances
-from tagsift.gp.kernels import RBF
+from tagsift.features import Reference, nearest, squared_distances
+from tagsift.gp import RBF
 from tagsift.sgppsl.posterior import Dense, column_squares
-from tagsift.storage.items import damaged
-from tagsift.storage.state import Saved, array, listed, matrix, part
+from tagsift.storage import Saved, array, damaged, listed, matrix, part
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = [
