@@ -65,7 +65,6 @@ def learnt(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
 
 
 def pack(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
-    """Return all that is needed to rebuild a fitted estimator."""
     meta, found = learnt(model)
     header: dict[str, Any] = {
         "method": model.method.name,
@@ -128,7 +127,6 @@ def unpack(
 
 
 def with_settings(kind: type[Tagger], params: Any) -> Tagger:
-    """Build the estimator with its settings."""
     try:
         model = kind(**params)
         model.check_settings()
@@ -158,7 +156,6 @@ def _read_blocks(found: Any) -> tuple[tuple[str, int, bool], ...]:
 def _restore_features(
     model: SequenceTagger, meta: Mapping[str, Any], arrays: Arrays, features: Any
 ) -> None:
-    """Rebuild the vectorizer, or take the user's own."""
     stored = meta.get("vectorizer")
     if stored is None:
         model.vectorizer_ = None
@@ -177,7 +174,6 @@ def _restore_features(
 
 
 def _settings(model: SequenceTagger) -> dict[str, Any]:
-    """Return the settings of an estimator as JSON can hold them."""
     params = model.get_params(deep=False) | {"features": None}
     if "engine" in params:
         params["engine"] = None

@@ -129,7 +129,6 @@ class Scorer(Declared, BaseEstimator):
     def _of_sets(
         self, estimator: Any, X: Any, y: Any, weights: FloatArray | None
     ) -> float:
-        """Score by candidate sets, or by weights of labels."""
         lengths = np.array([len(sentence) for sentence in y], dtype=np.int64)  # [S]
         classes = tuple(estimator.classes_)
         sets = _weights_of(y, lengths, classes)  # [N, L]
@@ -223,7 +222,6 @@ def _mean(
 def _span_f1(
     gold: Any, predicted: Any, scheme: str, weights: FloatArray | None
 ) -> float:
-    """Span F1 of sentences that count by their weights."""
     if weights is None:
         return float(span_scores(gold, predicted, scheme=scheme).f1)
     scheme = resolve_scheme(gold, scheme)

@@ -45,12 +45,10 @@ class Setting:
 
     @property
     def _kinds(self) -> tuple[Any, ...]:
-        """The alternatives of the annotation."""
         union = get_origin(self.annotation) in (Union, UnionType)
         return get_args(self.annotation) if union else (self.annotation,)
 
     def allows(self, value: Any) -> bool:
-        """Whether `value` is of the declared type and in range."""
         return any(self._fits(value, kind) for kind in self._kinds)
 
     def _fits(self, value: Any, kind: Any) -> bool:
@@ -73,7 +71,6 @@ class Setting:
         return isinstance(value, get_origin(kind) or kind)
 
     def __str__(self) -> str:
-        """What the setting must be, in words."""
         said = [self._in_words(kind) for kind in self._kinds]
         return " or ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
 
@@ -145,7 +142,6 @@ class Declared:
 
 
 def _annotation(cls: type, name: str) -> Any:
-    """Evaluate one annotation of a class body."""
     alone = type(cls.__name__, (), {"__annotations__": {}})
     alone.__annotations__[name] = cls.__annotations__[name]
     return get_type_hints(alone, vars(sys.modules[cls.__module__]))[name]
@@ -210,5 +206,4 @@ class Method:
         return replace(self, settings=self.settings.format_map(texts))
 
     def as_dict(self) -> dict[str, str | bool | int]:
-        """Return the facts as a plain dictionary."""
         return asdict(self)

@@ -56,23 +56,19 @@ class ShardedSet:
 
     @property
     def n_tokens(self) -> int:
-        """Number of tokens, N."""
         return int(self.lengths.sum())
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, L."""
         return len(self.classes)
 
     def weighted(self, sample_weight: FloatArray | None) -> ShardedSet:
-        """The same sentences, with weights."""
         if sample_weight is not None:
             each = np.split(sample_weight, self.bounds[1:-1])
             self.shards.then(_with_weights, each=each)
         return self
 
     def close(self) -> None:
-        """Let the shards go."""
         self.shards.close()
 
     def transform(self, work: Callable[..., FeatureMatrix], *args: Any) -> ShardedSet:
@@ -150,7 +146,6 @@ def _columns(data: ChainData) -> tuple[tuple[str, int, bool], ...]:
 def _taken(
     data: ChainData, chosen: IntArray
 ) -> tuple[FeatureMatrix, BoolArray | FloatArray, FloatArray | None]:
-    """Features, evidence and weights of some sentences."""
     mine = np.split(np.arange(data.features.offsets[-1]), data.features.offsets[1:-1])
     rows = np.concatenate([np.zeros(0, np.int64), *(mine[s] for s in chosen)])
     weight = None if data.sample_weight is None else data.sample_weight[chosen]

@@ -184,7 +184,6 @@ def _cuts(lengths: IntArray, n_shards: int) -> IntArray:
 def _learn(
     vectorizer: SequenceVectorizer, shards: Shards, counts: FeatureCounts
 ) -> None:
-    """Learn the features from the counts of all pieces."""
     vectorizer.learn(counts)
     if counts.vectors is not None:
         vectorizer.scale_vectors(shards.sum(_norms, vectorizer), counts.n_vectors)

@@ -84,12 +84,10 @@ class TrainingSet:
 
     @property
     def n_tokens(self) -> int:
-        """Number of stacked tokens, N."""
         return self.features.n_tokens
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, L."""
         return len(self.classes)
 
     @cached_property
@@ -119,7 +117,6 @@ class TrainingSet:
 
     @property
     def has_exact(self) -> bool:
-        """Whether some sentence is exactly labelled."""
         return bool(self.exact_sequences.any())
 
     @property
@@ -148,7 +145,6 @@ class TrainingSet:
         return np.asarray((inside == 0) & (self.features.lengths > 0))  # [S]
 
     def weighted(self, sample_weight: FloatArray | None) -> TrainingSet:
-        """The same sentences, with weights."""
         return replace(self, sample_weight=sample_weight)
 
     def close(self) -> None:
@@ -162,7 +158,6 @@ class TrainingSet:
         single: bool = False,
         device: Device = "cpu",
     ) -> ChainObjective:
-        """What a chain for these sentences minimises."""
         return ChainObjective(
             self.features,
             self.log_evidence,

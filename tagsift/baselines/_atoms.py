@@ -50,7 +50,6 @@ class Reward:
 
     @classmethod
     def of_labels(cls, labels: IntArray, offsets: IntArray, n_labels: int) -> Reward:
-        """Reward one label sequence per sentence."""
         return cls.of_candidates(np.eye(n_labels, dtype=bool)[labels], offsets)
 
 
@@ -173,7 +172,6 @@ class Atoms:
         self.delta[: self.size] = unary @ loss.ravel()  # [K]
 
     def add(self, labels: IntArray, loss: FloatArray) -> None:
-        """Add a label sequence unless it is there."""
         key = labels.tobytes()
         if key in self.keys:
             return
@@ -200,7 +198,6 @@ class Atoms:
         self.gram[: self.size, k] = products
 
     def _grow(self) -> None:
-        """Double the room for atoms."""
         k = self.size
         self.atoms = np.concatenate([self.atoms, np.zeros_like(self.atoms)])
         self.gram = np.pad(self.gram, (0, k))
@@ -208,7 +205,6 @@ class Atoms:
         self.weights = np.pad(self.weights, (0, k))
 
     def _forget(self) -> None:
-        """Drop the atoms without weight."""
         kept = self.weights[: self.size] > 0  # [K]
         kept[0] = True
         rows = np.flatnonzero(kept)  # [K']

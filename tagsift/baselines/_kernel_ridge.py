@@ -93,7 +93,6 @@ class DenseRidge:
         return P - self.ridge * self.weights  # [N, L]
 
     def expansion(self) -> KernelExpansion:
-        """Return the regression fitted last, for new tokens."""
         return KernelExpansion(self.X, self.sigma, self.weights, self.bias)
 
 
@@ -132,7 +131,6 @@ class NystromRidge:
         return np.asarray(self._Z @ self._w + self.bias)  # [N, L]
 
     def expansion(self) -> KernelExpansion:
-        """Return the regression fitted last, for new tokens."""
         weights = sl.solve_triangular(self._root, self._w, trans="T", lower=True)
         return KernelExpansion(self.basis, self.sigma, weights, self.bias)
 

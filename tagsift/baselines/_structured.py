@@ -72,7 +72,6 @@ class MaxMarginTagger(ScaledTagger):
         reward: Reward,
         tol: float | None = None,
     ) -> MarginSolution:
-        """Take one convex step and note how it went."""
         solution = solver.solve(
             terms, reward, tol=tol or self.tol, max_passes=self.max_passes
         )

@@ -192,7 +192,6 @@ class PartialCRF(SequenceTagger):
         return chain.best(features, self._allowed() if valid else None)
 
     def _allowed(self) -> Allowed:
-        """What the tag scheme allows."""
         return way_through(self.classes_, self.scheme_, self.weights_.possible)
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:

@@ -38,14 +38,12 @@ class Checkpoint:
         return replace(self, key=key)
 
     def write(self, step: Step) -> None:
-        """Keep a step."""
         told = {name: getattr(step, name) for name in ("value", "change", "n_iter")}
         told["curvatures"] = [curvature for _, _, curvature in step.past]
         pairs = [part for s, y, _ in step.past for part in (s, y)]
         self.keep(told, step.x, step.gradient, *pairs)
 
     def read(self, n_parameters: int) -> Step | None:
-        """The step that was kept, or None where there is none."""
         kept = self.kept()
         if kept is None:
             return None
@@ -64,7 +62,6 @@ class Checkpoint:
                 np.save(stream, array, allow_pickle=False)
 
     def kept(self) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]] | None:
-        """What was kept, or None where there is nothing."""
         path = Path(self.path)
         if not path.exists():
             return None

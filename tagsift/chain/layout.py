@@ -47,7 +47,6 @@ class ChainLayout:
 
     @property
     def n_tokens(self) -> int:
-        """Number of tokens, N."""
         return len(self.order)
 
     @property
@@ -57,7 +56,6 @@ class ChainLayout:
 
     @property
     def max_length(self) -> int:
-        """Length of the longest sentence."""
         return len(self.steps) - 1
 
     @cached_property

@@ -44,13 +44,11 @@ class LinearChain:
     }
 
     def on(self, device: Device) -> LinearChain:
-        """Return the same parameters, living on `device`."""
         return LinearChain(
             *(asarray(getattr(self, f.name), device=device) for f in fields(self))
         )
 
     def tempered(self, temperature: float) -> LinearChain:
-        """Divide all scores by a temperature."""
         return LinearChain(*(getattr(self, f.name) / temperature for f in fields(self)))
 
     @property
@@ -136,5 +134,4 @@ def curvature(features: FeatureMatrix, p: FloatArray) -> FloatArray:
 
 
 def squared(block: Any) -> Any:
-    """Elementwise square, sparse or dense."""
     return block.multiply(block).tocsr() if sp.issparse(block) else block * block

@@ -59,7 +59,6 @@ class ColumnGroups:
 
     @property
     def n_groups(self) -> int:
-        """Number of distinct columns."""
         return len(self.size)
 
     def take(self, columns: Any) -> Any:

@@ -42,7 +42,6 @@ class ChainProblem:
     allowed: Allowed | None = None
 
     def take_sequences(self, sentences: IntArray) -> ChainProblem:
-        """Keep the chosen sentences."""
         return replace(self, features=self.features.take_sequences(sentences))
 
     def objective(self, evidence: BoolArray | FloatArray) -> ChainObjective:

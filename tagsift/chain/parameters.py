@@ -53,7 +53,6 @@ class ChainParameters:
 
     @cached_property
     def n_labels(self) -> int:
-        """Labels that take part, A."""
         return int(self.active.sum())
 
     @cached_property
@@ -64,7 +63,6 @@ class ChainParameters:
 
     @property
     def n_parameters(self) -> int:
-        """Length of the parameter vector."""
         return sum(self.sizes) * self.n_labels
 
     @cached_property
@@ -143,7 +141,6 @@ class Penalised:
 
     @property
     def n_parameters(self) -> int:
-        """Length of the parameter vector."""
         return self.parameters.n_parameters
 
     def weights(self, w: Array) -> LinearChain:

@@ -300,7 +300,6 @@ class ChainGP(SetTagger):
     # Predict -------------------------------------------------------------------
 
     def _phi(self, features: FeatureMatrix) -> FeatureMatrix:
-        """Whitened features of new tokens."""
         device = use_device(self.device)
         return whitened(features, self.kernel_, self.columns_, device)
 

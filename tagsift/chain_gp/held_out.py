@@ -134,7 +134,6 @@ def temperature_of_seen(
 
 
 def _highest(score: Callable[[float], float]) -> float:
-    """The temperature of the highest score."""
     found = minimize_scalar(
         lambda log_t: -score(exp(log_t)),
         bounds=_LIMITS,

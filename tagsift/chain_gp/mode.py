@@ -69,7 +69,6 @@ class ModeFinder:
         return parts, train.transform(whitened, *told)
 
     def prior(self, kernel: GroupKernel) -> TransitionPrior:
-        """Prior of transitions, start scores and bias."""
         return TransitionPrior(
             self.mean, self.mean_start, kernel.transition**0.5, kernel.bias**0.5
         )

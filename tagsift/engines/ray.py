@@ -95,25 +95,20 @@ class _Worker:
         self.states: dict[int, Any] = {}
 
     def versions(self) -> dict[str, str]:
-        """What the worker runs on."""
         return versions()
 
     def take(self, number: int, piece: Any) -> None:
-        """Begin with a piece."""
         self.states[number] = piece
 
     def then(self, own: Own, work: Work, args: tuple[Any, ...]) -> None:
-        """Turn the states into others."""
         with blas_threads():
             for k, more in own.items():
                 self.states[k] = work(self.states[k], *args, *more)
 
     def map(self, own: Own, work: Work, args: tuple[Any, ...]) -> list[Any]:
-        """What the states give."""
         return list(self._results(own, work, args))
 
     def sum(self, own: Own, work: Work, args: tuple[Any, ...]) -> Any:
-        """The sum of what the states give."""
         return add_up(self._results(own, work, args))
 
     def _results(self, own: Own, work: Work, args: tuple[Any, ...]) -> Iterable[Any]:
@@ -122,7 +117,6 @@ class _Worker:
                 yield work(self.states[k], *args, *more)
 
     def usage(self) -> dict[str, float]:
-        """CPU seconds, and the peak of the memory."""
         spent = resource.getrusage(resource.RUSAGE_SELF)
         return {
             "cpu_s": round(spent.ru_utime + spent.ru_stime, 2),
@@ -141,7 +135,6 @@ class _Question:
     asked: Sequence[int]
 
     def of(self, number: int, n_workers: int) -> Own:
-        """The part of one worker."""
         mine = [k for k in self.asked if k % n_workers == number]
         return {k: () if self.each is None else (self.each[k],) for k in mine}
 
@@ -177,7 +170,6 @@ class _RayShards:
         self._workers = []
 
     def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
-        """Turn every state into what the function makes of it."""
         step = self._question("then", work, args, each, None)
         self._ask(step)
         self._steps.append(step)
@@ -189,7 +181,6 @@ class _RayShards:
         each: Sequence[Any] | None = None,
         only: Sequence[int] | None = None,
     ) -> list[Any]:
-        """What the function gives for every shard, in their order."""
         question = self._question("map", work, args, each, only)
         answers = {number: iter(found) for number, found in self._ask(question).items()}
         return [next(answers[k % len(self._workers)]) for k in question.asked]
@@ -205,7 +196,6 @@ class _RayShards:
         return add_up(self._ask(self._question("sum", work, args, each, only)).values())
 
     def usage(self) -> list[dict[str, float]]:
-        """What every worker has used, so far or until it went."""
         if self._used is not None:
             return self._used
         return list(self._ray.get([one.usage.remote() for one in self._workers]))
@@ -277,7 +267,6 @@ def _result(ray: Any, call: Any) -> Any:
 
 
 def started(address: str | None) -> Any:
-    """Ray, connected to a cluster."""
     try:
         import ray
     except ImportError:
@@ -320,5 +309,4 @@ def _silent() -> Iterator[None]:
 
 
 def cores_of(ray: Any) -> int:
-    """Cores of the cluster."""
     return int(ray.cluster_resources().get("CPU", 1))

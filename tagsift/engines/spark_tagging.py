@@ -49,7 +49,6 @@ class SparkTagging:
     n_workers: int | None = None
 
     def session(self) -> Any:
-        """The session that there is, or a new one on this machine."""
         try:
             from pyspark import SparkConf
             from pyspark.errors import PySparkException
@@ -179,7 +178,6 @@ def _without_advice() -> Iterator[None]:
 
 
 def _ddl(kind: Any) -> str:
-    """Name of an Arrow type in Spark."""
     import pyarrow.types as kinds
 
     if kinds.is_list(kind):
@@ -193,11 +191,9 @@ class _Lists:
     """How Spark adds up what tasks report: one list after the other."""
 
     def zero(self, value: list[Any]) -> list[Any]:
-        """Nothing."""
         return []
 
     def addInPlace(self, one: list[Any], other: list[Any]) -> list[Any]:  # noqa: N802
-        """Both."""
         return one + other
 
 

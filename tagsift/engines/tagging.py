@@ -48,7 +48,6 @@ class Tagging:
 
     @classmethod
     def by(cls, model: SequenceTagger | str | os.PathLike[str], **how: Any) -> Tagging:
-        """Tagging by a fitted model, or by the file of one."""
         if not isinstance(model, SequenceTagger):
             load(model)  # says what is wrong with it
             return cls(Path(model).read_bytes(), **how)
@@ -58,7 +57,6 @@ class Tagging:
 
     @cached_property
     def model(self) -> SequenceTagger:
-        """The model, loaded once in a process."""
         check_versions(self.versions, versions())
         with _scratch() as path:
             path.write_bytes(self.model_file)
@@ -130,7 +128,6 @@ class TaggedShards:
 def local_tagging(
     tagging: Tagging, shards: Sequence[Shard]
 ) -> Iterator[dict[str, Any]]:
-    """Tag shards one after the other in this process."""
     return map(tagging.shard, shards)
 
 
@@ -203,7 +200,6 @@ def tag_shards(
 
 
 def _prepare(tagging: Tagging, source: str, target: str) -> set[str]:
-    """Make the folder ready, and list the shards that are there."""
     from pyarrow.fs import FileSelector
 
     system, path = place(target)
@@ -251,7 +247,6 @@ def _forget_if_empty(target: str) -> None:
 
 
 def _remove_parts(system: Any, path: str, files: dict[str, Any]) -> None:
-    """Remove what a killed run left half written."""
     for name in files:
         hidden = name.rpartition("/")[2]
         if hidden.startswith(".") and ".part." in hidden:

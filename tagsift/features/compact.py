@@ -29,12 +29,10 @@ class CompactRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
         return len(self.indptr) - 1, len(self.values)
 
     @property
     def T(self) -> _Turned:  # noqa: N802
-        """The transposed matrix, good for products."""
         return _Turned(self)
 
     def rows(self) -> Any:

@@ -35,7 +35,6 @@ class IndicatorCounts:
     def of(
         cls, columns: Columns, offsets: IntArray, templates: Sequence[Template]
     ) -> Self:
-        """Count the features of stacked tokens."""
         draft = Indicators.draft(columns, templates)
         rows = draft.token_keys(columns, offsets)
         found = [np.unique(row[row >= 0], return_counts=True) for row in rows]

@@ -138,7 +138,6 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
     # -- inside ------------------------------------------------------------------
 
     def _open(self) -> ModelFolder:
-        """Check the settings and look at the folder."""
         if self.pooling not in ("mean", "first", "last"):
             raise InputError(
                 f"pooling must be 'mean', 'first' or 'last', found {self.pooling!r}."
@@ -212,7 +211,6 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
 
 
 def _key(base: bytes, words: Sequence[str]) -> bytes:
-    """Hash of model, settings and words."""
     texts = [word.encode("utf-8", "surrogatepass") for word in words]
     parts = [b"%d:%b" % (len(text), text) for text in texts]
     return hashlib.sha256(base + b"".join(parts)).digest()

@@ -62,17 +62,14 @@ class HashedIndicators:
 
     @property
     def widths(self) -> dict[str, int]:
-        """Number of columns of the one group."""
         return {GROUP: self.n_columns}
 
     @property
     def template_texts(self) -> list[str]:
-        """Group and text of every template."""
         return template_texts(self.templates)
 
     @classmethod
     def from_saved(cls, template_texts: Sequence[str], n_columns: int) -> Self:
-        """Build again what a model file holds."""
         try:
             return cls(parse_templates(template_texts), n_columns)
         except InputError as error:

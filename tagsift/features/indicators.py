@@ -71,7 +71,6 @@ class Indicators:
         return cls(used, vocabularies, [np.empty(0, dtype=np.int64)] * len(used))
 
     def sizes(self, template: Template) -> list[int]:
-        """Number of values of every part of a template."""
         return [len(self._values[name]) for name, _ in template.parts]
 
     @property
@@ -85,7 +84,6 @@ class Indicators:
 
     @property
     def widths(self) -> dict[str, int]:
-        """Number of columns of every group."""
         return {g: int(self.counts[m].sum()) for g, m in self.groups.items()}
 
     def blocks(self, columns: Columns, offsets: IntArray) -> dict[str, sp.csr_matrix]:
@@ -170,7 +168,6 @@ class Indicators:
 
     @property
     def template_texts(self) -> list[str]:
-        """Group and text of every template."""
         return template_texts(self.templates)
 
     @property

@@ -174,7 +174,6 @@ def _form_of_type(kind: type) -> str | None:
 
 
 def _finite(array: Any, offsets: IntArray) -> FloatArray:
-    """Ready features of all tokens, if they are finite."""
     finite = np.isfinite(array)  # [N, D]
     if not finite.all():
         n, d = np.argwhere(~finite)[0]

@@ -335,7 +335,6 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
     def _assemble(
         self, tokens: StackedTokens, vectors: np.ndarray[Any, Any] | None
     ) -> FeatureMatrix:
-        """Put the blocks together."""
         blocks: dict[str, Any] = {}
         offsets = tokens.offsets
         if self._indicators is not None:

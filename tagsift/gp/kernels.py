@@ -77,7 +77,6 @@ class RBF:
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, L."""
         return len(self.amplitude)
 
     def unit_gram(self, distances: Array, label: int) -> Array:
@@ -117,7 +116,6 @@ class GroupKernel:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> GroupKernel:
-        """Undo `as_dict`."""
         return cls(
             {name: float(value) for name, value in stored["linear"].items()},
             {name: (float(a), float(t)) for name, (a, t) in stored["rbf"].items()},
@@ -203,7 +201,6 @@ class InducingColumns:
     def choose(
         cls, X: Any, shares: FloatArray, theta: float, n_points: int, seed: int
     ) -> InducingColumns:
-        """Choose the inducing points among the training tokens."""
         rows = choose_points(X, shares, theta, n_points, seed)
         points = X[rows]  # [M, D]
         K = np.exp(-theta * squared_distances(points, points))  # [M, M]

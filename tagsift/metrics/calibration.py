@@ -147,7 +147,6 @@ def stack_marginals(
 
 
 def _check_rows(probabilities: FloatArray, where: str) -> None:
-    """Refuse rows that are no distributions."""
     with np.errstate(invalid="ignore"):
         total = probabilities.sum(axis=1)  # [N]
         bad = ~(np.abs(total - 1.0) <= _SUM_TOLERANCE)  # [N]
@@ -162,7 +161,6 @@ def _check_rows(probabilities: FloatArray, where: str) -> None:
 
 
 def _check(probabilities: ArrayLike, truth: ArrayLike) -> tuple[FloatArray, IntArray]:
-    """Check what every function here takes."""
     array = np.asarray(probabilities, dtype=np.float64)  # [N, L]
     index = np.asarray(truth)  # [N]
     if array.ndim != 2 or index.shape != array.shape[:1] or not len(array):

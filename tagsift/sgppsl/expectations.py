@@ -231,7 +231,6 @@ Expectation: TypeAlias = Jensen | Laplace | Tilted | Sampled
 
 
 def expectation(name: str, seed: int = 0) -> Expectation:
-    """Return the expectation called `name`."""
     ways: dict[str, Expectation] = {
         "jensen": Jensen(),
         "tilted": Tilted(),

@@ -84,7 +84,6 @@ class Labels:
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, L."""
         return int(self.weights.shape[1])
 
     def uniform(self) -> Array:
@@ -140,7 +139,6 @@ def measure(settings: Settings, q: Moments, labels: Labels) -> Array:
 def build_likelihood(
     settings: Settings, q: Moments, labels: Labels, C: Array
 ) -> Likelihood:
-    """Build the likelihood of the next ascent."""
     if settings.likelihood == "chain":
         return Chain(labels.layout, labels.evidence)
     if settings.literal_pieces:

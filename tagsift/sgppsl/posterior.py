@@ -134,7 +134,6 @@ class Dense:
         return _factor(self, self.grams, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
-        """Factor, variances and KL of one label."""
         xp = namespace(lam)
         gram, scale = self.grams[y], self.amplitude[y]
         single = not self.inverted and len(self.grams) * len(gram) ** 2 > SINGLE
@@ -203,7 +202,6 @@ class Inducing:
         return _factor(self, self.A, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
-        """Factor, variances and KL of one label, block by block."""
         xp = namespace(lam)
         A, scale = self.A[y], self.amplitude[y]
         side = root * scale**0.5  # [N]
@@ -299,7 +297,6 @@ def _apply(
 
 
 def _plus_identity(B: Array) -> Array:
-    """Add 1 to the diagonal, in place."""
     each = namespace(B).arange(B.shape[0], device=B.device)  # [N]
     B[each, each] += 1.0
     return B

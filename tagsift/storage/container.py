@@ -49,7 +49,6 @@ def add_prefix(prefix: str, arrays: Arrays) -> Arrays:
 
 
 def strip_prefix(prefix: str, arrays: Arrays) -> Arrays:
-    """Take the arrays of one part, under their own names."""
     inside = [name for name in arrays if name.startswith(prefix)]
     return {name.removeprefix(prefix): arrays[name] for name in inside}
 

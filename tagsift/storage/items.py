@@ -58,11 +58,9 @@ class PartsRead:
     sizes: dict[str, int]
 
     def value(self, name: str) -> Any:
-        """Return the JSON value called `name`."""
         return _entry(self.meta, "value", name)
 
     def array(self, name: str) -> Any:
-        """Return the array called `name`."""
         return _entry(self.arrays, "array", name)
 
     def match(self, name: str, shape: str, found: tuple[int, ...]) -> None:
@@ -99,7 +97,6 @@ def refuse(name: str, expected: str, found: Any) -> NoReturn:
 def _check_range(
     name: str, low: float, high: float, least: float | None, most: float | None
 ) -> None:
-    """Refuse numbers from `low` to `high` that leave the range."""
     if least is not None and not low >= least:
         refuse(name, f"must be at least {least:g}", low)
     if most is not None and not high <= most:
@@ -107,7 +104,6 @@ def _check_range(
 
 
 def is_count(value: Any) -> bool:
-    """Whether a JSON value can be a size or a place."""
     return type(value) is int and 0 <= value < 2**62
 
 
@@ -119,14 +115,12 @@ class Item:
     training: bool = False  # whether it holds features of training tokens
 
     def write(self, name: str, value: Any, out: PartsWritten) -> None:
-        """Put `value` under `name`."""
         if value is None and self.optional:
             out.meta[name] = None
         else:
             self._write(name, value, out)
 
     def read(self, name: str, source: PartsRead) -> Any:
-        """Take and check what `write` put under `name`."""
         if self.optional and source.meta.get(name, name) is None:
             return None
         return self._read(name, source)

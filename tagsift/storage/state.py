@@ -167,13 +167,11 @@ def part(
 
 
 def several(*each: Item) -> Item:
-    """Declare a tuple."""
     items = dict(enumerate(each))
     return _Parts(items, getitem, lambda found: tuple(found.values()))
 
 
 def keyed(*, optional: bool = False, **items: Item) -> Item:
-    """Declare a dictionary with these keys."""
     return _Parts(items, getitem, dict, optional=optional)
 
 
