@@ -28,8 +28,10 @@ from tagsift.typing import FloatArray
 
 __all__ = ["DenseRidge", "KernelExpansion", "KernelRidgeTagger", "NystromRidge"]
 
-#: Tokens of the Nyström basis, and numbers in its features (1.6 GB of doubles).
-_BASIS, _FEATURES = 2_000, 200_000_000
+#: Most tokens of the Nyström basis.
+_BASIS = 2_000
+#: Most numbers in its features (1.6 GB of doubles).
+_FEATURES = 200_000_000
 
 
 def _rbf_blocks(X: Any, Z: Any, sigma: float) -> Any:

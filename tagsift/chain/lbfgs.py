@@ -25,9 +25,9 @@ __all__ = ["Objective", "Step", "lbfgs", "minimise"]
 #: Value and gradient of the function to minimise.
 Objective = Callable[[Array], tuple[float, Array]]
 
-#: Wolfe conditions: sufficient decrease, and how flat the slope must have become.
-_DECREASE, _FLATNESS = 1e-4, 0.9
-_MAX_TRIALS = 20
+_DECREASE = 1e-4  # Wolfe: least share of the decrease that the slope promises
+_FLATNESS = 0.9  # Wolfe: most that may be left of the slope
+_MAX_TRIALS = 20  # points of one line search
 #: Past steps that shape the curvature.
 _MEMORY = 10
 

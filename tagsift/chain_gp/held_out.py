@@ -43,17 +43,16 @@ __all__ = [
     "temperature_of_seen",
 ]
 
-#: The share of the sentences that is left out at a time, and how many neighbours go
-#: together.
-_SHARE, _TOGETHER = 0.2, 6
-#: Most tokens that are looked at, how many left out are enough, and the fewest
-#: sentences that say anything.
-FEW_TOKENS, _ENOUGH, _FEWEST = 20_000, 6_000, 10
-#: Centre and width of the temperature's log-normal prior, and the limits of both.
-_USUAL, _SPREAD, _LIMITS = 1.25, 0.2, (-1.0, 2.0)
-#: The share a of fits without a sentence in its temperature T', and T' / T where they
-#: cannot tell.
-_WITHOUT, _SEEN = 0.4, 1.15
+_SHARE = 0.2  # of the sentences, left out at a time
+_TOGETHER = 6  # neighbours that are left out together
+FEW_TOKENS = 20_000  # most tokens that are looked at
+_ENOUGH = 6_000  # tokens left out that are enough
+_FEWEST = 10  # sentences that say anything
+_USUAL = 1.25  # centre of the temperature's log-normal prior
+_SPREAD = 0.2  # its width
+_LIMITS = (-1.0, 2.0)  # of the logarithms of temperatures
+_WITHOUT = 0.4  # share a of fits without a sentence in its temperature T'
+_SEEN = 1.15  # T' / T where they cannot tell
 #: Bonus without held-out sentences.
 _BONUS = 0.5
 

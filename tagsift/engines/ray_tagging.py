@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RayTagging", "tag_dataset"]
 
-#: Rows that an actor takes at once, and blocks of shards per actor.
-_ROWS, _BLOCKS = 1000, 100
+_ROWS = 1000  # that an actor takes at once
+_BLOCKS = 100  # of shards per actor
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ Tag: TypeAlias = Callable[[Any], Any]
 
 _LINES = (".jsonl", ".ndjson", ".json")
 _ENDINGS = (".parquet", *_LINES, *(f"{one}.gz" for one in _LINES))
-#: Rows that are read at once, and bytes of a row group that is written.
-_ROWS, _GROUP = 1000, 16 * 2**20
+_ROWS = 1000  # that are read at once
+_GROUP = 16 * 2**20  # bytes of a row group that is written
 
 
 def place(name: str) -> Place:

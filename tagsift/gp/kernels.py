@@ -46,19 +46,20 @@ __all__ = [
     "uncarried_variance",
 ]
 
-#: Prior variance of the weights of indicators, alone and beside dense groups, up to
-#: this number of tokens; rare features fill most columns of a large corpus, and want
-#: smaller weights.
-_ALONE, _BESIDE, _TOKENS = 6.0, 1.0, 10_000
-#: Prior variance of the latent values that a dense group gives by its linear and by its
-#: RBF part, with θ in units of 1 / median squared distance.
-_DENSE, _RBF, _THETA = 10.0, 10.0, 0.25
-#: Prior variance of transition and start scores, where the tag scheme's bans are known
-#: and where they have to be learnt; and of the label bias.
-_BANNED, _FREE, _BIAS = 2.0, 6.0, 5.0
-#: The group of the words around a token; what its variance, and that of all others, is
-#: multiplied by in another view of the same tokens.
-_AROUND, _FARTHER, _NEARER = "window", 1 / 3, 10 / 3
+_ALONE = 6.0  # prior variance of the weights of indicators, alone
+_BESIDE = 1.0  # and beside dense groups
+#: Tokens up to which these hold: rare features fill most columns of a larger corpus,
+#: and want smaller weights.
+_TOKENS = 10_000
+_DENSE = 10.0  # prior variance of what a dense group gives by its linear part
+_RBF = 10.0  # and by its RBF part
+_THETA = 0.25  # θ of the latter, in units of 1 / median squared distance
+_BANNED = 2.0  # prior variance of transitions and starts where the bans are known
+_FREE = 6.0  # and where they have to be learnt
+_BIAS = 5.0  # prior variance of the label bias
+_AROUND = "window"  # the group of the words around a token
+_FARTHER = 1 / 3  # what multiplies its variance in another view of the same tokens
+_NEARER = 10 / 3  # and that of all other groups
 #: Tokens whose columns are computed at once.
 _PORTION = 8192
 

@@ -25,9 +25,10 @@ __all__ = [
     "warn_of_jitter",
 ]
 
-#: Tokens, and numbers in the factors of all labels, up to which ``posterior="auto"`` is
-#: exact: the sizes of the paper.
-_EXACT_TOKENS, _EXACT_NUMBERS = 10_000, 2_000_000_000
+#: Tokens up to which ``posterior="auto"`` is exact: the sizes of the paper.
+_EXACT_TOKENS = 10_000
+#: Numbers in the factors of all labels up to which it is.
+_EXACT_NUMBERS = 2_000_000_000
 #: Share of the diagonal added to the inducing covariance above which a warning is due.
 _LOUD_JITTER = 1e-6
 _GIB = 2.0**30

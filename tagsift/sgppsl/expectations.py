@@ -45,8 +45,8 @@ __all__ = [
     "wright_omega",
 ]
 
-#: Smallest marginal whose logarithm is taken, and when a tilt counts as found.
-_TINY, _SETTLED = 1e-300, 1e-9
+_TINY = 1e-300  # smallest marginal whose logarithm is taken
+_SETTLED = 1e-9  # change of a tilt at which it has settled
 #: Variances below this count as this: the tilt then changes nothing.
 _SMALLEST = 1e-12
 

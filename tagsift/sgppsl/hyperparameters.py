@@ -46,16 +46,18 @@ __all__ = [
     "theta_gradient",
 ]
 
-#: Tokens and inducing points that the hyperparameters are learnt from.
-_LEARN_TOKENS, _LEARN_POINTS = 3000, 300
-#: Where the hyperparameters start: θ · median squared distance, and amplitude.
-_START_THETA, _START_AMPLITUDE = 0.3, 100.0
+_LEARN_TOKENS = 3000  # that the hyperparameters are learnt from
+_LEARN_POINTS = 300  # inducing points among them
+_START_THETA = 0.3  # θ · median squared distance, where the search starts
+_START_AMPLITUDE = 100.0  # and the amplitude
 #: Temperatures among which held-out sentences choose.
 _TEMPERATURES = 2.0 ** np.arange(-1.0, 3.0, 0.5)
 #: How many times the amplitude may be divided by three, or θ that and tripled.
 _FARTHEST = 2
-#: How far log θ may move from where it begins, and between what log σ² may lie.
-_REACH, _AMPLITUDES = 4.0, (float(np.log(1e-2)), float(np.log(1e4)))
+#: How far log θ may move from where it begins.
+_REACH = 4.0
+#: Between what log σ² may lie.
+_AMPLITUDES = (float(np.log(1e-2)), float(np.log(1e4)))
 
 
 @dataclass(frozen=True)

@@ -61,10 +61,12 @@ __all__ = [
 _Part: TypeAlias = tuple[Array, Array, float]
 #: Tokens whose columns are worked on at a time.
 _BLOCK = 1024
-#: Entries of all exact factors above which a CPU has them in single precision, tokens
-#: above which old factors leave before new ones come, and λσ² below which a variance is
-#: not read off the inverse of B.
-SINGLE, LARGE, _WEAK = 5e8, 2000, 1e-3
+#: Entries of all exact factors above which a CPU has them in single precision.
+SINGLE = 5e8
+#: Tokens above which old factors leave before new ones come.
+LARGE = 2000
+#: λσ² below which a variance is not read off the inverse of B.
+_WEAK = 1e-3
 
 
 @dataclass(frozen=True)

@@ -56,11 +56,11 @@ __all__ = [
 
 #: New tokens whose covariances with the old ones are formed at a time.
 _BLOCK = 2048
-#: Share of the transition scores, and least τ, where their logarithms are added (R11).
-_HALF, _LEAST_TAU = 0.5, 1e-3
-#: Share of transition scores and label prior in what is recovered, and the cost of a
-#: forbidden transition, since candidates may leave no other way (R12).
-_SHARE, _FORBIDDEN = 0.6, 10.0
+_HALF = 0.5  # share of transition scores where logarithms are added (R11)
+_LEAST_TAU = 1e-3  # least τ there (R11)
+_SHARE = 0.6  # share of transition scores and label prior in what is recovered (R12)
+#: Cost of a forbidden transition, since candidates may leave no other way (R12).
+_FORBIDDEN = 10.0
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,9 @@ __all__ = [
 #: Version of the model file format; other files are refused in one sentence.
 FORMAT_VERSION = 2
 _KEY = "tagsift"
-#: Largest file that is read unless the environment variable says more (2 GiB).
-_MOST_BYTES, _MOST_BYTES_VARIABLE = 2**31, "TAGSIFT_MODEL_BYTES"
+#: Largest file that is read (2 GiB), unless the environment variable says more.
+_MOST_BYTES = 2**31
+_MOST_BYTES_VARIABLE = "TAGSIFT_MODEL_BYTES"
 #: Largest header of a file (32 MiB).
 _MOST_HEADER = 2**25
 #: Kinds of numbers, as safetensors calls them, that a model may hold.
