@@ -211,10 +211,5 @@ def _record(document: Document, raw: bool) -> dict[str, Any]:
 
 
 def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtraError.for_package(
-            "pyarrow", extra="arrow", what="tagging a table"
-        ) from None
-    return pyarrow
+    what = "tagging a table"
+    return MissingExtraError.imported("pyarrow", extra="arrow", what=what)

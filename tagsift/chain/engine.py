@@ -19,7 +19,7 @@ import numpy as np
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.errors import DataError, InputError
 
-__all__ = ["Engine", "LocalEngine", "Shards", "Work", "add_up"]
+__all__ = ["Each", "Engine", "LocalEngine", "Shards", "Work", "add_up"]
 
 #: Arrays begin at multiples of so many bytes.
 _ALIGNED = 64
@@ -28,40 +28,64 @@ _ALIGNED = 64
 Work: TypeAlias = Callable[..., Any]
 
 
-class Shards(Protocol):
+#: What a function takes beside the state of each shard, by shard; None for nothing.
+Each: TypeAlias = Sequence[Any] | None
+
+
+class Shards:
     """States made from the pieces of a corpus, wherever they live.
 
     The functions are plain ones of a module, so that they can be sent. After the state
     they take `args`, the same for all, and, where `each` is given, its entry for the
-    shard. `only` names the shards that are asked, by number.
+    shard. `only` names the shards that are asked, by number. An engine writes `then`,
+    `results`, `close` and the length, and `sums` where its workers can add up.
     """
 
     def __len__(self) -> int:
         """Number of shards."""
+        raise NotImplementedError
 
-    def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
+    def then(self, work: Work, *args: Any, each: Each = None) -> None:
         """Turn every state into what the function makes of it."""
+        raise NotImplementedError
+
+    def results(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
+    ) -> Iterable[Any]:
+        """What the function gives for the shards that are asked, in their order."""
+        raise NotImplementedError
+
+    def sums(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
+    ) -> Iterable[Any]:
+        """The same, added up in parts."""
+        return self.results(work, args, each, asked)
+
+    def close(self) -> None:
+        """Let the states go, with the files or the workers that hold them."""
+        raise NotImplementedError
 
     def map(
         self,
         work: Work,
         *args: Any,
-        each: Sequence[Any] | None = None,
+        each: Each = None,
         only: Sequence[int] | None = None,
     ) -> list[Any]:
         """What the function gives for every shard, in their order."""
+        asked = range(len(self)) if only is None else only
+        return list(self.results(work, args, each, asked))
 
     def sum(
         self,
         work: Work,
         *args: Any,
-        each: Sequence[Any] | None = None,
+        each: Each = None,
         only: Sequence[int] | None = None,
     ) -> Any:
         """Add up what the function gives: numbers, arrays, or tuples of them."""
-
-    def close(self) -> None:
-        """Let the states go, with the files or the workers that hold them."""
+        asked = range(len(self)) if only is None else only
+        return add_up(self.sums(work, args, each, asked))
 
 
 class Engine(Protocol):
@@ -127,7 +151,7 @@ class LocalEngine:
 
 
 @dataclass
-class _InMemory:
+class _InMemory(Shards):
     """States in a list."""
 
     states: list[Any]
@@ -141,39 +165,16 @@ class _InMemory:
     def _put(self, k: int, state: Any) -> None:
         self.states[k] = state
 
-    def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
-        for k in range(len(self)):
-            own = () if each is None else (each[k],)
-            self._put(k, work(self._get(k), *args, *own))
+    def then(self, work: Work, *args: Any, each: Each = None) -> None:
+        for k, state in enumerate(self.results(work, args, each, range(len(self)))):
+            self._put(k, state)
 
-    def _results(
-        self,
-        work: Work,
-        args: tuple[Any, ...],
-        each: Sequence[Any] | None,
-        only: Sequence[int] | None,
+    def results(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
     ) -> Iterable[Any]:
-        for k in range(len(self)) if only is None else only:
+        for k in asked:
             own = () if each is None else (each[k],)
             yield work(self._get(k), *args, *own)
-
-    def map(
-        self,
-        work: Work,
-        *args: Any,
-        each: Sequence[Any] | None = None,
-        only: Sequence[int] | None = None,
-    ) -> list[Any]:
-        return list(self._results(work, args, each, only))
-
-    def sum(
-        self,
-        work: Work,
-        *args: Any,
-        each: Sequence[Any] | None = None,
-        only: Sequence[int] | None = None,
-    ) -> Any:
-        return add_up(self._results(work, args, each, only))
 
     def close(self) -> None:
         self.states = []

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tagsift.chain import Checkpoint, Shards, Work, add_up
+from tagsift.chain import Checkpoint, Each, Shards, Work, add_up
 from tagsift.engines.versions import check_versions, versions
 from tagsift.errors import (
     InputError,
@@ -131,7 +131,7 @@ class _Question:
     how: str  # a method of the worker: then, map or sum
     work: Work
     args: Any  # in Ray's store
-    each: Sequence[Any] | None
+    each: Each
     asked: Sequence[int]
 
     def of(self, number: int, n_workers: int) -> Own:
@@ -139,7 +139,7 @@ class _Question:
         return {k: () if self.each is None else (self.each[k],) for k in mine}
 
 
-class _RayShards:
+class _RayShards(Shards):
     """States on workers; shard k lives on worker k modulo their number."""
 
     def __init__(self, ray: Any, pieces: list[Any], n_workers: int) -> None:
@@ -169,31 +169,22 @@ class _RayShards:
                 self._ray.kill(worker)
         self._workers = []
 
-    def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
-        step = self._question("then", work, args, each, None)
+    def then(self, work: Work, *args: Any, each: Each = None) -> None:
+        step = self._question("then", work, args, each, range(len(self)))
         self._ask(step)
         self._steps.append(step)
 
-    def map(
-        self,
-        work: Work,
-        *args: Any,
-        each: Sequence[Any] | None = None,
-        only: Sequence[int] | None = None,
-    ) -> list[Any]:
-        question = self._question("map", work, args, each, only)
-        answers = {number: iter(found) for number, found in self._ask(question).items()}
-        return [next(answers[k % len(self._workers)]) for k in question.asked]
+    def results(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
+    ) -> Iterable[Any]:
+        answers = self._ask(self._question("map", work, args, each, asked))
+        of_worker = {number: iter(results) for number, results in answers.items()}
+        return [next(of_worker[k % len(self._workers)]) for k in asked]
 
-    def sum(
-        self,
-        work: Work,
-        *args: Any,
-        each: Sequence[Any] | None = None,
-        only: Sequence[int] | None = None,
-    ) -> Any:
-        """Add up what the function gives: numbers, arrays, or tuples of them."""
-        return add_up(self._ask(self._question("sum", work, args, each, only)).values())
+    def sums(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
+    ) -> Iterable[Any]:
+        return self._ask(self._question("sum", work, args, each, asked)).values()
 
     def usage(self) -> list[dict[str, float]]:
         if self._used is not None:
@@ -205,10 +196,9 @@ class _RayShards:
         how: str,
         work: Work,
         args: tuple[Any, ...],
-        each: Sequence[Any] | None,
-        only: Sequence[int] | None,
+        each: Each,
+        asked: Sequence[int],
     ) -> _Question:
-        asked = range(len(self)) if only is None else only
         return _Question(how, work, self._ray.put(args), each, asked)
 
     def _ask(self, question: _Question) -> dict[int, Any]:
@@ -267,12 +257,7 @@ def _result(ray: Any, call: Any) -> Any:
 
 
 def started(address: str | None) -> Any:
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtraError.for_package(
-            "ray", extra="ray", what="the engine 'ray'"
-        ) from None
+    ray = MissingExtraError.imported("ray", extra="ray", what="the engine 'ray'")
     if not ray.is_initialized():
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # of other workers

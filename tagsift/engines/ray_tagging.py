@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tagsift.engines.ray import cores_of, started
@@ -118,12 +119,9 @@ class _ShardActor(_TableActor):
 def _workers(asked: int | None, address: str | None) -> tuple[Any, int]:
     """Ray, and the number of actors that leaves a core free."""
     ray = started(address)
-    try:
-        from ray import data  # noqa: F401
-    except ImportError:
-        raise MissingExtraError.for_package(
-            "pandas", extra="ray", what="tagging with the engine 'ray'"
-        ) from None
+    what = "tagging with the engine 'ray'"
+    MissingExtraError.imported("pandas", extra="ray", what=what)
+    import_module("ray.data")
     cores = cores_of(ray)
     most = max(1, cores - 1)
     if asked is not None and not 1 <= asked <= most:

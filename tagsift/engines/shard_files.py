@@ -13,6 +13,7 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -34,21 +35,17 @@ _GROUP = 16 * 2**20  # bytes of a row group that is written
 
 def place(name: str) -> Place:
     """The file system of a path or an address (``s3://…``), and the path in it."""
-    try:
-        import pyarrow as pa
-        import pyarrow.fs
-    except ImportError:
-        raise MissingExtraError.for_package(
-            "pyarrow", extra="arrow", what="tagging shards"
-        ) from None
+    what = "tagging shards"
+    pa = MissingExtraError.imported("pyarrow", extra="arrow", what=what)
+    fs = import_module("pyarrow.fs")
     try:
         if "://" not in name:
-            return pa.fs.LocalFileSystem(), os.path.abspath(name)
-        found, path = pa.fs.FileSystem.from_uri(name)
+            return fs.LocalFileSystem(), os.path.abspath(name)
+        system, path = fs.FileSystem.from_uri(name)
     except (pa.ArrowException, ImportError, OSError, ValueError) as error:
         sentence = f"this file system cannot be used ({_reason(error)})."
         raise DataError(sentence, name) from error
-    return found, path.rstrip("/")
+    return system, path.rstrip("/")
 
 
 def find_shards(name: str) -> tuple[str, list[str]]:
