@@ -15,6 +15,7 @@ from tagsift.chain_gp import ChainGP
 from tagsift.data.corpus import Corpus
 from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
+from tests.reference.comparing import all_close
 
 CORPUS = tagsift.data.bundled()[:30]
 
@@ -48,8 +49,7 @@ def same(one, other, X=None, *, atol=1e-4):
     assert one.blocks_ == other.blocks_
     assert one.transduction_ == other.transduction_
     assert one.predict(X) == other.predict(X)
-    for a, b in zip(one.confidences_, other.confidences_, strict=True):
-        np.testing.assert_allclose(a, b, atol=atol)
+    all_close(one.confidences_, other.confidences_, atol=atol)
     key = "objective_" if hasattr(one, "objective_") else "log_posterior_"
     assert getattr(one, key) == pytest.approx(getattr(other, key), rel=1e-6)
 

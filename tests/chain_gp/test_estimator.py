@@ -14,6 +14,7 @@ from tagsift.chain_gp import ChainGP
 from tagsift.data import allowed_transitions, corrupt, generate, spans
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import SequenceVectorizer
+from tests.reference.comparing import all_close, all_equal
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +53,7 @@ def test_equals_the_partial_crf_without_its_additions(data, bans):
     assert all(part.all() for part in plain.allowed_) != bans
     assert plain.log_posterior_ == pytest.approx(crf.objective_, rel=1e-6)
     ours, theirs = (m.predict_proba(test.rows) for m in (plain, crf))
-    for a, b in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-3)
+    all_close(ours, theirs, atol=0.001)
     by_one_view = plain.recover(partial.rows, partial.candidates)[0]
     assert by_one_view == crf.transduction_
     assert plain.predict(test.rows) == crf.predict(test.rows)
@@ -161,12 +161,7 @@ def test_a_kernel_used_again_gives_the_same_fit(data, fitted):
     again.fit(partial.rows, partial.candidates)
     assert again.kernel_ == fitted.kernel_
     assert again.temperature_ == fitted.temperature_
-    for a, b in zip(
-        fitted.predict_proba(test.rows),
-        again.predict_proba(test.rows),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(a, b)
+    all_equal(fitted.predict_proba(test.rows), again.predict_proba(test.rows))
 
 
 def test_kernels_that_do_not_fit_are_refused(data):
@@ -259,12 +254,7 @@ def test_save_and_load(fitted, data, tmp_path):
     assert loaded.temperature_ == fitted.temperature_
     assert loaded.predict(test.rows) == fitted.predict(test.rows)
     assert loaded.predict_sets(test.rows) == fitted.predict_sets(test.rows)
-    for a, b in zip(
-        loaded.predict_latent(test.rows)[1],
-        fitted.predict_latent(test.rows)[1],
-        strict=True,
-    ):
-        np.testing.assert_allclose(a, b)
+    all_close(loaded.predict_latent(test.rows)[1], fitted.predict_latent(test.rows)[1])
 
 
 def test_large_corpora_are_judged_by_a_part(data, monkeypatch: pytest.MonkeyPatch):
