@@ -75,10 +75,10 @@ def tag_table(
 
     def tagged() -> Iterator[Any]:
         for batch in batches:
-            given = batch.column(column).to_pylist()
-            found = list(_records(model, given, raw, tokenizer))
+            values = batch.column(column).to_pylist()
+            records = list(_records(model, values, raw, tokenizer))
             new = pa.RecordBatch.from_pylist(
-                [{prefix + k: v for k, v in one.items()} for one in found], made
+                [{prefix + k: v for k, v in one.items()} for one in records], made
             )
             arrays = [*batch.columns, *new.columns]
             yield pa.RecordBatch.from_arrays(arrays, schema=whole)

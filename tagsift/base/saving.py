@@ -65,7 +65,7 @@ def learnt(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
 
 
 def pack(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
-    meta, found = learnt(model)
+    meta, numbers = learnt(model)
     header: dict[str, Any] = {
         "method": model.method.name,
         "version": __version__,
@@ -77,7 +77,7 @@ def pack(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
         "own_features": model.features is not None,
         "model": meta,
     }
-    arrays = add_prefix("model/", found)
+    arrays = add_prefix("model/", numbers)
     vectorizer = model.vectorizer_
     if isinstance(vectorizer, SequenceVectorizer):
         header["vectorizer"], words = write_vectorizer(vectorizer)
@@ -138,8 +138,8 @@ def with_settings(kind: type[Tagger], params: Any) -> Tagger:
 
 
 def _read_classes(found: Any) -> tuple[Any, ...]:
-    known = isinstance(found, list) and all(type(name) in (str, int) for name in found)
-    if not known or not found or len(set(found)) != len(found):
+    names = isinstance(found, list) and all(type(name) in (str, int) for name in found)
+    if not names or not found or len(set(found)) != len(found):
         refuse("classes", "must be distinct names or numbers, at least one", found)
     return tuple(found)
 

@@ -91,15 +91,15 @@ class ShardedSet:
         features, evidence, weights = zip(
             *self.shards.map(_taken, each=each), strict=True
         )
-        known = np.concatenate(evidence)  # [N', L]
-        hard = known.dtype == np.bool_
+        stacked = np.concatenate(evidence)  # [N', L]
+        hard = stacked.dtype == np.bool_
         return TrainingSet(
             _one_below_the_other(features),
-            known if hard else known > -np.inf,
+            stacked if hard else stacked > -np.inf,
             self.classes,
             self.scheme,
             self.seed,
-            None if hard else known,
+            None if hard else stacked,
             None if weights[0] is None else np.concatenate(weights),
         )
 

@@ -96,7 +96,7 @@ class ToShard:
         else:
             mask, classes = inputs.read_candidates(y, lengths, self.labels)
             evidence = inputs.read_evidence(y, mask)
-        known = mask if evidence is None else evidence  # [N, L]
+        evidence_or_mask = mask if evidence is None else evidence  # [N, L]
         bounds = _cuts(lengths, self.engine.n_shards)  # [K+1]
         rows = offsets_of(lengths)[bounds]  # [K+1]
         pieces = []
@@ -107,7 +107,7 @@ class ToShard:
                 if ready
                 else X[chosen]
             )
-            pieces.append((own, known[rows[k] : rows[k + 1]]))
+            pieces.append((own, evidence_or_mask[rows[k] : rows[k + 1]]))
         shards = self.engine.scatter(pieces)
         vectorizer = None
         if not ready:
@@ -127,9 +127,9 @@ class ToShard:
         classes = self.labels or tuple(sorted(facts.names))
         shards.then(_read, vectorizer, classes)
         bounds = offsets_of(shards.map(_n_sentences))  # [K+1]
-        found = self._set(shards, facts, bounds, classes)
-        found.keeps_labels = False
-        return found, vectorizer
+        train = self._set(shards, facts, bounds, classes)
+        train.keeps_labels = False
+        return train, vectorizer
 
     def _countable(self) -> SequenceVectorizer:
         """The vectorizer of the setting, if parts of a corpus can teach it."""
@@ -177,8 +177,8 @@ def _cuts(lengths: IntArray, n_shards: int) -> IntArray:
     wanted = total[-1] * np.arange(1, n_shards) / n_shards  # [K-1]
     inner = np.searchsorted(total, wanted)  # [K-1]
     _, first = np.unique(total[inner], return_index=True)
-    kept = [k for k in inner[first] if 0 < total[k] < total[-1]]
-    return np.array([0, *kept, len(lengths)])
+    cuts = [k for k in inner[first] if 0 < total[k] < total[-1]]
+    return np.array([0, *cuts, len(lengths)])
 
 
 def _learn(
@@ -207,9 +207,9 @@ def _norms(piece: Any, vectorizer: SequenceVectorizer) -> float:
 def _with_features(
     piece: tuple[Any, BoolArray | FloatArray], vectorizer: SequenceVectorizer | None
 ) -> ChainData:
-    X, known = piece
+    X, evidence = piece
     features = X if vectorizer is None else checked(vectorizer.transform(X))
-    return ChainData(PackedFeatures.of(features), known)
+    return ChainData(PackedFeatures.of(features), evidence)
 
 
 def _survey(
@@ -244,6 +244,6 @@ def _n_sentences(data: ChainData) -> int:
 
 
 def _label_counts(data: ChainData) -> IntArray:
-    known = data.evidence  # [N, L]
-    inside = known if known.dtype == np.bool_ else known > -np.inf  # [N, L]
+    evidence = data.evidence  # [N, L]
+    inside = evidence if evidence.dtype == np.bool_ else evidence > -np.inf  # [N, L]
     return np.asarray(inside.sum(axis=0))  # [L]

@@ -135,11 +135,11 @@ class SequenceTagger(Declared, BaseEstimator):
             predicted = self._predict(features)  # [M]
             inside = mask[np.arange(len(mask)), predicted]  # [M]
             return np.where(inside, predicted, mask.argmax(axis=1)), None
-        kept = np.where(mask, self._marginals(features), 0.0)  # [M, L]
-        kept *= np.exp(evidence)  # [M, L]
-        lost = ~(kept.sum(axis=1) > 0)  # [M], no candidate is left: all are alike
-        kept[lost] = mask[lost]
-        confidences = kept / kept.sum(axis=1, keepdims=True)  # [M, L]
+        shares = np.where(mask, self._marginals(features), 0.0)  # [M, L]
+        shares *= np.exp(evidence)  # [M, L]
+        lost = ~(shares.sum(axis=1) > 0)  # [M], no candidate is left: all are alike
+        shares[lost] = mask[lost]
+        confidences = shares / shares.sum(axis=1, keepdims=True)  # [M, L]
         return np.where(mask, confidences, -1.0).argmax(axis=1), confidences
 
     def _restored(self) -> None:
@@ -301,8 +301,8 @@ class SequenceTagger(Declared, BaseEstimator):
         """
         texts = [text] if isinstance(text, str) else text
         how = {"tokenizer": tokenizer, "sentences": sentences}
-        found = list(tag_documents(self, texts, **how))
-        return found[0] if isinstance(text, str) else found
+        documents = list(tag_documents(self, texts, **how))
+        return documents[0] if isinstance(text, str) else documents
 
     @blas_threads()
     def recover(
@@ -330,8 +330,10 @@ class SequenceTagger(Declared, BaseEstimator):
         mask, _ = inputs.read_candidates(y, features.lengths, self.classes_)
         if features.n_tokens == 0:
             return [[] for _ in features.lengths], None
-        given = inputs.read_evidence(y, mask)  # [M, L]
-        evidence = np.asarray(log_evidence(mask if given is None else given))  # [M, L]
+        weights = inputs.read_evidence(y, mask)  # [M, L]
+        evidence = np.asarray(
+            log_evidence(mask if weights is None else weights)
+        )  # [M, L]
         chosen, confidences = self._restricted(features, evidence)
         return (
             self._as_labels(chosen, features.offsets),

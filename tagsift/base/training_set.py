@@ -93,8 +93,8 @@ class TrainingSet:
     @cached_property
     def log_evidence(self) -> FloatArray:
         """Evidence of every label: as given, or 0 in the mask and −inf outside."""
-        found = self.mask if self.evidence is None else self.evidence  # [N, L]
-        return np.asarray(log_evidence(found))  # [N, L]
+        evidence = self.mask if self.evidence is None else self.evidence  # [N, L]
+        return np.asarray(log_evidence(evidence))  # [N, L]
 
     @cached_property
     def shares(self) -> FloatArray:
@@ -219,10 +219,10 @@ def exact_pairs(
     before = np.concatenate([[-1], chosen[:-1]])[: len(chosen)]  # [N]
     before[offsets[:-1][lengths > 0]] = -1
     pairs = np.column_stack([before, chosen])[exact]  # [N', 2]
-    found, times = np.unique(pairs, axis=0, return_counts=True)
+    distinct, times = np.unique(pairs, axis=0, return_counts=True)
     names = [*map(str, classes), None]  # the last stands at −1
     counted: Counter[tuple[str | None, str]] = Counter()
-    for (a, b), n in zip(found.tolist(), times.tolist(), strict=True):
+    for (a, b), n in zip(distinct.tolist(), times.tolist(), strict=True):
         counted[names[a], str(names[b])] += n
     return counted
 

@@ -27,11 +27,11 @@ def learn_features(features: Any, X: Any) -> tuple[FeatureMatrix, Any]:
         )
     vectorizer = new_vectorizer(features)
     if isinstance(vectorizer, SequenceVectorizer):
-        found = vectorizer.fit_transform(sentences)
+        features_of_X = vectorizer.fit_transform(sentences)
     else:
         vectorizer.fit(sentences)
-        found = as_matrix(vectorizer.transform(sentences), sentences)
-    return checked(found), vectorizer
+        features_of_X = as_matrix(vectorizer.transform(sentences), sentences)
+    return checked(features_of_X), vectorizer
 
 
 def apply_features(

@@ -97,9 +97,9 @@ class Batch:
         U = U + term.loss[self.tokens]  # [N', L]
         if term.decoder == "non_candidate":
             labels, exists = non_candidate(U, A, self.mask, self.layout)
-            found = np.empty_like(exists)  # [B]
-            found[self.layout.sentences] = exists
-            return labels, np.where(found, self.score(labels, U, A), -np.inf)
+            best = np.empty_like(exists)  # [B]
+            best[self.layout.sentences] = exists
+            return labels, np.where(best, self.score(labels, U, A), -np.inf)
         mask = self.mask if term.decoder == "candidate" else None  # [N', L]
         labels = viterbi(U, A, self.layout, mask=mask)  # [N']
         return labels, self.score(labels, U, A)
@@ -205,9 +205,9 @@ class Atoms:
         self.weights = np.pad(self.weights, (0, k))
 
     def _forget(self) -> None:
-        kept = self.weights[: self.size] > 0  # [K]
-        kept[0] = True
-        rows = np.flatnonzero(kept)  # [K']
+        heavy = self.weights[: self.size] > 0  # [K]
+        heavy[0] = True
+        rows = np.flatnonzero(heavy)  # [K']
         n = len(rows)
         self.atoms[:n] = self.atoms[rows]
         self.gram[:n, :n] = self.gram[np.ix_(rows, rows)]

@@ -106,8 +106,8 @@ class TokenTagger(ScaledTagger):
         self.variant_ = ""
         X = self._learn_scale(train)  # [N, D]
         scores = self._fit_tokens(X, train.mask, train.seed)  # [N, L]
-        told = scores if self._scores_are_confidences else None
-        return Transduction(best_candidate(scores, train.mask), told)
+        confidences = scores if self._scores_are_confidences else None
+        return Transduction(best_candidate(scores, train.mask), confidences)
 
     def _decode(self, features: FeatureMatrix, mask: BoolArray) -> IntArray:
         scores = self._token_scores(self.scaler_.transform(features))  # [M, L]

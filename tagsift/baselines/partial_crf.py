@@ -140,7 +140,7 @@ class PartialCRF(SequenceTagger):
             self.l2_ = float(self.tuning_.settings["l2"])
         means = banned_means(scheme_constraints(train, known=self.bans))
         objective = train.objective(self.l2_, TransitionPrior(*means))
-        found = minimise(
+        optimum = minimise(
             objective,
             np.zeros(objective.n_parameters),
             max_iter=self.max_iter,
@@ -150,8 +150,8 @@ class PartialCRF(SequenceTagger):
             warn=True,
             checkpoint=train.checkpoint,
         )
-        self.objective_, self.n_iter_ = -found.value, found.n_iter
-        self.weights_, self.span_bonus_ = objective.weights(found.x), 0.0
+        self.objective_, self.n_iter_ = -optimum.value, optimum.n_iter
+        self.weights_, self.span_bonus_ = objective.weights(optimum.x), 0.0
         labels, confidences = train.recover(self.weights_)
         if self.bans and confidences is not None:
             labels = max_expected_accuracy(confidences, train.offsets, self._allowed())
@@ -209,8 +209,8 @@ class PartialCRF(SequenceTagger):
 
     def _log_likelihood(self, held_out: TrainingSet) -> float:
         """Return log Z_S − log Z, summed over sentences that were not trained on."""
-        known = held_out.features, held_out.log_evidence
-        return float(self.weights_.log_likelihood(*known).sum())
+        data = held_out.features, held_out.log_evidence
+        return float(self.weights_.log_likelihood(*data).sum())
 
     def _restored(self) -> None:
         self.tuning_ = None

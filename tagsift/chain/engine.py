@@ -106,8 +106,8 @@ class Engine(Protocol):
 def add_up(results: Iterable[Any]) -> Any:
     """Sum of numbers, arrays or tuples, one after the other; the first is reused."""
     total: Any = None
-    for found in results:
-        total = _own(found) if total is None else _plus(total, found)
+    for result in results:
+        total = _own(result) if total is None else _plus(total, result)
     return total
 
 

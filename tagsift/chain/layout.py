@@ -35,9 +35,9 @@ class ChainLayout:
         lengths = np.diff(offsets)  # [S]
         by_length = np.argsort(-lengths, kind="stable")  # [S]
         sentences = by_length[lengths[by_length] > 0]  # [S']
-        kept = lengths[sentences]  # [S']
-        longest = int(kept[0]) if len(kept) else 0
-        counts = np.searchsorted(-kept, -np.arange(longest), side="left")  # [T]
+        in_order = lengths[sentences]  # [S']
+        longest = int(in_order[0]) if len(in_order) else 0
+        counts = np.searchsorted(-in_order, -np.arange(longest), side="left")  # [T]
         steps = offsets_of(counts)  # [T+1]
         starts = offsets[sentences]  # [S']
         order = np.empty(int(steps[-1]), dtype=np.int64)  # [N]

@@ -82,14 +82,14 @@ class LinearChain:
         Where the model can predict no candidate of a token, its candidates score alike.
         """
         U = self.scores(features)  # [N, L]
-        known = None
+        e = None
         if evidence is not None:
-            known = log_evidence(evidence)  # [N, L]
-            reset = (known > -np.inf) & self._unknown(known)  # [N, L]
+            e = log_evidence(evidence)  # [N, L]
+            reset = (e > -np.inf) & self._unknown(e)  # [N, L]
             xp = namespace(U)
             U = xp.where(asarray(reset, like=U), xp.zeros_like(U), U)  # [N, L]
         T, layout = self.transitions, ChainLayout.from_offsets(features.offsets)
-        lattice = forward_backward(U, T, layout, start=self.start, evidence=known)
+        lattice = forward_backward(U, T, layout, start=self.start, evidence=e)
         return np.asarray(to_numpy(lattice.marginals))  # [N, L]
 
     def curvature(self, features: FeatureMatrix) -> FloatArray:
@@ -116,10 +116,10 @@ class LinearChain:
         U, T = self.scores(features), self.transitions  # [N, L], [L, L]
         e = log_evidence(evidence)  # [N, L]
         e = np.where(self._unknown(e), 0.0, e)  # [N, L]
-        known = forward_backward(U, T, layout, start=self.start, evidence=e)
+        restricted = forward_backward(U, T, layout, start=self.start, evidence=e)
         free = forward_backward(U, T, layout, start=self.start)
-        found = to_numpy(known.log_z - free.log_z)  # [S'], longest sentence first
-        return np.asarray(found[np.argsort(layout.sentences)])  # [S']
+        values = to_numpy(restricted.log_z - free.log_z)  # [S'], longest sentence first
+        return np.asarray(values[np.argsort(layout.sentences)])  # [S']
 
     def _unknown(self, evidence: FloatArray) -> BoolArray:
         """Tokens none of whose candidates the model can predict, [N, 1]."""

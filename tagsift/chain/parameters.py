@@ -68,16 +68,16 @@ class ChainParameters:
     @cached_property
     def mean_T(self) -> Array:  # noqa: N802
         """Prior mean of the transitions, [A, A]."""
-        kept, mean = self.active, self.prior.mean
-        mean = np.zeros((len(kept), len(kept))) if mean is None else mean
-        return asarray(mean[np.ix_(kept, kept)], device=self.device)
+        active, mean = self.active, self.prior.mean
+        mean = np.zeros((len(active), len(active))) if mean is None else mean
+        return asarray(mean[np.ix_(active, active)], device=self.device)
 
     @cached_property
     def mean_start(self) -> Array:
         """Prior mean of the start scores, [A]."""
-        kept, mean = self.active, self.prior.mean_start
-        mean = np.zeros(len(kept)) if mean is None else mean
-        return asarray(mean[kept], device=self.device)
+        active, mean = self.active, self.prior.mean_start
+        mean = np.zeros(len(active)) if mean is None else mean
+        return asarray(mean[active], device=self.device)
 
     def split(self, w: Array) -> list[Array]:
         """Views of sparse and dense emissions, bias, transitions and start scores."""

@@ -258,18 +258,22 @@ class ChainGP(SetTagger):
 
     def _calibrate(self, finder: ModeFinder, train: AnyTrainingSet) -> list[HeldOut]:
         """Temperature and bonus as given, or by held-out sentences, which are given."""
-        given = self.temperature
+        temperature = self.temperature
         bonus = 0.0 if train.scheme == "plain" else self.span_bonus
         held_out: list[HeldOut] = []
-        if isinstance(given, str) or isinstance(bonus, str):
+        if isinstance(temperature, str) or isinstance(bonus, str):
             rough = _ROUGH * self.tol
             held_out = list(leave_out(finder, train, self.kernel_, tol=rough))
-        found = best_temperature(held_out) if isinstance(given, str) else float(given)
+        T = (
+            best_temperature(held_out)
+            if isinstance(temperature, str)
+            else float(temperature)
+        )
         if isinstance(bonus, str):
             names = [str(name) for name in train.classes]
             _, inside = opening_transitions(names, train.scheme)
-            bonus = best_bonus(held_out, found, self.allowed_, inside)
-        self.temperature_, self.span_bonus_ = found, float(bonus)
+            bonus = best_bonus(held_out, T, self.allowed_, inside)
+        self.temperature_, self.span_bonus_ = T, float(bonus)
         return held_out
 
     def _kernel(self, train: AnyTrainingSet) -> GroupKernel:

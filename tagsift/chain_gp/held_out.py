@@ -99,9 +99,9 @@ def log_chance(held_out: HeldOut, temperature: float) -> float:
     A token none of whose candidates the chain can predict counts as unlabelled.
     """
     chain, unseen = held_out.chain.tempered(temperature), held_out.unseen
-    known = unseen.log_evidence  # [N, L]
-    known = np.exp(known - known.max(axis=1, keepdims=True))  # [N, L]
-    chance = (chain.marginals(unseen.features) * known).sum(axis=1)  # [N]
+    likelihood = unseen.log_evidence  # [N, L]
+    likelihood = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))  # [N, L]
+    chance = (chain.marginals(unseen.features) * likelihood).sum(axis=1)  # [N]
     return float(np.log(chance[chance > 0]).sum())
 
 
@@ -118,14 +118,14 @@ def temperature_of_seen(
     """
     if not held_out or n_tokens > FEW_TOKENS:
         return _SEEN * temperature
-    known = [(one.unseen.features, one.unseen.log_evidence) for one in held_out]
+    evidence = [(one.unseen.features, one.unseen.log_evidence) for one in held_out]
     softer = [one.chain.tempered(temperature) for one in held_out]
-    without = [c.marginals(*told) for c, told in zip(softer, known, strict=True)]
+    without = [c.marginals(*told) for c, told in zip(softer, evidence, strict=True)]
 
     def score(mine: float) -> float:
         total, tempered = 0.0, chain.tempered(mine)
-        for q, told in zip(without, known, strict=True):
-            c = np.maximum(tempered.marginals(*told), np.finfo(float).tiny)  # [N, L]
+        for q, data in zip(without, evidence, strict=True):
+            c = np.maximum(tempered.marginals(*data), np.finfo(float).tiny)  # [N, L]
             total += float((q * np.log(c)).sum())
         return total
 
@@ -133,13 +133,13 @@ def temperature_of_seen(
 
 
 def _highest(score: Callable[[float], float]) -> float:
-    found = minimize_scalar(
+    optimum = minimize_scalar(
         lambda log_t: -score(exp(log_t)),
         bounds=_LIMITS,
         method="bounded",
         options={"xatol": 1e-3},
     )
-    return exp(found.x)
+    return exp(optimum.x)
 
 
 def best_bonus(

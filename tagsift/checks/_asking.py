@@ -98,8 +98,10 @@ def masks(y: Iterable[Sequence[frozenset[str]]]) -> list[BoolArray]:
 
 def arrays(X: Iterable[Sequence[str]]) -> list[FloatArray]:
     """Sentences as arrays [T, D]: one column per word, and a constant one."""
-    known = [word for words in _WORDS.values() for word in words]
-    return [np.array([[*(w == k for k in known), 1.0] for w in words]) for words in X]
+    vocabulary = [word for words in _WORDS.values() for word in words]
+    return [
+        np.array([[*(w == k for k in vocabulary), 1.0] for w in words]) for words in X
+    ]
 
 
 def fresh(estimator: SequenceTagger, /, **params: Any) -> SequenceTagger:

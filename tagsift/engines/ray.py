@@ -283,13 +283,13 @@ def started(address: str | None) -> Any:
 def _silent() -> Iterator[None]:
     """Without what Ray prints as it starts; what goes wrong is an exception."""
     sys.stderr.flush()
-    kept, away = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    stderr, away = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(away, 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
         os.close(away)
 
 

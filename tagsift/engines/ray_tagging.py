@@ -87,9 +87,9 @@ def tag_dataset(
     """
     tagging = Tagging.by(model, column=column, prefix=prefix, tokenizer=tokenizer)
     ray, n_workers = _workers(n_workers, None)
-    known = dataset.schema(fetch_if_missing=False)  # None where it takes work to know
-    if hasattr(getattr(known, "base_schema", None), "empty_table"):
-        tagging.new_columns(known.base_schema)
+    schema = dataset.schema(fetch_if_missing=False)  # None where it takes work to know
+    if hasattr(getattr(schema, "base_schema", None), "empty_table"):
+        tagging.new_columns(schema.base_schema)
     pool = _pool(ray, n_workers, tagging)
     return dataset.map_batches(_TableActor, batch_size=_ROWS, **pool)
 

@@ -155,9 +155,9 @@ def _tagged_tables(tag: Tag, source: str, count: dict[str, int]) -> Iterator[Any
             group: list[Any] = []
             for batch in file.iter_batches(_ROWS):
                 with _from_row(count["rows"]):
-                    found = tag(pa.Table.from_batches([batch]))
-                _add(count, found)
-                group.append(found)
+                    tagged = tag(pa.Table.from_batches([batch]))
+                _add(count, tagged)
+                group.append(tagged)
                 if sum(one.nbytes for one in group) > _GROUP:
                     yield pa.concat_tables(group)
                     group = []
@@ -187,10 +187,10 @@ def _tagged_lines(
                 name = _key(batch, column, first=count["rows"] == 0)
                 values = [record.get(name) for record in batch]
                 with _from_row(count["rows"]):
-                    found = tag(pa.table({name: pa.array(values, _kind(pa, values))}))
-                    new = found.drop_columns([name]).to_pylist()
-                    _refuse_taken(batch, found.column_names[1:])
-                _add(count, found)
+                    tagged = tag(pa.table({name: pa.array(values, _kind(pa, values))}))
+                    new = tagged.drop_columns([name]).to_pylist()
+                    _refuse_taken(batch, tagged.column_names[1:])
+                _add(count, tagged)
                 for record, more in zip(batch, new, strict=True):
                     line = json.dumps({**record, **more}, ensure_ascii=False)
                     yield line.encode() + b"\n"
@@ -212,22 +212,22 @@ def _records(lines: Iterable[bytes], source: str) -> Iterator[dict[str, Any]]:
 
 def _key(batch: list[dict[str, Any]], column: str | None, *, first: bool) -> str:
     """The key to label; writers leave out what is null, but not in every record."""
-    known = {key: None for record in batch for key in record}
+    keys = {key: None for record in batch for key in record}
     asked = ("text", "tokens") if column is None else (column,)
-    found = next((key for key in asked if key in known), None)
+    found = next((key for key in asked if key in keys), None)
     if found is None and first:
         raise InputError(
             f"expected one column {' or '.join(asked)!r} to label, found "
-            f"{', '.join(list(known)[:20]) or 'none'}; name it by --text-key (column=)."
+            f"{', '.join(list(keys)[:20]) or 'none'}; name it by --text-key (column=)."
         )
     return found or asked[0]
 
 
 def _kind(pa: Any, values: list[Any]) -> Any:
     """Type of a column: texts, or lists of tokens, which may have columns."""
-    found = next((value for value in values if value is not None), "")
-    if isinstance(found, list):
-        return None if any(found) else pa.list_(pa.string())
+    example = next((value for value in values if value is not None), "")
+    if isinstance(example, list):
+        return None if any(example) else pa.list_(pa.string())
     return pa.string()
 
 
@@ -261,5 +261,5 @@ def _add(count: dict[str, int], tagged: Any) -> None:
 
 def _reason(error: BaseException) -> str:
     """What an error of the system says, in a line."""
-    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return said.splitlines()[0].rstrip(". ")[:200]
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return reason.splitlines()[0].rstrip(". ")[:200]

@@ -64,15 +64,15 @@ class Tagging:
 
     def table(self, table: Any) -> Any:
         """Tag an Arrow table, and nothing of its columns is lost."""
-        names, known = {}, table.schema.names
+        names, columns = {}, table.schema.names
         asked = ("text", "tokens") if self.column is None else (self.column,)
-        if not any(name in known for name in asked):
+        if not any(name in columns for name in asked):
             raise InputError(
                 f"expected one column {' or '.join(asked)!r} to label, found "
-                f"{', '.join(known[:20]) or 'none'}; name it by --text-key (column=)."
+                f"{', '.join(columns[:20]) or 'none'}; name it by --text-key (column=)."
             )
         if self.column is not None:
-            kind = str(table.schema.field(known.index(self.column)).type)
+            kind = str(table.schema.field(columns.index(self.column)).type)
             names = {"tokens" if "list" in kind else "text": self.column}
         how = {"prefix": self.prefix, "tokenizer": self.tokenizer}
         return tag_table(self.model, table, **names, **how)
@@ -89,8 +89,8 @@ class Tagging:
         try:
             self.model  # noqa: B018, loaded before a file is opened
             count = tag_file(self.table, shard.source, shard.target, self.column)
-        except TagsiftError as found:
-            error = str(found)
+        except TagsiftError as problem:
+            error = str(problem)
         used = resource.getrusage(resource.RUSAGE_SELF)
         return {
             "source": shard.source,
@@ -177,12 +177,12 @@ def tag_shards(
     there = _prepare(tagging, source, target)
     ends = [_absolute(name) for name in (folder, target)]  # workers may be elsewhere
     missing = [Shard(*(f"{end}/{n}" for end in ends)) for n in names if n not in there]
-    known = len(names) - len(missing)
-    stage(f"{target}: {known} of {len(names)} shards are there", enabled=verbose)
+    n_there = len(names) - len(missing)
+    stage(f"{target}: {n_there} of {len(names)} shards are there", enabled=verbose)
     done: list[dict[str, Any]] = []
     try:
-        found = engine(tagging, missing) if missing else iter(())
-        for one in progress(found, "tagging", enabled=verbose, total=len(missing)):
+        results = engine(tagging, missing) if missing else iter(())
+        for one in progress(results, "tagging", enabled=verbose, total=len(missing)):
             done.append(one)
         _complain(done, len(names))
     except TagsiftError:
@@ -190,7 +190,7 @@ def tag_shards(
         raise
     return TaggedShards(
         len(names),
-        known,
+        n_there,
         sum(one["rows"] for one in done),
         sum(one["tokens"] for one in done),
         round(sum(one["cpu_s"] for one in done), 2),
@@ -241,8 +241,8 @@ def _forget_if_empty(target: str) -> None:
 
     system, path = place(target)
     with contextlib.suppress(OSError):
-        found = system.get_file_info(FileSelector(path, recursive=True))
-        if {file.path for file in found if file.is_file} == {f"{path}/{_NOTE}"}:
+        entries = system.get_file_info(FileSelector(path, recursive=True))
+        if {file.path for file in entries if file.is_file} == {f"{path}/{_NOTE}"}:
             system.delete_dir(path)
 
 

@@ -60,9 +60,9 @@ class _Turned:
     rows: CompactRows
 
     def __matmul__(self, G: FloatArray) -> FloatArray:
-        found = np.asarray(self.rows.pattern().T @ G)  # [D, L]
-        found *= self.rows.values[:, None]
-        return found
+        products = np.asarray(self.rows.pattern().T @ G)  # [D, L]
+        products *= self.rows.values[:, None]
+        return products
 
 
 def compact(rows: Any) -> Any:

@@ -65,9 +65,9 @@ class Indicators:
         names = dict.fromkeys(name for t in used for name, _ in t.parts)
         types = [set(column) for column in columns]
         vocabularies: dict[str, list[str]] = {}
-        for known in (attribute(name) for name in names if name not in POSITIONAL):
-            values = set(map(known.value, types[known.column]))
-            vocabularies[known.name] = sorted(v for v in values if v is not None)
+        for kind in (attribute(name) for name in names if name not in POSITIONAL):
+            values = set(map(kind.value, types[kind.column]))
+            vocabularies[kind.name] = sorted(v for v in values if v is not None)
         return cls(used, vocabularies, [np.empty(0, dtype=np.int64)] * len(used))
 
     def sizes(self, template: Template) -> list[int]:
@@ -153,8 +153,8 @@ class Indicators:
             for name, column, value in self._attributes:
                 if column == k:
                     code_of = self._code_of[name]
-                    found = [code_of.get(value(entry), -1) for entry in number]
-                    codes[name] = np.array(found, dtype=np.int64)[types]  # [N]
+                    of_type = [code_of.get(value(entry), -1) for entry in number]
+                    codes[name] = np.array(of_type, dtype=np.int64)[types]  # [N]
         return codes
 
     # What a model file holds ---------------------------------------------------
@@ -195,9 +195,9 @@ class Indicators:
         except InputError as error:
             raise ModelFileError(f"{error} Save the model again.") from error
         templates = new.templates
-        known = all(k in new._values for t in templates for k, _ in t.parts)
+        complete = all(k in new._values for t in templates for k, _ in t.parts)
         fits = len(counts) == len(templates) and counts.sum() == len(stacked_keys)
-        if not (known and fits and all(map(new._is_sorted, templates, keys))):
+        if not (complete and fits and all(map(new._is_sorted, templates, keys))):
             raise damaged("the saved feature templates do not fit their values")
         return new
 

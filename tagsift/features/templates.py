@@ -139,10 +139,10 @@ def attribute(name: str) -> Attribute:
         return Attribute(name, 1, str)
     if re.fullmatch(r"column[0-9]{1,6}", name):
         return Attribute(name, int(name.removeprefix("column")), str)
-    known = [*_WORD_ATTRIBUTES, "pos", "column<k>", *POSITIONAL]
+    names = [*_WORD_ATTRIBUTES, "pos", "column<k>", *POSITIONAL]
     raise InputError(
         f"there is no attribute {name!r} for feature templates; choose from "
-        f"{', '.join(known)}."
+        f"{', '.join(names)}."
     )
 
 

@@ -210,14 +210,14 @@ class InducingColumns:
     def columns(self, X: Any, device: Device = "cpu") -> NDArray[np.float32]:
         """Whitened columns Aᵀ of tokens at unit amplitude, in single precision."""
         root = asarray(self.root, device=device)  # [M, M]
-        found = np.empty((X.shape[0], len(self.root)), dtype=np.float32)  # [N, M]
+        columns = np.empty((X.shape[0], len(self.root)), dtype=np.float32)  # [N, M]
         for lo in range(0, X.shape[0], _PORTION):
             rows = slice(lo, lo + _PORTION)
             K = squared_distances(self.points, X[rows], like=root)  # [M, n]
             K *= -self.theta
             A = solve_triangular(root, exp_inplace(K), overwrite=True)  # [M, n]
-            found[rows] = to_numpy(A.T)
-        return found
+            columns[rows] = to_numpy(A.T)
+        return columns
 
 
 def scaled_features(

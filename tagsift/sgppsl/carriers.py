@@ -118,8 +118,10 @@ def free_bytes(where: Array) -> int | None:
     if is_torch(where) and where.device.type == "cuda":
         from torch import cuda
 
-        kept = cuda.memory_reserved(where.device) - cuda.memory_allocated(where.device)
-        return int(cuda.mem_get_info(where.device)[0] + kept)
+        cached = cuda.memory_reserved(where.device) - cuda.memory_allocated(
+            where.device
+        )
+        return int(cuda.mem_get_info(where.device)[0] + cached)
     try:
         with open("/proc/meminfo", encoding="ascii") as table:
             for line in table:

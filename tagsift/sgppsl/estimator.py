@@ -188,9 +188,9 @@ class SGPPSL(SequenceTagger):
         readings = Settings(
             self.weighting, self.confidence, self.likelihood, taken.spread
         )
-        given = self.theta, self.amplitude
+        starts = self.theta, self.amplitude
         how = self.hyperparameters, readings, taken
-        self.kernel_ = kernel = choose_kernel(train, device, n_points, given, *how)
+        self.kernel_ = kernel = choose_kernel(train, device, n_points, starts, *how)
         points = None
         if n_points is not None:
             theta = float(kernel.theta.mean())
@@ -281,27 +281,27 @@ class SGPPSL(SequenceTagger):
         return np.asarray(emission_scores(mu + evidence, 2.0 * share * var))
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
-        known = log_evidence(self.decoding_.available)  # [L]
-        return self._softmax(*self._moments(features), known)
+        available = log_evidence(self.decoding_.available)  # [L]
+        return self._softmax(*self._moments(features), available)
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
-        known, way = self.decoding_, self.decoder
+        decoding, way = self.decoding_, self.decoder
         transition = transition_scores(self.gp_.mu_T, self.gp_.var_T)  # [L, L]
         tau = None
         if way in {"weighted", "log-weighted"}:
             X = self.scaler_.transform(features)  # [M, D]
-            tau = known.factor(X, self.n_neighbours, self.neighbour_floor)  # [M, L]
+            tau = decoding.factor(X, self.n_neighbours, self.neighbour_floor)  # [M, L]
         if way == "log-weighted":
             mu, var = self._moments(features)
-            means = emission_scores(mu + log_evidence(known.available), 0.0 * var)
+            means = emission_scores(mu + log_evidence(decoding.available), 0.0 * var)
             about = (features.offsets, tau, self._allowed())
-            return known.best_log(means, transition, *about)
+            return decoding.best_log(means, transition, *about)
         emission = self._marginals(features)  # [M, L]
         if way == "argmax":
             return np.asarray(emission.argmax(axis=1))  # [M]
         if way == "log":
-            return known.best_log(emission, transition, features.offsets)
-        return known.best(emission, transition, features.offsets, tau)
+            return decoding.best_log(emission, transition, features.offsets)
+        return decoding.best(emission, transition, features.offsets, tau)
 
     def _restricted(
         self, features: FeatureMatrix, evidence: FloatArray
@@ -334,13 +334,13 @@ class SGPPSL(SequenceTagger):
             ``decoder="weighted"`` and ``"log-weighted"`` need.
         """
         self._check_fitted()
-        kept = self.decoding_
+        decoding = self.decoding_
         try:
             if not neighbours:
-                self.decoding_ = replace(kept, neighbours=None)
+                self.decoding_ = replace(decoding, neighbours=None)
             super().save(path)
         finally:
-            self.decoding_ = kept
+            self.decoding_ = decoding
 
     def _restored(self) -> None:
         self.device = available_device(self.device)

@@ -184,10 +184,10 @@ class Tilted:
                 best = best_tilt(top + (xp.log(p) - score), q.var)  # [N, L]
             trial = a + step * (best - a)  # [N, L]
             there = top - trial * q.var  # [N, L]
-            found = likelihood.free(there, T)
-            reached = found.value + 0.5 * float(xp.sum(trial * trial * q.var))
+            partition = likelihood.free(there, T)
+            reached = partition.value + 0.5 * float(xp.sum(trial * trial * q.var))
             if reached <= value:
-                a, score, free, value, best = trial, there, found, reached, None
+                a, score, free, value, best = trial, there, partition, reached, None
                 step = min(1.0, 1.5 * step)
             else:
                 step *= 0.5
@@ -217,9 +217,9 @@ class Sampled:
                 noise, noise_T = -noise, -noise_T
             U = q.mu + scale * noise  # [N, L]
             T = q.mu_T + scale_T * noise_T  # [L, L]
-            known, free = likelihood.restricted(U, T), likelihood.free(U, T)
-            curvature = free.curvature - known.curvature  # [N, L]
-            drawn = vars(Expected.between(known, free, curvature)).values()
+            restricted, free = likelihood.restricted(U, T), likelihood.free(U, T)
+            curvature = free.curvature - restricted.curvature  # [N, L]
+            drawn = vars(Expected.between(restricted, free, curvature)).values()
             totals = [a + b for a, b in zip(totals or repeat(0.0), drawn, strict=False)]
         mean = Expected(*(total / self.n_samples for total in totals))
         return replace(mean, precision=positive_part(mean.precision))

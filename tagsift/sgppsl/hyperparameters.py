@@ -144,13 +144,13 @@ class HeldOut:
         """
         covariance, roots = self.distances.covariance(kernel)
         problem = Problem(covariance, self.expectation)
-        found = alternate(problem, self.labels, self.settings, max_iter=20, tol=1e-3)
-        beta, factors = found.state.beta, found.state.factors
-        known = kernel, self.new, beta, factors.cholesky
+        solution = alternate(problem, self.labels, self.settings, max_iter=20, tol=1e-3)
+        beta, factors = solution.state.beta, solution.state.factors
+        fitted = kernel, self.new, beta, factors.cholesky
         if roots:
-            mu, _ = inducing_moments(*known, roots)  # [M, L]
+            mu, _ = inducing_moments(*fitted, roots)  # [M, L]
         else:
-            mu, _ = dense_moments(*known, factors.root)  # [M, L]
+            mu, _ = dense_moments(*fitted, factors.root)  # [M, L]
         rival = [self._sets(mu / float(t)) for t in _TEMPERATURES]  # × [S]
         return max(rival, key=np.sum)
 
@@ -245,7 +245,7 @@ def _climb_fixed(
         covariance, roots = distances.covariance(trial)
         problem = Problem(covariance, expectation)
         begun = carry_over(problem, state)
-        state, found = ascend(
+        state, bounds = ascend(
             problem, likelihood, begun, n_mean=6, n_variance=3, tol=1e-6
         )
         slopes = theta_gradient(distances, problem, trial, roots, likelihood, state)
@@ -253,7 +253,7 @@ def _climb_fixed(
             slope.sum(keepdims=True) if rows == 1 else slope for slope in slopes
         )  # [R], [R]
         slope = [free.theta * by_theta, free.amplitude * by_amplitude]
-        return found[-1], np.concatenate(slope), (trial, state, found[-1])
+        return bounds[-1], np.concatenate(slope), (trial, state, bounds[-1])
 
     begin = np.log([*kernel.theta[:rows], *kernel.amplitude[:rows]])  # [2R]
     options = {"maxiter": n_steps, "maxfun": 2 * n_steps}

@@ -152,8 +152,8 @@ class Dense:
         if not self.variances:
             return factor, xp.zeros_like(lam), 0.0
         weak = scale * lam < _WEAK  # [N]
-        known = xp.where(weak, xp.ones_like(lam), lam)  # [N]
-        var = (1.0 - column_squares(inverse)) / known  # [N]
+        divisor = xp.where(weak, xp.ones_like(lam), lam)  # [N]
+        var = (1.0 - column_squares(inverse)) / divisor  # [N]
         half = inverse @ (side[:, None] * xp.astype(gram[:, weak], kind))  # [N, W]
         var[weak] = scale * xp.astype(1.0 - column_squares(half), var.dtype)
         var = positive_part(var)  # [N]

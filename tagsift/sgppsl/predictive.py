@@ -114,12 +114,12 @@ class FittedGP:
         for lo in range(0, X.shape[0], _BLOCK):
             rows = slice(lo, lo + _BLOCK)
             distances = squared_distances(self.points, X[rows], like=beta)  # [M, B]
-            known = kernel, distances, beta, self.factors
+            fitted = kernel, distances, beta, self.factors
             if self.root is not None:
-                found = dense_moments(*known, self.root)
+                moments = dense_moments(*fitted, self.root)
             else:
-                found = inducing_moments(*known, self.roots)
-            mu[rows], var[rows] = to_numpy(found[0]), to_numpy(found[1])
+                moments = inducing_moments(*fitted, self.roots)
+            mu[rows], var[rows] = to_numpy(moments[0]), to_numpy(moments[1])
         return mu, var
 
     def on(self, device: Any) -> FittedGP:
@@ -307,15 +307,19 @@ class Decoding:
 
     def factor(self, X: Any, n_neighbours: int, floor: str) -> FloatArray:
         """Equation (29) for new tokens, [M, L]."""
-        known = self.neighbours
-        if known is None:
+        neighbours = self.neighbours
+        if neighbours is None:
             raise NotSupportedError(
                 "this model was saved without its training neighbours, which decoders "
                 "with 'weighted' in their names need; set decoder='log' or 'viterbi', "
                 "or save it again with neighbours=True."
             )
-        found, _ = nearest(Reference(known.features), X, n_neighbours)  # [M, Q]
-        return neighbour_factor(found, known.confidences, known.mask, floor=floor)
+        nearest_tokens, _ = nearest(
+            Reference(neighbours.features), X, n_neighbours
+        )  # [M, Q]
+        return neighbour_factor(
+            nearest_tokens, neighbours.confidences, neighbours.mask, floor=floor
+        )
 
 
 def _log(x: FloatArray, least: float = np.finfo(np.float64).tiny) -> FloatArray:
