@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from experiments.experiment import Experiment
 from experiments.folds import TASKS, Fold, Split, corrupted, make_fold
+from experiments.measuring import peak_mib, timed
 from experiments.records import Found
 from experiments.tables import page
 from tagsift.data.corpus import Corpus
@@ -48,6 +50,13 @@ class Benchmark(Experiment):
             f"{all_of('time', 'load')}."
         )
         return page(self.title, found, self.tables(found), ran)
+
+
+def fit_costs(fit: Callable[[], Any]) -> dict[str, float]:
+    """Run a fit: its seconds, and the most memory held before it and up to its end."""
+    before, spent = peak_mib(), timed(fit)
+    times = {"fit_s": round(spent.wall, 2), "fit_cpu_s": round(spent.cpu, 2)}
+    return {**times, "fit_peak_mib": peak_mib(), "before_fit_mib": before}
 
 
 def paper_fold(

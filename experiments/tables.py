@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from experiments.records import Found
+from experiments.records import Found, Record, pick
 from tagsift.report import Column, Report, Section, Table
 from tagsift.visible import count
 
@@ -32,6 +32,15 @@ def table(
         side = Column(name, align="right") if form == ">" else None
         columns.append(side or Column(name, form, float(scale or 1)))
     return Table(tuple(columns), tuple(map(tuple, rows)), title=title, note=note)
+
+
+def by_columns(
+    records: Iterable[Record], columns: Mapping[str, str], *order: str, **about: str
+) -> Table:
+    """Return a table of what columns show of records, in the order of some places."""
+    done = [record for record in records if "error" not in record]
+    done.sort(key=lambda record: pick(record, *order))
+    return table(list(columns), [pick(x, *columns.values()) for x in done], **about)
 
 
 def page(

@@ -246,7 +246,8 @@ def _sources(*places: int) -> list[str]:
     return [f"w{k:02d}" for k in range(*places)]
 
 
-def _of_abstracts(name: str, *changes: Change) -> VoteSet:
+def abstracts(name: str, *changes: Change) -> VoteSet:
+    """The diseases of abstracts, of one file."""
     return VoteSet(f"weak_ncbi/{name}.tsv", "2:18", changes)
 
 
@@ -257,10 +258,10 @@ SETS: dict[str, VoteSet] = {
         for part in ("valid", "test")
         for name, columns in _WEAK.items()
     },
-    "ncbi-valid": _of_abstracts("valid"),
-    "ncbi-test": _of_abstracts("test"),
-    "ncbi5-valid": _of_abstracts("valid", only(FIVE)),
-    "ncbi5-test": _of_abstracts("test", only(FIVE)),
+    "ncbi-valid": abstracts("valid"),
+    "ncbi-test": abstracts("test"),
+    "ncbi5-valid": abstracts("valid", only(FIVE)),
+    "ncbi5-test": abstracts("test", only(FIVE)),
     "crowd": _CROWD(),
     "crowd-43": _CROWD((without(ODD),)),
     "people": _NEWS((part(0.0, 0.14), alike(5, 0.25, 0.1, 0.1))),
@@ -287,7 +288,7 @@ SUBSETS: dict[str, VoteSet] = {
     "bc5cdr-drugs": replace(
         SETS["bc5cdr-valid"], changes=(part(0.5, 1.0), without(["w02", "w03", "w06"]))
     ),
-    "ncbi-train": _of_abstracts("train", part(0, 0.4)),
+    "ncbi-part": abstracts("train", part(0, 0.4)),
 }
 #: The twenty by which expected errors are judged: no gold of a test file among them.
 TWENTY = (
