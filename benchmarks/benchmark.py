@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.experiment import Experiment
-from experiments.folds import TASKS, Fold, Split, corrupted, make_fold
 from experiments.measuring import peak_mib, timed
 from experiments.records import Found
 from experiments.tables import page
-from tagsift.data.corpus import Corpus
 from tagsift.report import Report
 
 #: Candidates of every ambiguous token, and the share of exact sentences.
@@ -57,15 +55,6 @@ def fit_costs(fit: Callable[[], Any]) -> dict[str, float]:
     before, spent = peak_mib(), timed(fit)
     times = {"fit_s": round(spent.wall, 2), "fit_cpu_s": round(spent.cpu, 2)}
     return {**times, "fit_peak_mib": peak_mib(), "before_fit_mib": before}
-
-
-def paper_fold(
-    data: Path | None, task: str, *, exact: bool = False
-) -> tuple[Fold, Corpus]:
-    """Return the first of five folds of a task, with candidates or gold labels."""
-    split = Split(task, TASKS[task].n_sentences, 5, 0, 0)
-    fold = make_fold(data, split)
-    return fold, corrupted(fold, split, cl=CL, p=None if exact else P, r=None)
 
 
 def percent(fitted: Any) -> dict[str, float | None]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -50,7 +50,8 @@ def crowd_kit(name: str, votes: Corpus, **settings: Any) -> Aggregated:
     task, who, code = votes.with_votes(votes.speaks).votes  # [K] each
     said = pd.DataFrame({"task": task, "worker": who, "label": code})
     model = getattr(crowdkit.aggregation, name)(**settings)
-    found = model.fit_predict(said)
+    with _quiet():
+        found = model.fit_predict(said)
     codes = np.full(votes.n_tokens, max(votes.outside, 0))  # [N]
     codes[found.index.to_numpy()] = found.to_numpy()
     probas = getattr(model, "probas_", None)
@@ -80,8 +81,7 @@ def hidden_markov(votes: Corpus) -> Aggregated:
                 doc.spans[name] = marks
         docs.append(doc)
     types = {name[2:] for name in votes.label_set if name != "O"}
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
+    with _quiet():
         model = HMM("hmm", sorted(types))
         model.fit(docs)
         docs = list(model.pipe(docs))
@@ -99,6 +99,14 @@ def hidden_markov(votes: Corpus) -> Aggregated:
                     shares[first + t, names.index(name)] = chance
     shares[:, votes.outside] = 1 - np.delete(shares, votes.outside, 1).sum(axis=1)
     return Aggregated(_codes(votes, labels), np.clip(shares, 0, 1))
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Let a package say nothing of its progress and of its use of others."""
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _tags(type_: str, length: int) -> list[str]:

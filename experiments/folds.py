@@ -166,6 +166,27 @@ def make_fold(data: Path | None, split: Split, encoder: Any = None) -> Fold:
     return Fold.of(train, test, corpus.label_set, encoder)
 
 
+def paper_fold(
+    data: Path | None,
+    task: str,
+    fold: int = 0,
+    *,
+    cl: int | None = 3,
+    p: float | None = 0.1,
+    r: float | None = None,
+    seed: int = 0,
+    drawn: int | None = None,
+    encoder: Any = None,
+) -> tuple[Fold, Corpus]:
+    """One of the five folds of a task, and its training part with labels hidden.
+
+    `seed` is that of the folds, `drawn` that of the candidates, see `corrupted`.
+    """
+    split = Split(task, TASKS[task].n_sentences, 5, fold, seed)
+    made = make_fold(data, split, encoder)
+    return made, corrupted(made, split, cl=cl, p=p, r=r, seed=drawn)
+
+
 def whole_fold(data: Path | None, task: str, n_tokens: int | None = None) -> Fold:
     """Learn from the training file of a task, or its first tokens; tag its test file.
 
