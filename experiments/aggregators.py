@@ -42,14 +42,14 @@ def by_token(votes: Corpus) -> Aggregated:
     return Aggregated(_codes(votes, votes.majority("token").labels))
 
 
-def crowd_kit(name: str, votes: Corpus, **settings: Any) -> Aggregated:
+def crowd_kit(name: str, votes: Corpus) -> Aggregated:
     """Labels of crowd-kit, tag by tag; who abstains has no vote."""
     import crowdkit.aggregation
     import pandas as pd
 
     task, who, code = votes.with_votes(votes.speaks).votes  # [K] each
     said = pd.DataFrame({"task": task, "worker": who, "label": code})
-    model = getattr(crowdkit.aggregation, name)(**settings)
+    model = getattr(crowdkit.aggregation, name)()
     with _quiet():
         found = model.fit_predict(said)
     codes = np.full(votes.n_tokens, max(votes.outside, 0))  # [N]
@@ -123,7 +123,8 @@ AGGREGATORS: dict[str, Callable[[Corpus], Aggregated]] = {
     "majority-token": by_token,
     "dawid-skene": partial(counted, DawidSkene),
     "mace": partial(counted, MACE),
+    "crowd-kit-majority": partial(crowd_kit, "MajorityVote"),
     "crowd-kit-dawid-skene": partial(crowd_kit, "DawidSkene"),
-    "crowd-kit-mace": partial(crowd_kit, "MACE", n_restarts=2),  # 10 take minutes
+    "crowd-kit-mace": partial(crowd_kit, "MACE"),
     "skweak-hmm": hidden_markov,
 }

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -124,11 +126,7 @@ class Crowds(Experiment):
         seed = stable_seed(
             "crowds 2", cell.corpus, cell.crowd, cell.sentences, cell.draw
         )
-        whole = (
-            bundled("chunk")
-            if self.data is None
-            else read(self.data / FILES[cell.corpus])
-        )
+        whole = _whole(self.data, cell.corpus)
         n = min(cell.sentences, len(whole))
         first = int(np.random.default_rng(seed).integers(len(whole) - n + 1))
         part = whole[first : first + n].with_columns(1)
@@ -145,6 +143,11 @@ class Crowds(Experiment):
         for name, title in (("crowd", "Crowd by crowd"), ("sentences", "By size")):
             rows = _rows(whole, name) if whole else []
             yield table((name, "runs", *_columns()), rows, title=title)
+
+
+@lru_cache(maxsize=3)
+def _whole(data: Path | None, corpus: str) -> Corpus:
+    return bundled("chunk") if data is None else read(data / FILES[corpus])
 
 
 def _columns() -> list[str]:
