@@ -24,7 +24,7 @@ from tagsift.data import LabelSet, bundled, corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
-from tagsift.io import read_columns
+from tagsift.io import read
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def training_file(data: Path | None, task: str) -> Corpus:
 
 
 def _columns(path: Path, scheme: str = "auto") -> Corpus:
-    return read_columns(path, scheme=scheme).with_columns(2)
+    return read(path, scheme=scheme).with_columns(2)
 
 
 def _stand_in(task: str) -> Corpus:

@@ -21,7 +21,7 @@ from tagsift.data.annotators import Annotator
 from tagsift.data.corpus import Corpus
 from tagsift.data.schemes import Span
 from tagsift.data.synthetic import generate
-from tagsift.io.door import read
+from tagsift.io import read
 
 Change: TypeAlias = Callable[[Corpus], Corpus]
 #: Votes by the names of annotators; None for a sentence that one did not label.

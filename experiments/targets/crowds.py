@@ -31,7 +31,7 @@ from tagsift.cleaned import clean
 from tagsift.data import SimulatedAnnotator, bundled
 from tagsift.data import simulate_votes as simulate
 from tagsift.data.corpus import Corpus
-from tagsift.io.door import read
+from tagsift.io import read
 
 DRAWS, SIZES = 2, (50, 200, 800)
 #: Corpus → its file; the bundled corpus where there are none.

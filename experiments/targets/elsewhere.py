@@ -26,7 +26,7 @@ from experiments.targets.duel import lead_counts, leads, paired
 from tagsift.data import bundled, corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.data.rows import Row
-from tagsift.io import read_columns
+from tagsift.io import read
 
 LEARN, TAG, DRAWS = 400, 300, 5
 SIDES = ("partial-crf", "chain-gp")
@@ -98,9 +98,9 @@ def _scheme(source: Source) -> str:
 def _rows(path: Path) -> Iterator[list[Row]]:
     """All columns of every sentence; the truth of votes is behind the words."""
     if path.suffix == ".tsv":
-        votes = read_columns(path, votes="2:18", gold=-1)
+        votes = read(path, votes="2:18", gold=-1)
         return _cut(map(_beside, votes.rows, votes.gold or ()))
-    corpus = read_columns(path)
+    corpus = read(path)
     return map(_beside, corpus.rows, corpus.labels)
 
 

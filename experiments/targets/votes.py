@@ -36,7 +36,7 @@ from tagsift.cleaned.cleaning import found_by
 from tagsift.data.corpus import Corpus
 from tagsift.data.stacking import split_at
 from tagsift.features import ContextualEncoder, SequenceVectorizer
-from tagsift.io.door import read
+from tagsift.io import read
 from tagsift.metrics import span_scores
 
 #: The chain that every rival's tagger is.
