@@ -50,7 +50,7 @@ def test_counting_is_that_of_the_corpus():
         assert (AGGREGATORS[name](votes).codes == expected).all()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
 def test_span_f1_is_that_of_the_metrics(seed: int):
     votes = crowd(6)
@@ -131,7 +131,7 @@ def test_habits_are_those_of_the_last_annotator():
     assert any(apart)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(st.sampled_from([4, 9, 40]))
 def test_who_casts_the_votes_changes_nothing_else(people: int):
     few, many = votes_of(300, VOTES), votes_of(300, people)
