@@ -35,7 +35,7 @@ from tagsift.data import corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.features import SequenceVectorizer
 from tagsift.features.packed import PackedFeatures
-from tagsift.io import cut_partial
+from tagsift.io import read_chunks
 from tagsift.storage import atomic_write
 
 #: Tokens of the large file where not told otherwise, and of its shards.
@@ -124,7 +124,7 @@ def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str,
         engine=LocalEngine(folder=shards, checkpoint=kept),
         verbose=1,
     )
-    time = fit_costs(lambda: model.fit(cut_partial(path, n_tokens=SHARD), None))
+    time = fit_costs(lambda: model.fit(read_chunks(path, n_tokens=SHARD)))
     text, most = path.stat().st_size / 1e6, max(NOTED, default=0.0)
     return model, {"time": time, "files": {"text_mb": text, "shards_mb": most}}
 

@@ -410,7 +410,8 @@ class SequenceTagger(Declared, BaseEstimator):
             scheme = corpus.scheme if scheme == "auto" else scheme
         if (engine := getattr(self, "engine", None)) is not None:
             cutter = ToShard(engine, self.features, labels, scheme, seed)
-            return cutter.pieces(X) if y is None else cutter.sentences(X, y)
+            chunks = y is None
+            return cutter.corpora(X, self.method) if chunks else cutter.sentences(X, y)
         features, vectorizer = learn_features(self.features, X)
         mask, classes = inputs.read_candidates(y, features.lengths, labels)
         evidence = inputs.read_evidence(y, mask)

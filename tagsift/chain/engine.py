@@ -99,8 +99,8 @@ class Engine(Protocol):
     def checkpoint(self) -> Checkpoint | None:
         """Where a fit keeps its last steps."""
 
-    def scatter(self, pieces: Sequence[Any]) -> Shards:
-        """Hand out the pieces of a corpus: the first states."""
+    def scatter(self, pieces: Iterable[Any]) -> Shards:
+        """Hand out the pieces of a corpus, as they come: the first states."""
 
 
 def add_up(results: Iterable[Any]) -> Any:
@@ -143,11 +143,15 @@ class LocalEngine:
         if self.n_shards < 1:
             raise InputError(f"n_shards must be at least 1; got {self.n_shards}.")
 
-    def scatter(self, pieces: Sequence[Any]) -> Shards:
-        """Hand out the pieces of a corpus: the first states."""
+    def scatter(self, pieces: Iterable[Any]) -> Shards:
+        """Hand out the pieces of a corpus, as they come: the first states."""
         if self.folder is None:
             return _InMemory(list(pieces))
-        return _OnDisk(list(pieces), Path(self.folder))
+        shards = _OnDisk([], Path(self.folder))
+        for k, piece in enumerate(pieces):
+            shards.states.append(None)
+            shards._put(k, piece)
+        return shards
 
 
 @dataclass
@@ -182,7 +186,7 @@ class _InMemory(Shards):
 
 @dataclass
 class _OnDisk(_InMemory):
-    """States whose numbers are in files, but for the pieces they begin with.
+    """States whose numbers are in files.
 
     A file holds the bytes of arrays and nothing else; what they belong to stays in this
     process (Python's buffers out of band), so that no file is ever run as code.
@@ -192,8 +196,6 @@ class _OnDisk(_InMemory):
     stored: dict[int, tuple[bytes, list[int]]] = field(default_factory=dict)
 
     def _get(self, k: int) -> Any:
-        if k not in self.stored:
-            return self.states[k]
         outline, sizes = self.stored[k]
         mapped = np.memmap(self._path(k), np.uint8, "r")  # [bytes]
         begins = np.cumsum([0, *map(_padded, sizes[:-1])]).tolist()

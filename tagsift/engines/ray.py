@@ -71,16 +71,17 @@ class RayEngine:
             return self.n_workers
         return max(1, cores_of(started(self.address)) - 1)
 
-    def scatter(self, pieces: Sequence[Any]) -> Shards:
-        """Hand out the pieces of a corpus: the first states."""
+    def scatter(self, pieces: Iterable[Any]) -> Shards:
+        """Hand out the pieces of a corpus, as they come: the first states."""
         ray = started(self.address)
-        n_workers, cores = min(self.n_shards, len(pieces)), cores_of(ray)
+        stored = [ray.put(piece) for piece in pieces]
+        n_workers, cores = min(self.n_shards, len(stored)), cores_of(ray)
         if n_workers > cores:
             raise InputError(
                 f"the Ray cluster has {cores} cores, {n_workers} workers were asked "
                 "for; ask for fewer, or add machines."
             )
-        self._last = _RayShards(ray, list(pieces), n_workers)
+        self._last = _RayShards(ray, stored, n_workers)
         return self._last
 
     def usage(self) -> list[dict[str, float]]:
@@ -144,7 +145,7 @@ class _RayShards(Shards):
 
     def __init__(self, ray: Any, pieces: list[Any], n_workers: int) -> None:
         self._ray = ray
-        self._pieces = [ray.put(piece) for piece in pieces]
+        self._pieces = pieces  # in Ray's store
         self._steps: list[_Question] = []
         self._used: list[dict[str, float]] | None = None
         self._workers: list[Any] = [None] * n_workers
