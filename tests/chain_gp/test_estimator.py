@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from tagsift.data import allowed_transitions, corrupt, generate, spans
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import SequenceVectorizer
 from tests.reference.comparing import all_close, all_equal
+from tests.reference.label_sequences import sequences
 
 
 @pytest.fixture(scope="module")
@@ -280,22 +280,19 @@ def test_the_bonus_finds_more_spans(data, fitted):
 
 def test_the_bonus_by_enumeration(fitted, data):
     """The sequence of the highest score plus the bonus of its spans."""
-    row = data[1].rows[0][:3]
-    U = fitted.predict_latent([row])[0][0]
-    chain, names = fitted.weights_, fitted.classes_
-    allowed, first, last = fitted.allowed_
-    best, chosen = -np.inf, None
-    for path in itertools.product(range(len(names)), repeat=3):
-        pairs = list(itertools.pairwise(path))
-        if not (first[path[0]] and last[path[-1]] and all(allowed[a] for a in pairs)):
-            continue
-        labels = [names[y] for y in path]
-        score = U[np.arange(3), path].sum() + chain.start[path[0]]
-        score += sum(chain.transitions[pair] for pair in pairs)
-        score += fitted.span_bonus_ * len(spans(labels, fitted.scheme_))
-        if score > best:
-            best, chosen = score, labels
-    assert fitted.predict([row]) == [chosen]
+    row, names = data[1].rows[0][:3], fitted.classes_
+    U, chain = fitted.predict_latent([row])[0][0], fitted.weights_
+    scored = [
+        (
+            score + fitted.span_bonus_ * len(spans(labels, fitted.scheme_)),
+            labels,
+        )
+        for path, score in sequences(
+            U, chain.transitions, start=chain.start, allowed=fitted.allowed_
+        )
+        for labels in [[names[y] for y in path]]
+    ]
+    assert fitted.predict([row]) == [max(scored)[1]]
 
 
 def test_max_iter_warns(data):
