@@ -169,7 +169,8 @@ def _sets(whole: Whole) -> Table:
             f1 = [pick(whole.get((name, x), {}), "scores.span_f1")[0] for x in BESIDE]
             lead = _lead(ours["ahead"]["majority"])
             losses = ours["scores"]["nll"], counting["scores"]["nll_tempered"]
-            wrong = ours["range"][0], _range(ours), ours["scores"]["wrong"]
+            expected, true = pick(ours, "scores.expected", "scores.wrong")
+            wrong = expected, _range(ours), true
             rows.append((name, *f1, lead, *losses, *wrong))
     titles = (f"{title}|.1f|100" for title in BESIDE.values())
     return table(
@@ -206,17 +207,18 @@ def _apart(ours: Record, rival: Record) -> float:
 
 
 def _expected(whole: Whole) -> Table:
-    """Expected and true errors on the twenty sets."""
+    """Errors that the confidences expect, the printed range, and the true ones."""
     rows, ratios, errors = list[tuple[Any, ...]](), [], []
     for name in TWENTY:
         if record := whole.get((name, OURS)):
-            wrong, ece = pick(record, "scores.wrong", "scores.ece")
-            left, low, high = record["range"]
-            factor = max(left, 1) / max(wrong, 1)
+            places = ("scores.expected", "scores.wrong", "scores.ece")
+            expected, wrong, ece = pick(record, *places)
+            _, low, high = record["range"]
+            factor = max(expected, 1) / max(wrong, 1)
             near, holds = 1 / NEAR <= factor <= NEAR, low <= wrong <= high
             ratios.append(high / max(low, 1e-9))
             errors.append(ece)
-            about = (name, left, wrong, factor, near, _range(record), holds)
+            about = (name, expected, wrong, factor, near, _range(record), holds)
             rows.append((*about, ratios[-1], ece))
     if rows:
         near, holds = (f"{sum(x[k] for x in rows)} of {len(rows)}" for k in (4, 6))
