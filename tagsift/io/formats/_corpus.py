@@ -15,6 +15,7 @@ from tagsift.data.annotators import Annotator, AnnotatorKind
 from tagsift.data.documents import Document, Kind, Layer
 from tagsift.data.lossy import Losses
 from tagsift.data.schemes import SCHEMES, scheme_of_pairs
+from tagsift.io.formats._file_names import KNOWN, in_order
 
 if TYPE_CHECKING:
     from tagsift.io.formats._format import Format
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EVERYTHING",
-    "KNOWN",
     "CorpusInfo",
     "Order",
     "Part",
@@ -31,15 +31,14 @@ __all__ = [
     "as_written",
 ]
 
-#: Parts of `CorpusInfo`: annotators who said nothing, with the order of all; what they
-#: are; labels that nobody gave, with the order of all; the scheme.
-Part: TypeAlias = Literal["annotators", "kinds", "labels", "scheme"]
+#: Parts of `CorpusInfo`: annotators who said nothing, with the order of all; which are
+#: sources that mean their ``O``; what they are else; labels that nobody gave, with the
+#: order of all; the scheme.
+Part: TypeAlias = Literal["annotators", "sources", "kinds", "labels", "scheme"]
 EVERYTHING: frozenset[Part] = frozenset(get_args(Part))
 #: In which order a reader meets annotators: that of the layers of documents, people
 #: before models, or that of their names.
 Order: TypeAlias = Literal["layers", "people", "names"]
-#: Kinds of layers that are no votes.
-KNOWN: tuple[Kind, ...] = ("gold", "exact")
 
 
 @dataclass
@@ -156,7 +155,7 @@ class Written:
             if name not in self.people:
                 yield "annotators", "annotator who labelled nothing", name
         if form.order == "names":
-            met.sort()
+            met.sort(key=in_order)
         there = [name for name in names if name in self.people]
         if met != there:
             yield "annotators", "order of the annotators", ", ".join(there[:6])
@@ -165,7 +164,11 @@ class Written:
                 told = annotator_of(self.people[one.name])
                 same = one.kind in (told.kind, "unknown")
                 if not same or one.abstains != told.abstains:
-                    yield "kinds", "what an annotator is", one.name
+                    source = (
+                        one.kind == "source" and self.people[one.name].kind == "rule"
+                    )
+                    part: Part = "sources" if source else "kinds"
+                    yield part, "what an annotator is", one.name
         labels = self.labels | {label for _, label in self.pairs}
         for label in self.info.labels:
             if label not in labels and label != "O" and label[2:] not in self.types:

@@ -169,7 +169,7 @@ def _layer(record: dict[str, Any], place: Place) -> Layer:
         raise place.error(f"expected 'spans' or 'tags', found {found}.")
     marks = [_mark(x, n, place) for n, x in enumerate(spans or ())]
     return Layer(
-        record["annotator"],
+        place.name(record, "annotator"),
         record.get("kind") or "person",
         None if spans is None else tuple(marks),
         None if tags is None else _tags(tags),
@@ -215,11 +215,9 @@ def _problem(document: Document) -> str | None:
     ):
         return f"sentences as numbers of tokens in order from 0 to {size}"
     for layer in document.layers:
-        if not layer.annotator:
-            return "annotators with a name, found an empty one"
-        for one in (layer.tags, layer.scores):
-            if one is not None and len(one) != size:
-                return f"one entry for each of the {size} tokens, found {len(one)}"
+        for what, entries in (("tag", layer.tags), ("score", layer.scores)):
+            if entries is not None and len(entries) != size:
+                return f"a {what} for each of the {size} tokens, found {len(entries)}"
         for mark in layer.marks or ():
             for start, end in ((mark.start, mark.end), *mark.pieces):
                 if not 0 <= start <= end <= length:

@@ -469,5 +469,5 @@ def test_an_empty_word_is_not_written(tmp_path: Path, form: str) -> None:
 def test_names_that_are_no_folders_of_brat_are_counted(tmp_path: Path) -> None:
     layers = tuple(Layer(name, marks=()) for name in ("a/b", "c"))
     losses = tagsift.write([Document("1", "x", layers=layers)], tmp_path / "o", "brat")
-    kind = "annotator's name, which is no name of a folder, changed"
+    kind = "annotator's name, which is no name of a file, changed"
     assert losses.cases == {kind: ["a/b"]}
