@@ -145,7 +145,8 @@ def record_of(document: Document) -> dict[str, Any]:
     layers, spans, tags = [], [], []
     for number, layer in enumerate(record.get("layers", ())):
         who = {"annotator": layer["annotator"], "layer": number}
-        layers.append({**layer, "meta": _json(layer, document.id)})
+        about = {key: layer.get(key) for key in ("annotator", "kind", "scheme")}
+        layers.append({**about, "meta": _json(layer, document.id)})
         spans += [_span_row(one, document.id) | who for one in layer.pop("spans", ())]
         if "tags" in layer:
             tags.append(_tags_row(layer) | who)
@@ -181,7 +182,7 @@ def _tags_row(layer: Mapping[str, Any]) -> dict[str, Any]:
     sets = [[tag] if isinstance(tag, str) else tag for tag in tags]
     return {
         "labels": [tag if isinstance(tag, str) else None for tag in tags],
-        "scores": layer.get("scores"),
+        "scores": None if layer.get("scores") is None else list(layer["scores"]),
         "candidates": sets if several else None,
     }
 
