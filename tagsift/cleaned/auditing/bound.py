@@ -9,18 +9,24 @@ where the control c is what the model expects of y − R x, with the sum 0. Afte
 looks, the t-th gives :math:`Z_t = \sum_{i<t} u_i + u_t Q_t / w_t`, with the weights w
 of `drawing` and their sum Q over what is left (Des Raj 1956): its mean is 0 whatever
 came before. Weighted by :math:`1/Q_t^2`, the partial sums M are a martingale with the
-clock :math:`\tau_t = \sum 1/Q_i^2`, and by Ville's inequality a normal martingale ends
-above the line :math:`c(\tau) \sqrt V` at any moment with a chance of at most α, where
+clock :math:`\tau_t = \sum 1/Q_i^2`, in units of its value at the number of looks that
+was planned. A normal martingale with the variance V rises above :math:`c(\tau)
+\sqrt V` at any moment with a chance of at most α, by Ville's inequality, where c is the
+smaller of a line, with the error 0.9 α, and of a curve for who goes on for long, with
+0.1 α (Robbins' normal mixture in the form of Howard et al. 2021):
 
-.. math:: c(\tau) = \sqrt{\tfrac12 \log \tfrac1\alpha}
-          \left(\sqrt{\tau^* / \tau} + \sqrt{\tau / \tau^*}\right)
+.. math:: c(\tau) = \sqrt{\tfrac12 \log \tfrac1{0.9 \alpha}}
+          \left(\frac1{\sqrt\tau} + \sqrt\tau\right), \qquad
+          c(\tau) = \sqrt{2 \left(1 + \frac1\tau\right)
+          \log\left(\frac{\sqrt{1 + \tau}}{0.2 \alpha} + 1\right)}.
 
-is lowest at τ*, the clock of the number of looks that was planned. The bounds are
+The bounds are
 the r at which M(r) meets the line: roots of a quadratic equation, as Fieller's. Sums of
 errors are skewed to the right, and what was not seen makes their variance look small;
 so V of the upper bound holds one sentence more, with :math:`1 + \sqrt{\bar x}` errors,
 and c is stretched by the first term of Cornish and Fisher's expansion,
-:math:`1 + \gamma c / 3 \sqrt n`, where the skewness γ works against the bound.
+:math:`1 + \gamma c / 3 \sqrt n`, where the skewness γ works against the bound; V is
+multiplied by :math:`n^2 / ((n - 2) (n - c^2))`, as self-normalised sums ask for.
 """
 
 from __future__ import annotations
@@ -32,7 +38,7 @@ import numpy as np
 from tagsift.cleaned.auditing.drawing import DESIGN, Design
 from tagsift.typing import FloatArray
 
-__all__ = ["Bounds", "Looks", "bounds", "increments"]
+__all__ = ["Bounds", "Looks", "boundary", "bounds", "increments"]
 
 
 @dataclass(frozen=True)
@@ -90,41 +96,61 @@ def bounds(looks: Looks, alpha: float, design: Design = DESIGN) -> Bounds:
     """
     y, x, z = looks.errors, looks.size, looks.control  # [..., n] each
     n = np.arange(1, y.shape[-1] + 1)  # [n]
-    sum_y, sum_x, sum_z = (np.cumsum(part, axis=-1) for part in (y, x, z))
-    yy, xx, zz, xy, yz, xz = (
-        np.cumsum(one * other, axis=-1)
-        for one, other in ((y, y), (x, x), (z, z), (x, y), (y, z), (x, z))
-    )  # [..., n] each
+    ticks = np.diff(looks.clock, axis=-1, prepend=0.0)  # [..., n]  1 / Q²
+    tick_sum, tick_squares = looks.clock, np.cumsum(ticks**2, axis=-1)
+    sums = [np.cumsum(part, axis=-1) for part in (y, x, z)]
+    sum_y, sum_x, sum_z = sums
+
+    def spread(i: int, j: int) -> FloatArray:
+        """What two columns vary together, around the estimates of their sums."""
+        one, other = (y, x, z)[i], (y, x, z)[j]
+        means = [sums[k] / tick_sum for k in (i, j)]
+        crossed = [np.cumsum(ticks * part, axis=-1) for part in (one, other)]
+        return np.asarray(
+            np.cumsum(one * other, axis=-1)
+            - means[0] * crossed[1]
+            - means[1] * crossed[0]
+            + means[0] * means[1] * tick_squares
+        )
+
+    yy, xx, zz = spread(0, 0), spread(1, 1), spread(2, 2)
+    xy, yz, xz = spread(0, 1), spread(0, 2), spread(1, 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # The coefficient of the model, drawn towards 1, at the share under 1.
+        # The coefficient of the model is drawn towards 1, where the model is right.
         some = sum_x > 0  # [..., n]
         start = np.where(some, (sum_y - sum_z) / sum_x, 0.0)
-        prior = design.prior_looks * zz / n
-        beta = np.where(zz > 0, (yz - start * xz + prior) / (zz + prior), 0.0)
-        beta = np.clip(beta, 0.0, design.most_control)
-        value = np.where(some, (sum_y - beta * sum_z) / sum_x, 0.0)
-        left = y - beta * z - value * x  # [..., n]
-        mean = sum_x / n
-        pseudo = mean * (1 + np.sqrt(looks.mean_size)) / looks.mean_size
-        second = np.cumsum(left**2, axis=-1) + pseudo**2
-        third = np.cumsum(left**3, axis=-1) + pseudo**3
-        skewness = np.sqrt(n) * third / second**1.5
-        tau = looks.clock / np.asarray(looks.planned)[..., None]
-        line = np.sqrt(np.log(1 / alpha) / 2) * (np.sqrt(tau) + 1 / np.sqrt(tau))
-        freedom = n / np.maximum(n - 2, 1)
-        # (r Σx − k)² = c² (v₀ − 2 r v₁ + r² v₂), k = Σy − β Σz
+        prior = design.prior_looks * np.cumsum(z**2, axis=-1) / n
+        fitted = (yz - start * xz + prior) / (zz + prior)
+        beta = np.where(prior > 0, np.clip(fitted, 0.0, design.most_control), 0.0)
         k = sum_y - beta * sum_z
-        v0 = (yy - 2 * beta * yz + beta**2 * zz) * freedom
-        v1, v2 = (xy - beta * xz) * freedom, xx * freedom
+        value = np.where(some, k / sum_x, 0.0)
+        # One sentence more, with errors that nobody has seen.
+        unseen = sum_x / n * (1 + np.sqrt(looks.mean_size)) / looks.mean_size
+        left = y - beta * z - value * x
+        second = np.cumsum(left**2, axis=-1) + unseen**2
+        third = np.cumsum(left**3, axis=-1) + unseen**3
+        skewness = np.sqrt(n) * third / second**1.5
+        line = boundary(looks.clock / looks.planned[..., None], alpha, design)
+        # (r Σx − k)² = c² (v₀ − 2 r v₁ + r² v₂)
+        v0, v1, v2 = yy - 2 * beta * yz + beta**2 * zz, xy - beta * xz, xx
         ends = []
         for side in (-1, 1):
-            stretch = 1 + np.maximum(side * skewness, 0) * line / (3 * np.sqrt(n))
-            c2 = (line * stretch) ** 2
-            v = v0 + pseudo**2 if side > 0 else v0
+            worse = np.maximum(side * skewness, 0)
+            c2 = (line * (1 + worse * line / (3 * np.sqrt(n)))) ** 2
+            enough = n > np.maximum(c2, 2)
+            c2 = c2 * n**2 / np.where(enough, (n - c2) * (n - 2), 1)
+            v = v0 + unseen**2 if side > 0 else v0
             a, b = sum_x**2 - c2 * v2, k * sum_x - c2 * v1
             root = np.sqrt(np.maximum(b**2 - a * (k**2 - c2 * v), 0))
-            ends.append(np.where(a > 0, (b + side * root) / a, (1 + side) / 2))
-    early = (n < design.least_looks) | ~some
-    low = np.where(early, 0.0, np.clip(ends[0], 0.0, 1.0))
-    high = np.where(early, 1.0, np.clip(ends[1], 0.0, 1.0))
-    return Bounds(np.clip(value, 0.0, 1.0), low, high)
+            known = some & enough & (a > 0) & (n >= design.least_looks)
+            end = np.where(known, (b + side * root) / a, (1 + side) / 2)
+            ends.append(np.clip(end, 0.0, 1.0))
+    return Bounds(np.clip(value, 0.0, 1.0), *ends)
+
+
+def boundary(tau: FloatArray, alpha: float, design: Design = DESIGN) -> FloatArray:
+    """What a normal martingale exceeds with a chance of `alpha`, in its deviations."""
+    first, rest = (1 - design.late_error) * alpha, design.late_error * alpha
+    line = np.sqrt(np.log(1 / first) / 2) * (np.sqrt(tau) + 1 / np.sqrt(tau))
+    mixture = np.log(np.sqrt(1 + tau) / (2 * rest) + 1)
+    return np.asarray(np.minimum(line, np.sqrt(2 * (1 + 1 / tau) * mixture)))

@@ -125,7 +125,7 @@ class Statement:
         """How many more looks would show that at most `aim` of the labels are wrong.
 
         The looks taken are drawn again and again; the number by which half of the
-        draws are there. None where that is not to be expected.
+        draws are there. None where so many are wrong, or too few looks were taken.
         """
         if not 0 < aim < 1:
             raise InputError(f"aim must be a share between 0 and 1; got {aim!r}.")
@@ -145,7 +145,10 @@ class Statement:
         clock = np.broadcast_to(np.cumsum(ticks), (_RESAMPLES, n + ahead))
 
         def followed(column: FloatArray) -> FloatArray:
-            again = (column / ticks[:n])[picks] * ticks[n:]  # [R, ahead]
+            """The column, and more of it: what varies shrinks with what is left."""
+            mean = column.sum() / ticks[:n].sum()
+            spread = (column / ticks[:n] - mean) * np.sqrt(ticks[:n])  # [n]
+            again = mean * ticks[n:] + spread[picks] * np.sqrt(ticks[n:])  # [R, ahead]
             past = np.broadcast_to(column, (_RESAMPLES, n))
             return np.concatenate([past, again], axis=1)
 
@@ -158,9 +161,7 @@ class Statement:
             taken.mean_size,
         )
         met = bounds(future, alpha).high[:, n:] <= aim  # [R, ahead]
-        if np.mean(met.any(axis=1)) < 0.5:
-            return None
-        first = np.where(met.any(axis=1), met.argmax(axis=1) + 1, np.inf)
+        first = np.where(met.any(axis=1), met.argmax(axis=1) + 1, left)
         return int(np.median(first))
 
     # How ----------------------------------------------------------------------------
