@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -127,6 +128,7 @@ class Audit(Experiment):
         yield saving_table(dict(self.finished(found)))
 
 
+@lru_cache(maxsize=1)  # the cells of a corpus follow one another
 def audited(data: Path, corpus: str) -> tuple[AuditedLabels, IntArray]:
     """The labels that are found at default settings, and the true ones, [N] codes.
 
