@@ -21,7 +21,7 @@ __all__ = ["DESIGN", "Design", "drawn_order", "weights_of"]
 class Design:
     """What is fixed before anybody looks; set by ``python -m experiments audit``."""
 
-    even_share: float = 0.25  # of the chances that is the same for all sentences
+    even_share: float = 0.4  # of the chances that is the same for all sentences
     least_looks: int = 20  # sentences before which nothing is stated
     late_error: float = 0.1  # of the error, spent on going on long after the plan
     prior_looks: float = 5.0  # that speak for the model as it is, in its coefficient
