@@ -9,7 +9,7 @@ import pytest
 import tagsift
 from tagsift.data import bundled, corrupt
 from tagsift.data.documents import Document, Layer, Mark
-from tagsift.errors import DataError, InputError
+from tagsift.errors import DataError, InputError, TagsiftError
 from tagsift.io import PartialCorpus, read_columns, write_columns
 
 GOOD = '{"tokens": ["a", "b"], "candidates": [["B-X", "O"], "O"]}\n'
@@ -147,7 +147,7 @@ def test_refused_labels(tmp_path: Path) -> None:
         tagsift.io.old_read(bad, scheme="iob2").candidates()
     for label in ("A|B", "?", " A"):
         odd = save(tmp_path, GOOD.replace("B-X", label))
-        with pytest.raises(DataError, match="expected"):
+        with pytest.raises(TagsiftError, match="expected"):
             tagsift.io.old_read(odd).candidates()
     with pytest.raises(InputError, match="found 'bio'"):
         tagsift.io.old_read(bad, scheme="bio")
