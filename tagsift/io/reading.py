@@ -142,7 +142,16 @@ def read(
         how = Options.of({**options, "labels": labels})
         documents, formats = tuple(list(source)), []  # type: ignore[arg-type]
     documents = tuple(document.cut(how.cut_text) for document in documents)
-    corpus = corpus_of(documents, on_tokens(how), labels=label_set)
+    info = how.info
+    if how.scheme == "auto" and info.scheme is not None:
+        how = replace(how, scheme=info.scheme)
+    corpus = corpus_of(
+        documents,
+        on_tokens(how),
+        labels=label_set,
+        annotators=info.annotators,
+        more_labels=info.labels,
+    )
     if formats and {one.name for one in formats} == {"conll"}:
         corpus = replace(corpus, sources=None)
     return _described(corpus, kinds or {}, abstain)
@@ -180,7 +189,7 @@ def _documents(
             (name, read if form.tokens else map(Document.uncut, read))
             for (name, read), (_, form) in zip(named, sources, strict=True)
         ]
-        documents = together(named, how.losses)
+        documents = together(named, how.losses, how.info)
     whole = tuple(documents)
     note_labels_apart(whole, how.losses)
     if how.renaming is not None:
