@@ -152,7 +152,7 @@ def read(
         documents = tuple(_documents(sources, how))
     else:
         how = Options.of({**options, "labels": labels})
-        documents, formats = tuple(list(source)), []
+        documents, formats = tuple(list(source)), []  # type: ignore[arg-type]
     documents = tuple(document.cut(how.cut_text) for document in documents)
     info = how.info
     if how.scheme == "auto" and info.scheme is not None:

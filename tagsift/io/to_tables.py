@@ -144,9 +144,7 @@ def _tokens(document: Document) -> Iterator[dict[str, Any]]:
         yield dict(zip(OF_TOKENS, place, strict=True)) | labels
 
 
-def _sentences(
-    documents: Sequence[Document], soft: Sequence[FloatArray] | None
-) -> Any:
+def _sentences(documents: Sequence[Document], soft: Sequence[FloatArray] | None) -> Any:
     """A data set to train with: tokens, and labels as numbers that have names."""
     package = _datasets()
     names: set[str] = set()
@@ -195,9 +193,7 @@ def _of_corpus(
 ) -> Any:
     info = CorpusInfo(corpus.annotators, corpus.label_set.names, corpus.scheme)
     tables = split_at(_shares(corpus), corpus.bounds) if soft else None
-    return to_table(
-        kind, corpus.documents(), info, rows=rows, layer=layer, soft=tables
-    )
+    return to_table(kind, corpus.documents(), info, rows=rows, layer=layer, soft=tables)
 
 
 def _shares(corpus: Corpus) -> FloatArray:

@@ -107,7 +107,7 @@ def as_spans(document: Document) -> Document:
         Layer(x.annotator, x.kind, layer_marks(whole, x, Losses()))
         for x in whole.layers
     )
-    return replace(whole.uncut(), layers=layers)
+    return replace(whole, layers=layers).uncut()
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
