@@ -30,7 +30,7 @@ from tagsift.data.stacking import split_at
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Annotator", "Corpus", "Sentence", "Vote", "Votes"]
+__all__ = ["Annotator", "Corpus", "Sentence", "Vote", "Votes", "register_tables"]
 
 
 @dataclass(frozen=True, slots=True)

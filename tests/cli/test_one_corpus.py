@@ -113,7 +113,6 @@ def test_two_doors_give_the_same_annotators(tagsift: Run, doors):
         assert [one["name"] for one in told["annotators"]] == NAMES
 
 
-@door("the scheme, the labels and the annotators of a corpus are not written yet")
 def test_what_was_written_is_what_was_read(votes: Path, tmp_path: Path):
     corpus = package.read(votes, votes="2:7", gold=-1)
     package.write(corpus, tmp_path / "votes.jsonl")
