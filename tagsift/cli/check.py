@@ -8,11 +8,11 @@ from xml.sax.saxutils import quoteattr
 
 import typer
 
+import tagsift
 from tagsift.cli._audits import Label, facts_of, labelled, opened, parse_share
 from tagsift.cli._options import Json, Training, argument, option
 from tagsift.cli._output import print_json, say
 from tagsift.errors import InputError
-from tagsift.storage import atomic_write
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -48,7 +48,7 @@ def run(
     line += f"{100 * aim:g} %, after {len(stated.looks)} looks."
     if junit is not None:
         failure = "" if met else f"<failure message={quoteattr(line)}/>"
-        with atomic_write(junit) as stream:
+        with tagsift.storage.atomic_write(junit) as stream:
             stream.write(
                 '<?xml version="1.0" encoding="UTF-8"?>\n'
                 f'<testsuite name="tagsift check" tests="1" failures="{int(not met)}">'
