@@ -118,7 +118,6 @@ def _in_object(answer: dict[str, Any]) -> list[Item] | None:
 
 
 def _is_part(one: Any) -> bool:
-    """Whether something is a part of an answer, as an API puts it together."""
     return isinstance(one, dict) and one.get("type") in _PARTS
 
 
@@ -183,7 +182,6 @@ def _plain(key: str) -> str:
 
 
 def _labels(value: Any) -> tuple[str, ...]:
-    """Names of labels; none where there is anything else."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return ()

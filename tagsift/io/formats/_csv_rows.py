@@ -55,7 +55,6 @@ def write_csv(path: PathName, documents: Iterable[Document], options: Options) -
 
 
 def _header(survey: tables.Survey, columns: list[str]) -> list[str]:
-    """Names of the columns of a table, as they were called."""
     lead = ["document", "sentence", "token"] if survey.long else ["sentence", "token"]
     as_before = own(survey.source, "called")
     called = {role: str(as_before.get(role, role)) for role in ROLES}

@@ -105,12 +105,10 @@ class Options:
 
     @cached_property
     def cut_text(self) -> Tokenizer:
-        """What cuts text that has no tokens."""
         return as_tokenizer(self.tokenizer, self.sentences)
 
     @property
     def one_label_key(self) -> str | None:
-        """Where the labels are, in formats that have one place for them."""
         if self.label_key is None or isinstance(self.label_key, str):
             return self.label_key
         raise InputError(
@@ -120,12 +118,10 @@ class Options:
 
     @property
     def label_names(self) -> Sequence[str] | None:
-        """Names of numbered labels."""
         return None if isinstance(self.labels, Mapping) else self.labels
 
     @cached_property
     def renaming(self) -> Renaming | None:
-        """Other names for labels."""
         return Renaming(self.labels) if isinstance(self.labels, Mapping) else None
 
 

@@ -45,7 +45,6 @@ class Place(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The JSON path: ``[0].annotations[2]``."""
         parts = []
         rest = self.steps
         while rest:
@@ -54,7 +53,6 @@ class Place(NamedTuple):
         return "".join(reversed(parts)).removeprefix(".")
 
     def error(self, sentence: str) -> DataError:
-        """Make an error that names the place."""
         path = self.path
         lead = f"{path}: " if path else ""
         return DataError(lead + sentence, self.file, self.line)
@@ -112,7 +110,6 @@ class Place(NamedTuple):
         return found
 
     def choice(self, value: Any, choices: tuple[str, ...]) -> Any:
-        """Check that a value is one of several."""
         if value in choices:
             return value
         raise self.error(f"expected one of {', '.join(choices)}, found {value!r:.40}.")
@@ -190,7 +187,6 @@ class _Text:
         self.at += 1
 
     def value(self) -> tuple[Any, str]:
-        """The next JSON value and its text."""
         while True:
             try:
                 found, end = _DECODER.raw_decode(self.buffer, self.at)
@@ -338,7 +334,6 @@ def _closed(text: str) -> tuple[str, str]:
 
 
 def write_lines(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
-    """Write one JSON object a line, whole or not at all."""
     piped = str(path) == STANDARD  # whoever reads it may wait for every line
     with open_target(path) as stream:
         for record in records:
@@ -348,7 +343,6 @@ def write_lines(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
 
 
 def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
-    """Write a JSON array, one object a line, whole or not at all."""
     with open_target(path) as stream:
         lead = "["
         for record in records:
@@ -358,7 +352,6 @@ def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
 
 
 def dumped(record: Mapping[str, Any]) -> str:
-    """A record as one line of JSON that UTF-8 can hold."""
     try:
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
         if not text.isascii():

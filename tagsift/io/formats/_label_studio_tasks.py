@@ -53,7 +53,6 @@ _AS_ONE = (
 
 
 def _taken(more: Mapping[str, Any]) -> dict[str, Any]:
-    """What an import takes of what a task, an annotation or a prediction had."""
     return {key: more[key] for key in ("meta", "lead_time", "score") if key in more}
 
 

@@ -231,7 +231,6 @@ def _inside(places: Sequence[int], end: int) -> bool:
 
 
 def record_of(document: Document) -> dict[str, Any]:
-    """The record of a document; what it has not got, the record has not got."""
     tokens = None
     if document.rows is not None:
         tokens = [row[0] if len(row) == 1 else list(row) for row in document.rows]

@@ -41,7 +41,6 @@ ATTRIBUTES = {
 
 
 def import_spacy() -> Any:
-    """Import spaCy, or say which extra brings it."""
     try:
         import spacy.tokens
     except ImportError:

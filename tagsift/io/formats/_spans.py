@@ -93,7 +93,6 @@ class Counted:
         return found
 
     def write(self, start: int, end: int) -> Bounds:
-        """The offsets of characters."""
         at = self._at
         return (start, end) if at is None else (at[start], at[end])
 
@@ -129,7 +128,6 @@ def unit_of(text: str, start: Any, end: Any, quote: Any, told: str) -> str:
 
 
 def as_number(name: str) -> int | str:
-    """A number where a name is nothing else: ids of documents and people."""
     return int(name) if re.fullmatch(r"0|[1-9]\d{0,17}", name, re.A) else name
 
 
@@ -143,7 +141,6 @@ def labels_of(value: Any, place: Place) -> tuple[str, ...]:
 
 
 def without(record: Mapping[str, Any], *keys: str | None) -> dict[str, Any]:
-    """What a record has besides some keys."""
     return {key: value for key, value in record.items() if key not in keys}
 
 
@@ -184,7 +181,6 @@ def spans_of(mark: Mark, counted: Counted, name: str) -> list[dict[str, Any]]:
 
 
 def own(meta: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """What a format kept for itself."""
     found = meta.get(name)
     return dict(found) if isinstance(found, Mapping) else {}
 

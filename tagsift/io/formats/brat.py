@@ -80,7 +80,6 @@ def _read_brat(path: PathName, options: Options) -> Iterator[Document]:
 
 
 def _texts_in(folder: str, lead: str) -> Iterator[str]:
-    """Texts of a folder, without their ending."""
     with os.scandir(folder) as entries:
         for one in entries:
             if one.is_dir(follow_symlinks=False):
@@ -289,7 +288,6 @@ def _file_name(name: str, used: set[str], options: Options) -> str:
 def _annotations(
     document: Document, layer: Layer, options: Options, labels: set[str]
 ) -> str:
-    """The file of one annotator."""
     counted = Counted.of(document.text, options)
     marks = list(_spans.spanned(document, layer, _NAME, options.losses, pieces=True))
     others = own(layer.meta, _NAME).get("lines", [])

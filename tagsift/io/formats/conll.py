@@ -48,7 +48,6 @@ def _read_conll(path: PathName, options: Options) -> Iterator[Document]:
 
 
 def _table(path: PathName, options: Options) -> CellTable[Tag]:
-    """Look at what is said of the columns."""
     table = partial(
         CellTable[Tag],
         path,

@@ -43,7 +43,6 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
 
 
 def _blocks(path: PathName) -> Iterator[tuple[int, list[str]]]:
-    """Yield the sentences: number of the first line, and all lines."""
     lines: list[str] = []
     start = 1
     with open_source(path) as stream:
@@ -163,7 +162,6 @@ def _offsets(
 
 
 def _place(key: str) -> int:
-    """Column of the labels; that of MISC for a key of it."""
     return {"UPOS": 3, "XPOS": 4}.get(key.upper(), _MISC)
 
 
@@ -246,7 +244,6 @@ def _cell(tag: Tag, document: Document, options: Options) -> str | None:
 
 
 def _replaced(lines: list[str], cells: list[str | None], key: str) -> list[str]:
-    """The lines of sentences with other labels."""
     place = _place(key)
     written, word = [], 0
     for line in lines:

@@ -211,7 +211,6 @@ def _ask(
 
 
 def _in_runs(cells: Sequence[str]) -> bool:
-    """Whether values stand together as the ids of sentences do."""
     runs = sum(a != b for a, b in pairwise(cells)) + 1
     return 1 < runs == len(set(cells)) <= len(cells) / 2
 

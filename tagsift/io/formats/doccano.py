@@ -60,7 +60,6 @@ def _read_doccano(path: PathName, options: Options) -> Iterator[Document]:
 
 @contextmanager
 def _unzipped(path: PathName) -> Iterator[dict[str, _Records]]:
-    """Records of the files of a zip, by the names of the files."""
     with ExitStack() as stack:
         stream = stack.enter_context(open_bytes(path))
         try:
@@ -117,7 +116,6 @@ def _side_by_side(
 def _together(
     group: dict[str, Document], order: Iterable[str], options: Options
 ) -> Document:
-    """Join what users said of a document, in the order of their names."""
     whole = reduce(Document.joined, (group[name] for name in order if name in group))
     return _spans.looked_at(whole, options)
 

@@ -105,7 +105,6 @@ def _about(path: Path) -> dict[str, Any]:
 
 
 def _plain(name: str, folder: Path) -> str:
-    """The name of a file or folder inside a folder."""
     if not name or name in (".", "..") or any(sign in name for sign in "/\\\0"):
         raise DataError(f"expected the name of a file, found {name[:60]!r}.", folder)
     return name
@@ -190,7 +189,6 @@ def row_document(
 
 
 def _main(record: Mapping[str, Any], place: Place, options: Options) -> str | None:
-    """The column of the labels."""
     key = options.one_label_key
     if key is not None:
         place.need(record, key, list)
@@ -222,7 +220,6 @@ def _people(
 
 
 def _tags(values: list[Any], names: Sequence[str] | None, place: Place) -> list[Any]:
-    """Tags by name or number; −100 is none."""
     if all(type(value) is str for value in values):
         return values
     tags: list[str | None] = []

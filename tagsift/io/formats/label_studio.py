@@ -292,7 +292,6 @@ class _Reader:
 
 
 def _quote(result: Mapping[str, Any]) -> str:
-    """The text that a span quotes, if any."""
     value = result.get("value")
     quote = value.get("text") if isinstance(value, dict) else None
     return quote if isinstance(quote, str) else ""

@@ -120,7 +120,6 @@ class _Answers:
         self.first_failed = self.first_failed or f"{where}, {kind.partition(',')[0]}"
 
     def see_data(self, data: dict[str, Any], name: str) -> None:
-        """Remember what was taken for data of a document."""
         for key in data:
             self.data[key] += 1
             self.first_data.setdefault(key, name)

@@ -202,7 +202,6 @@ def _token(number: int, word: str, bounds: Bounds, counted: Counted) -> dict[str
 
 
 def _on_tokens(mark: Mark, document: Document) -> dict[str, int]:
-    """The first and the last token of a span."""
     if not document.offsets:
         return {}
     first = bisect_left(document.offsets, (mark.start, 0))

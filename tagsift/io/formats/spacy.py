@@ -105,7 +105,6 @@ def _jsonable(data: Mapping[Any, Any], number: str, options: Options) -> dict[An
 def _about(
     doc: Any, spelled: list[str], offsets: tuple[Bounds, ...], data: dict[Any, Any]
 ) -> dict[str, Any]:
-    """What else a document of spaCy has."""
     found: dict[str, Any] = {}
     words, spaces = spaced(doc.text, offsets)
     if words != spelled:  # the spaces are those of the text

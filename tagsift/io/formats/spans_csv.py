@@ -115,7 +115,6 @@ def _lay_out(
 
 
 def _are_spans(name: str, cells: Iterable[str]) -> bool:
-    """Whether a column holds lists of spans, or will by its name."""
     lists = [listed(cell) for cell in cells if cell.strip() not in NOTHING]
     if not lists:
         return tables.layer_of(name) not in (None, (tables.LABELS, "person"))
@@ -123,7 +122,6 @@ def _are_spans(name: str, cells: Iterable[str]) -> bool:
 
 
 def _text(header: list[str], places: list[int], options: Options) -> int:
-    """The column of the text."""
     names = _TEXTS if options.text_key is None else (options.text_key,)
     for name in names:
         for i in places:
@@ -143,7 +141,6 @@ def _row_document(
     place: Place,
     options: Options,
 ) -> Document:
-    """The document of a row, with the layers of one annotator or of all."""
     text, more = cells[layout.text], {}
     for i in layout.rest:
         if cells[i]:

@@ -117,7 +117,6 @@ def _wrench_document(
 def _tags(
     column: Sequence[Any], labels: Sequence[str] | None, place: Place
 ) -> tuple[Tag, ...]:
-    """Labels by name or number; −1 is none."""
     if all(type(label) is str for label in column):
         return tuple(column)
     found: list[Tag] = []
