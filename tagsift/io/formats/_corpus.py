@@ -158,9 +158,9 @@ class Written:
             yield "annotators", "order of the annotators", ", ".join(there[:6])
         for one in self.info.annotators:
             if one.name in self.people:
-                told = annotator_of(self.people[one.name])
-                same = one.kind in (told.kind, "unknown")
-                if not same or one.abstains != told.abstains:
+                read_as = annotator_of(self.people[one.name])
+                same = one.kind in (read_as.kind, "unknown")
+                if not same or one.abstains != read_as.abstains:
                     source = (
                         one.kind == "source" and self.people[one.name].kind == "rule"
                     )

@@ -83,5 +83,5 @@ def _rows(
     lines = list(zip(document.rows or (), *labels, strict=True))
     for number, (a, b) in enumerate(document.bounds(), 1):
         lead = [document.id, str(number)] if survey.long else [document.id]
-        for row, *said in lines[a:b]:
-            yield [*lead, *row, *[""] * (survey.width - len(row)), *said]
+        for row, *more in lines[a:b]:
+            yield [*lead, *row, *[""] * (survey.width - len(row)), *more]

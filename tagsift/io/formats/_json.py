@@ -76,8 +76,8 @@ class Place(NamedTuple):
         wrong = isinstance(value, bool) and kind is not bool
         if isinstance(value, kind) and not wrong:
             return value
-        found = "null" if value is None else _NAMES.get(type(value), repr(value))
-        raise self.error(f"expected {_NAMES[kind]}, found {found}.")
+        shown = "null" if value is None else _NAMES.get(type(value), repr(value))
+        raise self.error(f"expected {_NAMES[kind]}, found {shown}.")
 
     def score(self, value: Any) -> float | None:
         """Check a number that may be missing."""
@@ -104,10 +104,10 @@ class Place(NamedTuple):
 
     def name(self, record: Mapping[str, Any], key: str) -> str:
         """The text under a key, which is not empty."""
-        found = self.need(record, key, str)
-        if not found:
+        text = self.need(record, key, str)
+        if not text:
             raise self.at(key).error("expected a name, found an empty one.")
-        return found
+        return text
 
     def choice(self, value: Any, choices: tuple[str, ...]) -> Any:
         if value in choices:
@@ -189,7 +189,7 @@ class _Text:
     def value(self) -> tuple[Any, str]:
         while True:
             try:
-                found, end = _DECODER.raw_decode(self.buffer, self.at)
+                value, end = _DECODER.raw_decode(self.buffer, self.at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith(("Unterminated", "Invalid \\"))
                 if not self.end and (cut or error.pos >= len(self.buffer) - 10):
@@ -200,7 +200,7 @@ class _Text:
             text = self.buffer[self.at : end]
             self.line += text.count("\n")
             self.at = end
-            return found, text
+            return value, text
 
 
 def iter_records(path: PathName) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -260,8 +260,8 @@ def _elements(text: _Text, ends: str, what: str) -> Iterator[int]:
 def _record(text: _Text, place: Place) -> dict[str, Any]:
     record = _value(text, place)
     if not isinstance(record, dict):
-        found = _NAMES.get(type(record), "null")
-        raise place.error(f"expected a JSON object, found {found}.")
+        shown = _NAMES.get(type(record), "null")
+        raise place.error(f"expected a JSON object, found {shown}.")
     return record
 
 
@@ -308,10 +308,10 @@ def first_record(head: str) -> dict[str, Any]:
         return {}
     whole, closers = _closed(text)
     try:
-        found = json.loads(whole + closers)
+        record = json.loads(whole + closers)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
 def _closed(text: str) -> tuple[str, str]:

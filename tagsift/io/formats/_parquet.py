@@ -89,9 +89,9 @@ def _rows(path: PathName, info: CorpusInfo) -> Iterator[dict[str, Any]]:
 
 def _features(schema: Any) -> dict[str, Any]:
     """The features that Hugging Face's datasets wrote into a schema."""
-    kept = (schema.metadata or {}).get(b"huggingface")
+    text = (schema.metadata or {}).get(b"huggingface")
     try:
-        about = json.loads(kept) if kept else {}
+        about = json.loads(text) if text else {}
         features = about["info"]["features"] if about else {}
         return features if isinstance(features, dict) else {}
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -133,12 +133,12 @@ def schema_of(types: Mapping[str, Any], labels: Mapping[str, list[str]]) -> Any:
     return schema.with_metadata({"huggingface": about}) if labels else schema
 
 
-def type_of(value: Any, known: Any = None) -> Any:
+def type_of(value: Any, before: Any = None) -> Any:
     """The type of a column with one value more; None where none holds all of them."""
     pa = _pyarrow()
     try:
         new = pa.infer_type([value])
-        both = [pa.schema([("x", one)]) for one in (new, known) if one is not None]
+        both = [pa.schema([("x", one)]) for one in (new, before) if one is not None]
         joined = pa.unify_schemas(both, promote_options="permissive").field("x").type
     except (pa.ArrowException, OverflowError):
         return None

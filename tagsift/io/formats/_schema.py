@@ -165,8 +165,8 @@ def _tag(entry: str | list[str] | None) -> Tag:
 def _layer(record: dict[str, Any], place: Place) -> Layer:
     spans, tags, scores = map(record.get, ("spans", "tags", "scores"))
     if (spans is None) == (tags is None):
-        found = "neither" if spans is None else "both"
-        raise place.error(f"expected 'spans' or 'tags', found {found}.")
+        shown = "neither" if spans is None else "both"
+        raise place.error(f"expected 'spans' or 'tags', found {shown}.")
     marks = [_mark(x, n, place) for n, x in enumerate(spans or ())]
     return Layer(
         place.name(record, "annotator"),
@@ -250,11 +250,13 @@ def _there(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _layer_record(layer: Layer) -> dict[str, Any]:
-    said: dict[str, Any] = {"spans": [_mark_record(mark) for mark in layer.marks or ()]}
+    content: dict[str, Any] = {
+        "spans": [_mark_record(mark) for mark in layer.marks or ()]
+    }
     if layer.tags is not None:
         tags = (sorted(x) if isinstance(x, frozenset) else x for x in layer.tags)
-        said = {"tags": list(tags), "scheme": layer.scheme, "scores": layer.scores}
-    whole = {**said, "meta": dict(layer.meta) or None}
+        content = {"tags": list(tags), "scheme": layer.scheme, "scores": layer.scores}
+    whole = {**content, "meta": dict(layer.meta) or None}
     return {"annotator": layer.annotator, "kind": layer.kind, **_there(whole)}
 
 

@@ -20,7 +20,7 @@ __all__ = [
     "Counted",
     "as_number",
     "joined",
-    "kept",
+    "as_own",
     "kind_in",
     "labels_of",
     "looked_at",
@@ -84,13 +84,13 @@ class Counted:
                 "expected two whole numbers as offsets, found "
                 f"{str(start)[:20]!r} and {str(end)[:20]!r}."
             )
-        found = self.find(start, end)
-        if found is None:
+        bounds = self.find(start, end)
+        if bounds is None:
             raise place.error(
                 f"expected offsets in the {len(self.text)} characters of the text, "
                 f"found {str(start)[:20]}:{str(end)[:20]}; see --offsets."
             )
-        return found
+        return bounds
 
     def write(self, start: int, end: int) -> Bounds:
         at = self._at
@@ -112,17 +112,17 @@ def squeezed(text: str) -> str:
     return _SPACE.sub("", text)
 
 
-def unit_of(text: str, start: Any, end: Any, quote: Any, told: str) -> str:
+def unit_of(text: str, start: Any, end: Any, quote: Any, asked: str) -> str:
     """How the offsets of a span count, if need be by the text that it quotes."""
-    if told != "auto":
-        return told
+    if asked != "auto":
+        return asked
     if not isinstance(quote, str) or type(start) is not int or type(end) is not int:
         return "characters"
     if text.isascii() or max(text) < "\U00010000":
         return "characters"
     for unit in ("characters", "utf-16"):
-        found = Counted(text, unit).find(start, end)
-        if found and squeezed(text[slice(*found)]) == squeezed(quote):
+        bounds = Counted(text, unit).find(start, end)
+        if bounds and squeezed(text[slice(*bounds)]) == squeezed(quote):
             return unit
     return "characters"
 
@@ -166,7 +166,7 @@ def mark_in(
         *bounds,
         labels_of(span.get("label"), place.at("label")),
         place.at("score").score(score),
-        meta=kept(name, without(span, "start", "end", "label", "score", *used)),
+        meta=as_own(name, without(span, "start", "end", "label", "score", *used)),
     )
 
 
@@ -181,11 +181,11 @@ def spans_of(mark: Mark, counted: Counted, name: str) -> list[dict[str, Any]]:
 
 
 def own(meta: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = meta.get(name)
-    return dict(found) if isinstance(found, Mapping) else {}
+    data = meta.get(name)
+    return dict(data) if isinstance(data, Mapping) else {}
 
 
-def kept(name: str, more: Mapping[str, Any]) -> dict[str, Any]:
+def as_own(name: str, more: Mapping[str, Any]) -> dict[str, Any]:
     """What a format keeps for itself; nothing where there is nothing."""
     return {name: dict(more)} if more else {}
 

@@ -198,14 +198,14 @@ def note_losses(document: Document, own: str, options: Options) -> None:
 
 
 def unused(name: str, used: set[str], options: Options) -> str:
-    number, found = 1, name
-    while found in used:
+    number, free = 1, name
+    while free in used:
         number += 1
-        found = f"{name}~{number}"
-    if found != name:
+        free = f"{name}~{number}"
+    if free != name:
         options.losses.note("id of two documents, changed", name)
-    used.add(found)
-    return found
+    used.add(free)
+    return free
 
 
 def named_columns(header: list[str], options: Options) -> list[str]:

@@ -28,7 +28,7 @@ from tagsift.io.formats._file_names import (
     safe_name,
 )
 from tagsift.io.formats._format import Format, Options, open_folder
-from tagsift.io.formats._spans import Counted, kept, own
+from tagsift.io.formats._spans import Counted, as_own, own
 
 __all__ = ["FORMAT"]
 
@@ -163,12 +163,12 @@ def _brat_layer(
         replace(
             mark,
             score=scores.get(name),
-            meta=kept(_NAME, {"id": name} if named else {}),
+            meta=as_own(_NAME, {"id": name} if named else {}),
         )
         for name, mark in marks.items()
     )
     more = {"lines": others} if others else {}
-    return replace(empty, marks=whole, meta=kept(_NAME, more))
+    return replace(empty, marks=whole, meta=as_own(_NAME, more))
 
 
 def _is_number(cell: str) -> bool:
@@ -262,8 +262,8 @@ def _folder(
     """Where the work of an annotator goes; nothing where there is one alone."""
     if len(survey.layers) > 1 or layer.kind in KNOWN:
         return names.of(layer)
-    known = layer.annotator == (options.annotator or _NAME)
-    if not known and not tables.named_by_default(layer):
+    usual = layer.annotator == (options.annotator or _NAME)
+    if not usual and not tables.named_by_default(layer):
         options.losses.note(
             "annotator's name, which brat does not keep", layer.annotator
         )

@@ -32,7 +32,7 @@ from tagsift.io.formats._json import (
     write_lines,
 )
 from tagsift.io.formats._layers import only_layer
-from tagsift.io.formats._spans import Counted, kept, own, without
+from tagsift.io.formats._spans import Counted, as_own, own, without
 
 __all__ = ["FORMAT"]
 
@@ -134,10 +134,10 @@ def _doccano_document(
         marks = tuple(_doccano_mark(one, counted, at.at(n)) for n, one in spans)
         more = {k: record[k] for k in ("relations",) if k in record}
         more |= {} if shape == "label" else {"shape": shape}
-        layers.append(replace(empty, marks=marks, meta=kept(_NAME, more)))
+        layers.append(replace(empty, marks=marks, meta=as_own(_NAME, more)))
     meta = without(record, "id", key, shape, "relations" if layers else None)
     if key != "text":
-        meta |= kept(_NAME, {"text_key": key})
+        meta |= as_own(_NAME, {"text_key": key})
     name = place.identity(record, "id", number)
     return Document(name, counted.text, layers=tuple(layers), meta=meta)
 
@@ -152,7 +152,7 @@ def _doccano_mark(entry: Any, counted: Counted, place: Place) -> Mark:
             f"expected a span of two numbers and a label, found {str(entry)[:60]}."
         )
     bounds = counted.read(entry[0], entry[1], place)
-    return Mark(*bounds, _spans.labels_of(entry[2], place), meta=kept(_NAME, more))
+    return Mark(*bounds, _spans.labels_of(entry[2], place), meta=as_own(_NAME, more))
 
 
 def _write_doccano(

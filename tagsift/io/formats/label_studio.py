@@ -28,7 +28,7 @@ from tagsift.io.formats._label_studio_tasks import (
     write_label_studio,
 )
 from tagsift.io.formats._layers import MODELS
-from tagsift.io.formats._spans import Counted, kept, own, squeezed, unit_of, without
+from tagsift.io.formats._spans import Counted, as_own, own, squeezed, unit_of, without
 
 __all__ = ["FORMAT"]
 
@@ -66,7 +66,7 @@ def _one_task(records: list[Document]) -> Document:
         answers, layer = without(one.meta, *shared), one.layers[0]
         if answers:
             more = {**own(layer.meta, NAME), "data": answers}
-            layer = replace(layer, meta=kept(NAME, more))
+            layer = replace(layer, meta=as_own(NAME, more))
         done.append(replace(one, meta=shared, layers=(layer,)))
     return reduce(Document.joined, done)
 
@@ -123,7 +123,7 @@ class _Reader:
         more: dict[str, Any],
     ) -> Document:
         more |= {"text_key": key} if key != "text" else {}
-        meta = without(data, key) | kept(NAME, more)
+        meta = without(data, key) | as_own(NAME, more)
         name = place.identity(record, "id", number)
         return Document(name, data[key], layers=tuple(layers), meta=meta)
 
@@ -203,7 +203,7 @@ class _Reader:
             more = without(more, "annotator", "completed_by" if same else None)
         more = {} if more == {"ground_truth": False} else more
         more |= {"other_results": others} if others else {}
-        return Layer(name, kind, marks=tuple(marks), meta=kept(NAME, more))
+        return Layer(name, kind, marks=tuple(marks), meta=as_own(NAME, more))
 
     def _mark(
         self, result: dict[str, Any], value: dict[str, Any], text: str, place: Place
@@ -227,7 +227,7 @@ class _Reader:
             *bounds,
             _spans.labels_of(value["labels"], here.at("labels")),
             place.at("score").score(result.get("score")),
-            meta=kept(NAME, more),
+            meta=as_own(NAME, more),
         )
 
     def short(self, record: dict[str, Any], place: Place, number: str) -> Document:
@@ -257,7 +257,7 @@ class _Reader:
         who = _person({"completed_by": person}, place)
         if person_named(who) not in (person, None, {"email": person}):
             more["completed_by"] = person
-        layer = Layer(who, marks=marks, meta=kept(NAME, more))
+        layer = Layer(who, marks=marks, meta=as_own(NAME, more))
         shape = {"shape": "min"}
         return self._document(record, place, number, data, key, [layer], shape)
 

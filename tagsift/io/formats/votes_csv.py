@@ -228,8 +228,8 @@ def _gather(
         if label not in tags:
             with located(path, line):
                 tags[label] = tables.tag_of(label, options.scheme)
-        said, tag = votes.tags[key], tags[label]
-        said[at] = _both(said[at], tag) if said.get(at) is not None else tag
+        labels, tag = votes.tags[key], tags[label]
+        labels[at] = _both(labels[at], tag) if labels.get(at) is not None else tag
         sure = None if score is None else tables.score_of(cells[score], path, line)
         if sure is not None:
             votes.scores.setdefault(key, {})[at] = sure
@@ -248,16 +248,16 @@ def _votes_csv_document(votes: _Votes, name: str, options: Options) -> Document:
         order = [at for _, at in sorted((int(x), at) for x, at in votes.tokens.items())]
     scheme = None if options.scheme == "auto" else options.scheme
     layers = []
-    for (who, kind), said in votes.tags.items():
+    for (who, kind), labels in votes.tags.items():
         sure = votes.scores.get((who, kind))
         layer = Layer(
             who,
             "rule" if kind == "source" else cast(Kind, kind),
-            tags=tuple(said.get(at) for at in order),
+            tags=tuple(labels.get(at) for at in order),
             scheme=scheme,
             scores=None if sure is None else tuple(sure.get(at) for at in order),
         )
-        layers += [layer] * bool(said)  # else only who it is is said
+        layers += [layer] * bool(labels)  # else only who it is is said
     ids = [votes.sentences[at] for at in order]
     cuts = [t for t in range(1, len(ids)) if ids[t] != ids[t - 1]]
     return Document(
