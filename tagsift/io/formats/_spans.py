@@ -19,8 +19,8 @@ from tagsift.io.formats._json import Place
 __all__ = [
     "Counted",
     "as_number",
-    "joined",
     "as_own",
+    "joined",
     "kind_in",
     "labels_of",
     "looked_at",
