@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from tagsift.base import tag_documents as tag_documents
     from tagsift.base import tag_table as tag_table
     from tagsift.chain_gp import ChainGP as ChainGP
+    from tagsift.cleaned import audit as audit
     from tagsift.data import Annotator as Annotator
     from tagsift.data import Document as Document
     from tagsift.data import LabelSet as LabelSet
@@ -103,6 +104,7 @@ _HOMES = {
         "tag_table",
     ),
     "tagsift.chain_gp": ("ChainGP",),
+    "tagsift.cleaned": ("audit",),
     "tagsift.data": (
         "Annotator",
         "Document",

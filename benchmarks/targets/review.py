@@ -25,8 +25,8 @@ import tagsift
 from benchmarks.benchmark import Benchmark
 from benchmarks.reviewers import Client, decisions_of, hammer, miscounted, serving
 from experiments.experiment import KeyedCell, Option
-from experiments.records import Found, pick
-from experiments.tables import Tables, table
+from experiments.records import Found
+from experiments.tables import Tables, by_columns, table
 
 #: Tokens of a sentence, on average; items that are asked for, one after the other.
 PER_SENTENCE, ASKED = 14.35, 200
@@ -69,10 +69,8 @@ class Review(Benchmark):
             sizes = _write_votes(votes, cell.tokens)
             began = time.perf_counter()
             options = ("--votes", "3:7", "--every", "0")
-            with serving(votes, Path(folder) / "review.db", *options) as (
-                server,
-                address,
-            ):
+            store = Path(folder) / "review.db"
+            with serving(votes, store, *options) as (server, address):
                 taken = {"start_s": round(time.perf_counter() - began, 2)}
                 with closing(Client(address)) as client:
                     told = self._measure(client, server.pid, cell.reviewers)
@@ -111,7 +109,6 @@ class Review(Benchmark):
         return found | {"counts": {**items, "decisions": kept, **errors}}
 
     def tables(self, found: Found) -> Tables:
-        done = [one for one in found.values() if "error" not in one]
         sizes = {
             "tokens|,d": "data.tokens",
             "spans|,d": "data.spans",
@@ -119,7 +116,7 @@ class Review(Benchmark):
             "start, s|.1f": "time.start_s",
             "a fit, s|.0f": "time.fit_s",
         }
-        yield table(list(sizes), [pick(one, *sizes.values()) for one in done])
+        yield by_columns(found.values(), sizes)
         columns = {
             "median ms|.0f": "median_ms",
             "95 %|.0f": "p95_ms",
@@ -130,7 +127,7 @@ class Review(Benchmark):
         }
         rows = [
             (name, *map(one["time"][key].get, columns.values()))
-            for one in done
+            for _, one in self.finished(found)
             for name, key in PHASES.items()
             if key in one["time"]
         ]
@@ -142,7 +139,7 @@ class Review(Benchmark):
             "lost|d": "data.lost",
             "doubled|d": "data.doubled",
         }
-        yield table(list(counts), [pick(one, *counts.values()) for one in done])
+        yield by_columns(found.values(), counts)
 
 
 #: What went on while items were asked for.

@@ -15,9 +15,9 @@ from zipfile import ZipFile
 import numpy as np
 
 from tagsift.data import Document, Layer
+from tagsift.data.exchange import documents_of
 from tagsift.errors import TagsiftError
-from tagsift.io import FORMATS, Documents, Format, write
-from tagsift.io.exchange import documents_of
+from tagsift.io import FORMATS, Documents, Format, old_write
 from tagsift.review.corpus_view import Material
 from tagsift.review.http_errors import Refusal
 from tagsift.review.ledger import Ledger
@@ -99,7 +99,7 @@ def checked_corpus(ledger: Ledger, name: str, layers: Layers = "labels") -> Expo
     with TemporaryDirectory() as folder:
         path = Path(folder) / _file(form).removesuffix(".zip")
         try:
-            losses = write(documents, path, name)
+            losses = old_write(documents, path, name)
         except TagsiftError as error:
             raise Refusal("bad", f"{name} cannot hold this: {error}") from error
         content = _packed(path) if path.is_dir() else path.read_bytes()

@@ -278,7 +278,7 @@ def test_the_checked_corpus_in_columns(decided, tmp_path):
 def test_everything_goes_back_into_a_fit(decided, tmp_path):
     file = tmp_path / "checked.jsonl"
     file.write_bytes(decided.get("/export/corpus?format=jsonl&layers=votes").content)
-    documents = tagsift.read(file)
+    documents = tagsift.io.old_read(file)
     assert documents.annotators == ("ann", "bob", "eve")
     votes = documents.votes()
     assert votes.exact[0] == [None, "O", "O", "B-PER", "I-PER", None, None]
@@ -300,7 +300,7 @@ def test_every_format_can_be_saved(decided, name, tmp_path):
         path = tmp_path / "folder"
         with zipfile.ZipFile(BytesIO(answer.content)) as archive:
             archive.extractall(path)
-    documents = tagsift.read(path, name)
+    documents = tagsift.io.old_read(path, name)
     assert len(documents) >= 1
     marks = [m.labels[0] for one in documents.cut() for m in one.spans]
     assert "PER" in marks or name == "conllu"
@@ -332,7 +332,7 @@ def test_a_project_of_label_studio_gets_what_was_decided_alone(tmp_path):
     file = tmp_path / "in.json"
     task = {"id": 7, "data": {"text": "Ann left."}, "annotations": people}
     file.write_text(json.dumps([task | {"inner_id": 1}]))
-    documents = tagsift.read(file)
+    documents = tagsift.io.old_read(file)
     material = Material(documents.votes().as_corpus(), documents)
     store = Store.open(tmp_path / "d.db", material.fingerprint)
     ask = asking(fitted(Desk(material, store, every=0)))
@@ -355,7 +355,7 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     layers = [{"annotator": "a", "spans": [mark]}, {"annotator": "b", "spans": []}]
     name = "d1\r\nX-Evil: 1\u202e"
     file.write_text(json.dumps({"id": name, "text": text, "layers": layers}) + "\n")
-    documents = tagsift.read(file)
+    documents = tagsift.io.old_read(file)
     assert isinstance(documents, Documents)
     material = Material(documents.votes().as_corpus(), documents)
     store = Store.open(tmp_path / "d.db", material.fingerprint)
@@ -367,7 +367,7 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     assert first["after"] == "Nobody came (in Paris)."
     saved = tmp_path / "out.jsonl"
     saved.write_bytes(ask.get("/export/corpus?format=jsonl").content)
-    assert tagsift.read(saved)[0].text == text
+    assert tagsift.io.old_read(saved)[0].text == text
     answer = ask.get("/export/corpus?format=conll")
     assert "\\u000a" in answer.headers["x-tagsift-losses"]
     assert "x-evil" not in answer.headers
