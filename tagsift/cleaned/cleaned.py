@@ -42,7 +42,7 @@ from tagsift.typing import BoolArray, FloatArray, IntArray
 __all__ = ["Cleaned"]
 
 #: How far the log-odds of the chances may be off; see `outlook`.
-_SCALE_OF_VOTES, _SCALE_OF_CANDIDATES = 0.7, 2.0
+_SCALE_OF_VOTES, _SCALE_OF_CANDIDATES = 0.6, 2.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)

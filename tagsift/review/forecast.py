@@ -17,7 +17,7 @@ _POINTS = 200
 #: CPU seconds that are no while.
 _QUICK = 0.005
 #: How far the log-odds of chances may be off: of candidate sets, and of votes.
-_SCALE = (2.0, 0.7)
+_SCALE = (2.0, 0.6)
 
 
 class Forecast:
