@@ -412,6 +412,11 @@ class SequenceTagger(Declared, BaseEstimator):
             cutter = ToShard(engine, self.features, labels, scheme, seed)
             chunks = y is None
             return cutter.corpora(X, self.method) if chunks else cutter.sentences(X, y)
+        if y is None:
+            raise InputError(
+                "there are no labels to learn from; give y, or a corpus as X (as y where "
+                "X are features, behind the transformer of a pipeline, say)."
+            )
         features, vectorizer = learn_features(self.features, X)
         mask, classes = inputs.read_candidates(y, features.lengths, labels)
         evidence = inputs.read_evidence(y, mask)
