@@ -414,8 +414,8 @@ class SequenceTagger(Declared, BaseEstimator):
             return cutter.corpora(X, self.method) if chunks else cutter.sentences(X, y)
         if y is None:
             raise InputError(
-                "there are no labels to learn from; give y, or a corpus as X (as y where "
-                "X are features, behind the transformer of a pipeline, say)."
+                "there are no labels to learn from; give y, or a corpus as X (and as y "
+                "where X are features, behind the transformer of a pipeline, say)."
             )
         features, vectorizer = learn_features(self.features, X)
         mask, classes = inputs.read_candidates(y, features.lengths, labels)
