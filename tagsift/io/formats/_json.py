@@ -45,7 +45,6 @@ class Place(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The JSON path: ``[0].annotations[2]``."""
         parts = []
         rest = self.steps
         while rest:
@@ -54,7 +53,6 @@ class Place(NamedTuple):
         return "".join(reversed(parts)).removeprefix(".")
 
     def error(self, sentence: str) -> DataError:
-        """Make an error that names the place."""
         path = self.path
         lead = f"{path}: " if path else ""
         return DataError(lead + sentence, self.file, self.line)
@@ -78,8 +76,8 @@ class Place(NamedTuple):
         wrong = isinstance(value, bool) and kind is not bool
         if isinstance(value, kind) and not wrong:
             return value
-        found = "null" if value is None else _NAMES.get(type(value), repr(value))
-        raise self.error(f"expected {_NAMES[kind]}, found {found}.")
+        shown = "null" if value is None else _NAMES.get(type(value), repr(value))
+        raise self.error(f"expected {_NAMES[kind]}, found {shown}.")
 
     def score(self, value: Any) -> float | None:
         """Check a number that may be missing."""
@@ -106,13 +104,12 @@ class Place(NamedTuple):
 
     def name(self, record: Mapping[str, Any], key: str) -> str:
         """The text under a key, which is not empty."""
-        found = self.need(record, key, str)
-        if not found:
+        text = self.need(record, key, str)
+        if not text:
             raise self.at(key).error("expected a name, found an empty one.")
-        return found
+        return text
 
     def choice(self, value: Any, choices: tuple[str, ...]) -> Any:
-        """Check that a value is one of several."""
         if value in choices:
             return value
         raise self.error(f"expected one of {', '.join(choices)}, found {value!r:.40}.")
@@ -180,11 +177,19 @@ class _Text:
             if self.end or not self.more():
                 return ""
 
+    def take(self, sign: str, due: str = "") -> None:
+        """Read a sign that is due."""
+        next_ = self.peek()
+        if next_ != sign:
+            shown = repr(next_) if next_ else "the end of the file"
+            sentence = f"expected {due or repr(sign)}, found {shown}."
+            raise DataError(sentence, self.path, self.line)
+        self.at += 1
+
     def value(self) -> tuple[Any, str]:
-        """The next JSON value and its text."""
         while True:
             try:
-                found, end = _DECODER.raw_decode(self.buffer, self.at)
+                value, end = _DECODER.raw_decode(self.buffer, self.at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith(("Unterminated", "Invalid \\"))
                 if not self.end and (cut or error.pos >= len(self.buffer) - 10):
@@ -195,7 +200,7 @@ class _Text:
             text = self.buffer[self.at : end]
             self.line += text.count("\n")
             self.at = end
-            return found, text
+            return value, text
 
 
 def iter_records(path: PathName) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -208,44 +213,55 @@ def records_of(
     stream: IO[bytes], path: PathName
 ) -> Iterator[tuple[Place, dict[str, Any]]]:
     """Do the same with an open file; `path` is its name in messages."""
-    number = 0
-    text = _Text(stream, path)
-    array = text.peek() == "["
-    text.at += array
-    while sign := text.peek():
-        if array and sign == "]" and not number:
-            break
-        place = Place(path, None, ((), number)) if array else Place(path, text.line)
-        yield place, _record(text, place)
-        number += 1
-        if not array:
-            continue
-        sign = text.peek()
-        if sign == "]":
-            break
-        text.at += 1
-        if sign != ",":
-            found = repr(sign) if sign else "the end of the file"
-            raise DataError(
-                f"expected ',' or ']' after [{number - 1}], found {found}.",
-                path,
-                text.line,
-            )
-    if array and text.peek() == "]":
-        text.at += 1
-        if text.peek():
-            raise DataError("expected nothing after the array.", path, text.line)
-    elif array:
-        raise DataError("expected ']', found the end of the file.", path, text.line)
-    if not number:
+    text, place = _Text(stream, path), None
+    if text.peek() == "[":
+        for number in _elements(text, "[]", "the array"):
+            place = Place(path, None, ((), number))
+            yield place, _record(text, place)
+    else:
+        while text.peek():
+            place = Place(path, text.line)
+            yield place, _record(text, place)
+    if place is None:
         raise DataError("expected JSON objects, one per line, found none.", path)
+
+
+def iter_entries(path: PathName) -> Iterator[tuple[str, Place, dict[str, Any]]]:
+    """Yield the entries of one JSON object: keys, where they stand, and objects."""
+    with open_source(path) as stream:
+        text = _Text(stream, path)
+        for _ in _elements(text, "{}", "the object"):
+            sign, place = text.peek(), Place(path, text.line)
+            key = _value(text, place)
+            if not isinstance(key, str):
+                raise place.error(f"expected a key in quotation marks, found {sign!r}.")
+            text.take(":")
+            text.peek()
+            place = Place(path, None, ((), key[:40]))
+            yield key, place, _record(text, place)
+
+
+def _elements(text: _Text, ends: str, what: str) -> Iterator[int]:
+    """Numbers of the elements of a list or an object, each of which is read next."""
+    text.take(ends[0])
+    number = 0
+    while text.peek() != ends[1] or number:
+        yield number
+        number += 1
+        if text.peek() != ",":
+            break
+        text.at += 1
+        text.peek()
+    text.take(ends[1], f"',' or {ends[1]!r} after [{number - 1}]" if number else "")
+    if text.peek():
+        raise DataError(f"expected nothing after {what}.", text.path, text.line)
 
 
 def _record(text: _Text, place: Place) -> dict[str, Any]:
     record = _value(text, place)
     if not isinstance(record, dict):
-        found = _NAMES.get(type(record), "null")
-        raise place.error(f"expected a JSON object, found {found}.")
+        shown = _NAMES.get(type(record), "null")
+        raise place.error(f"expected a JSON object, found {shown}.")
     return record
 
 
@@ -271,36 +287,6 @@ def _value(text: _Text, place: Place) -> Any:
     return record
 
 
-def iter_entries(path: PathName) -> Iterator[tuple[str, Place, dict[str, Any]]]:
-    """Yield the entries of one JSON object: keys, where they stand, and objects."""
-    with open_source(path) as stream:
-        text = _Text(stream, path)
-        sign, due = text.peek(), "{"
-        while sign == due:
-            text.at += 1
-            sign = text.peek()
-            if due == "{" and sign == "}":
-                break
-            place = Place(path, text.line)
-            key = _value(text, place)
-            if not isinstance(key, str):
-                raise place.error(f"expected a key in quotation marks, found {sign!r}.")
-            sign, due = text.peek(), ":"
-            if sign != due:
-                break
-            text.at += 1
-            text.peek()
-            place = Place(path, None, ((), key[:40]))
-            yield key, place, _record(text, place)
-            sign, due = text.peek(), ","
-        if sign != "}" or due == ":":
-            found = repr(sign) if sign else "the end of the file"
-            raise DataError(f"expected {due!r}, found {found}.", path, text.line)
-        text.at += 1
-        if text.peek():
-            raise DataError("expected nothing after the object.", path, text.line)
-
-
 def first_record(head: str) -> dict[str, Any]:
     """The first object of the beginning of a JSON file, as far as it is there.
 
@@ -322,10 +308,10 @@ def first_record(head: str) -> dict[str, Any]:
         return {}
     whole, closers = _closed(text)
     try:
-        found = json.loads(whole + closers)
+        record = json.loads(whole + closers)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
 def _closed(text: str) -> tuple[str, str]:
@@ -348,7 +334,6 @@ def _closed(text: str) -> tuple[str, str]:
 
 
 def write_lines(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
-    """Write one JSON object a line, whole or not at all."""
     piped = str(path) == STANDARD  # whoever reads it may wait for every line
     with open_target(path) as stream:
         for record in records:
@@ -358,7 +343,6 @@ def write_lines(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
 
 
 def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
-    """Write a JSON array, one object a line, whole or not at all."""
     with open_target(path) as stream:
         lead = "["
         for record in records:
@@ -368,7 +352,6 @@ def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
 
 
 def dumped(record: Mapping[str, Any]) -> str:
-    """A record as one line of JSON that UTF-8 can hold."""
     try:
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
         if not text.isascii():
