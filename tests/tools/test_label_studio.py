@@ -252,7 +252,7 @@ def test_what_a_review_exports(studio: Studio, export: Path, tmp_path: Path) -> 
     from tagsift.review.session import Desk
     from tagsift.review.store import Store
 
-    documents = read(export)
+    documents = tagsift.io.old_read(export)
     material = Material(documents.votes().as_corpus(), documents)
     desk = Desk(material, Store.open(tmp_path / "a.db", material.fingerprint), every=0)
     for kind, where in (("label-studio", "predictions"), ("corpus", "annotations")):
