@@ -13,6 +13,7 @@ from tagsift import from_arrow, to_arrow
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import InputError, MissingExtraError
 from tagsift.io.arrow import arrow_schema
+from tests.io.formats.files import read, write
 from tests.io.formats.strategies import marked, tagged
 
 pa = pytest.importorskip("pyarrow", reason="tables need pyarrow (extra arrow)")
@@ -84,13 +85,13 @@ def test_what_is_plain_is_read_without_python_types():
 def test_a_file_of_documents_holds_everything(tmp_path):
     documents = [FULL, BARE, WORDS, EMPTY]
     path = tmp_path / "documents.parquet"
-    losses = tagsift.io.old_write(documents, path, format="hf", shape="documents")
+    losses = write(documents, path, format="hf", shape="documents")
     assert not losses.counts
-    assert list(tagsift.io.old_read(path)) == documents
+    assert list(read(path)) == documents
     many = [Document(str(n), str(n**99)) for n in range(2000)]
-    tagsift.io.old_write(many, path, format="hf", shape="documents")
+    write(many, path, format="hf", shape="documents")
     assert path.stat().st_size > 3 << 16  # its head does not show the columns
-    assert list(tagsift.io.old_read(path)) == many
+    assert list(read(path)) == many
 
 
 def test_streams_and_batches_are_read():
