@@ -17,7 +17,6 @@ from tagsift.cleaned.auditing.refitting import (
     refitted,
 )
 from tagsift.cleaned.auditing.shares import (
-    Kind,
     Share,
     Tally,
     expected,
@@ -107,7 +106,7 @@ class Statement:
         """Answers that do not count yet, since one drawn before them is missing."""
         return len(self.plan.answers) - len(self.looks)
 
-    def by(self, kind: Kind) -> dict[str, Estimate]:
+    def by(self, kind: str) -> dict[str, Estimate]:
         """Shares of wrong labels, part by part, that hold all at once.
 
         Parameters
