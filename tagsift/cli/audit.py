@@ -77,6 +77,8 @@ def run(
             print_json({**facts_of(stated, aim), **told})
             return
         say(stated.sentence())
+        if stated.waiting:
+            say(f"{stated.waiting} looks wait for one that was drawn before them.")
         if by is not None:
             draw_parts(by, parts, level)
         if aim is not None:
