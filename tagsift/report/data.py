@@ -130,7 +130,8 @@ def _stats(
     if found.marginals is not None and not found.settled.all():
         ahead = found.outlook()
         low, high = ahead.left_range
-        note = f"labels of tokens; {low:,.0f} to {high:,.0f}, nine times in ten"
+        note = f"labels of tokens; {low:,.0f} to {high:,.0f}, nine times in ten; "
+        note += "an estimate that nobody has checked: tagsift audit does"
         stats.append(Stat("expected to be wrong", f"{ahead.left:,.0f}", note))
     if found.has_votes:
         from_most = int(found.changed.sum())
