@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tagsift.data.stacking import locate, offsets_of
+from tagsift.data import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.metrics import (
     Recovery,
