@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from tagsift.cleaned.alternatives import Alternative as Alternative
+from tagsift.cleaned.alternatives import SpanChain as SpanChain
 from tagsift.cleaned.cleaned import Cleaned as Cleaned
 from tagsift.cleaned.cleaning import clean as clean
-from tagsift.cleaned.cleaning import found_by as found_by
+from tagsift.cleaned.cleaning import cleaned_by as cleaned_by
+from tagsift.cleaned.opening import cleaned_from as cleaned_from
+from tagsift.cleaned.rendering import register as register
+from tagsift.cleaned.saving import KIND as KIND
 
-__all__ = ["Cleaned", "clean"]
+__all__ = ["Alternative", "Cleaned", "clean"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from tagsift.data.corpus import Corpus
 from tagsift.metrics import label_indices
 from tagsift.typing import FloatArray, RandomState
 
-__all__ = ["clean", "found_by"]
+__all__ = ["clean", "cleaned_by"]
 
 
 def clean(
@@ -51,7 +52,7 @@ def clean(
     if hasattr(model, "classes_"):
         knows_annotators = are_votes and isinstance(model, VoteTagger)
         source = corpus if knows_annotators else _candidates(corpus)
-        return found_by(corpus, model, *model.recover(source))
+        return cleaned_by(corpus, model, *model.recover(source))
     model = clone(model)
     if isinstance(model, TaggerFromVotes):
         _, corpus = votes_of(corpus, None, model.method.title)
@@ -62,31 +63,33 @@ def clean(
     confidences = getattr(model, "confidences_", None)
     if confidences is None and model.method.probabilities:
         _, confidences = model.recover(source)
-    return found_by(corpus, model, model.transduction_, confidences)
+    return cleaned_by(corpus, model, model.transduction_, confidences)
 
 
 def _candidates(corpus: Corpus) -> Corpus:
     return corpus if corpus.candidate_codes is not None else corpus.union()
 
 
-def found_by(
+def cleaned_by(
     corpus: Corpus,
     model: SequenceTagger,
     labels: Any,
     confidences: list[FloatArray] | None,
+    classes: Iterable[str] = (),
 ) -> Cleaned:
-    """The result of labels and confidences of a fitted model, sentence by sentence."""
-    names = [str(name) for name in model.classes_]
-    width = len(names)
+    """The result of labels and confidences of a fitted model, sentence by sentence.
+
+    Its labels are those of the model, and `classes` after them: they have no chance.
+    """
+    own = [str(name) for name in model.classes_]
+    names = tuple(dict.fromkeys((*own, *classes)))
     table = None
     if confidences is not None:
-        table = np.concatenate([np.zeros((0, width)), *confidences])  # [N, L]
+        width = len(own)
+        stacked = np.concatenate([np.zeros((0, width)), *confidences])  # [N, L']
+        table = np.pad(stacked, ((0, 0), (0, len(names) - width)))  # [N, L]
     codes = label_indices(
         [[str(name) for name in row] for row in labels], names, name="labels"
     )
-    return Cleaned(corpus.with_labels(_both(corpus, names)), model, codes, table)
-
-
-def _both(corpus: Corpus, names: list[str]) -> list[str]:
-    """The labels of a model, then those of the corpus that it does not know."""
-    return list(dict.fromkeys((*names, *corpus.label_set)))
+    every = dict.fromkeys((*names, *corpus.label_set))
+    return Cleaned(corpus.with_labels(every), model, names, codes, table)
