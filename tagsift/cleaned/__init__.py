@@ -7,6 +7,7 @@ from tagsift.cleaned.alternatives import SpanChain as SpanChain
 from tagsift.cleaned.cleaned import Cleaned as Cleaned
 from tagsift.cleaned.cleaning import clean as clean
 from tagsift.cleaned.cleaning import cleaned_by as cleaned_by
+from tagsift.cleaned.cleaning import counted as counted
 from tagsift.cleaned.opening import cleaned_from as cleaned_from
 from tagsift.cleaned.rendering import register as register
 from tagsift.cleaned.saving import KIND as KIND

@@ -77,6 +77,9 @@ class Cleaned:
         The label found for every stacked token, as its place in `classes`.
     marginals : ndarray of shape (N, L), or None
         `confidences`, where the method has any.
+    fitted_to_it : bool
+        Whether the tagger was fitted to this corpus, and not to another one: what it
+        knows of its training tokens is of these, then.
     """
 
     corpus: Corpus
@@ -84,6 +87,7 @@ class Cleaned:
     classes: tuple[str, ...]
     codes: IntArray  # [N]
     marginals: FloatArray | None = None  # [N, L]
+    fitted_to_it: bool = True
 
     # Labels -------------------------------------------------------------------------
 
@@ -125,7 +129,7 @@ class Cleaned:
     @cached_property
     def text(self) -> FloatArray:
         """What the text alone says of every label of every token, [N, L]."""
-        alone = getattr(self.tagger, "text_marginals_", None)
+        alone = self._learnt("text_marginals_")
         if not alone:
             return self.confidences
         table = np.concatenate(alone)  # [N, L']
@@ -194,7 +198,7 @@ class Cleaned:
     @cached_property
     def chance_wrong(self) -> FloatArray:
         """The chance that the label of a token is wrong, [N]."""
-        lessons = getattr(self.tagger, "error_log_odds_", None)
+        lessons = self._learnt("error_log_odds_")
         return error_chance(
             self.codes, self.confidences, self.text, self.table, lessons
         )
@@ -275,8 +279,8 @@ class Cleaned:
         """The annotators against the labels found."""
         if not self.has_votes:
             return ()
-        reports: tuple[AnnotatorReport, ...] = getattr(self.tagger, "annotators_", ())
-        if any(one.tokens for one in reports):  # a model file knows no counts
+        reports: tuple[AnnotatorReport, ...] | None = self._learnt("annotators_")
+        if reports:
             return reports
         by_votes = not isinstance(self.tagger, VoteTagger)
         against = self.corpus, self.sentences, self.classes
@@ -325,7 +329,7 @@ class Cleaned:
     @cached_property
     def unpinned(self) -> FloatArray | None:
         """The confidences of checked tokens, had nobody checked them, [C, L]."""
-        blind = getattr(self.tagger, "marginals_without_exact_", None)  # [N, L]
+        blind = self._learnt("marginals_without_exact_")  # [N, L]
         return None if blind is None else blind[self.table.exact >= 0]
 
     @cached_property
@@ -343,6 +347,10 @@ class Cleaned:
         exact = self.table.exact[self.table.exact >= 0]  # [C]
         by_people = calibration_scores(self.unpinned, exact)
         return f"the {len(exact):,} tokens that are known exactly", by_people
+
+    def _learnt(self, name: str) -> Any:
+        """What the tagger knows of the tokens of this corpus."""
+        return getattr(self.tagger, name, None) if self.fitted_to_it else None
 
     # Places and types ---------------------------------------------------------------
 

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.annotators import VoteTagger
+from tagsift.annotators import VoteTable, VoteTagger
+from tagsift.annotators.counting import majority_labels, majority_shares
 from tagsift.annotators.from_votes import TaggerFromVotes, votes_of
 from tagsift.base import SequenceTagger
 from tagsift.chain_gp import ChainGP
 from tagsift.cleaned.cleaned import Cleaned
 from tagsift.data.corpus import Corpus
+from tagsift.errors import InputError
 from tagsift.metrics import label_indices
 from tagsift.typing import FloatArray, RandomState
 
-__all__ = ["clean", "cleaned_by"]
+__all__ = ["clean", "cleaned_by", "counted"]
 
 
 def clean(
@@ -52,7 +54,7 @@ def clean(
     if hasattr(model, "classes_"):
         knows_annotators = are_votes and isinstance(model, VoteTagger)
         source = corpus if knows_annotators else _candidates(corpus)
-        return cleaned_by(corpus, model, *model.recover(source))
+        return cleaned_by(corpus, model, *model.recover(source), fitted_to_it=False)
     model = clone(model)
     if isinstance(model, TaggerFromVotes):
         _, corpus = votes_of(corpus, None, model.method.title)
@@ -76,6 +78,8 @@ def cleaned_by(
     labels: Any,
     confidences: list[FloatArray] | None,
     classes: Iterable[str] = (),
+    *,
+    fitted_to_it: bool = True,
 ) -> Cleaned:
     """The result of labels and confidences of a fitted model, sentence by sentence.
 
@@ -92,4 +96,31 @@ def cleaned_by(
         [[str(name) for name in row] for row in labels], names, name="labels"
     )
     every = dict.fromkeys((*names, *corpus.label_set))
-    return Cleaned(corpus.with_labels(every), model, names, codes, table)
+    corpus = corpus.with_labels(every)
+    return Cleaned(corpus, model, names, codes, table, fitted_to_it)
+
+
+def counted(corpus: Corpus, classes: Iterable[str] = ()) -> Cleaned:
+    """What counting alone says, without any fit: shares of the votes or candidates.
+
+    Its labels are those of the corpus, and `classes` after them.
+    """
+    names = tuple(dict.fromkeys((*corpus.label_set, *classes)))
+    corpus = corpus.with_labels(names)
+    if len(corpus.votes.token):
+        table = VoteTable(corpus)
+        codes, shares = majority_labels(table), majority_shares(table)  # [N], [N, L]
+    else:
+        shares = _candidate_shares(corpus)  # [N, L]
+        codes = shares.argmax(axis=1)  # [N]
+    return Cleaned(corpus, None, names, codes, shares, fitted_to_it=False)
+
+
+def _candidate_shares(corpus: Corpus) -> FloatArray:
+    """Candidates, the more frequent labels a little ahead, [N, L]."""
+    if corpus.candidate_codes is None:
+        raise InputError("expected votes or candidates to count, found none.")
+    mask = corpus.members[corpus.candidate_codes]  # [N, L]
+    shares = mask / mask.sum(axis=1, keepdims=True)  # [N, L]
+    shares *= 1 + 1e-6 * shares.sum(axis=0) / max(len(mask), 1)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -35,7 +35,8 @@ def cleaned_from(meta: Mapping[str, Any], arrays: Arrays, tagger: Any) -> Cleane
         raise damaged("the labels of the result are not those of its corpus")
     if len(codes) != corpus.n_tokens:
         raise damaged("the corpus has another number of tokens than there are labels")
-    cleaned = Cleaned(corpus, tagger, tuple(classes), codes, marginals)
+    fitted_to_it = state.pop("fitted_to_it")
+    cleaned = Cleaned(corpus, tagger, tuple(classes), codes, marginals, fitted_to_it)
     # What was found when the result was made cannot be found again: the tagger of a
     # file no longer knows its training tokens.
     state["annotators"] = tuple(one.report() for one in state["annotators"])

@@ -19,6 +19,7 @@ from tagsift.data import Annotator, Document, LabelSet
 from tagsift.data.annotators import AnnotatorKind, Votes
 from tagsift.data.corpus import Corpus
 from tagsift.data.schemes import SCHEMES
+from tagsift.errors import InputError
 from tagsift.io import FORMATS, Options
 from tagsift.storage import add_prefix, write_container
 from tagsift.storage.items import damaged
@@ -177,6 +178,7 @@ def _or_none(value: Any) -> Any:
 #: What a result consists of besides its corpus and its tagger.
 RESULT: Saved = {
     "codes": array("N", "int", least=0, below="L"),
+    "fitted_to_it": flag(),
     "marginals": array("N L", least=0, optional=True),
     "text": array("N L", least=0, optional=True),
     "chance_wrong": array("N", least=0, most=1, optional=True),
@@ -191,6 +193,7 @@ class _Result:
     """What `RESULT` names, of a result."""
 
     codes: IntArray
+    fitted_to_it: bool
     marginals: FloatArray | None
     text: FloatArray | None
     chance_wrong: FloatArray | None
@@ -203,6 +206,7 @@ class _Result:
         sure = cleaned.marginals is not None
         return cls(
             cleaned.codes,
+            cleaned.fitted_to_it,
             cleaned.marginals,
             cleaned.text if sure else None,
             cleaned.chance_wrong if sure else None,
@@ -214,6 +218,8 @@ class _Result:
 
 def save(cleaned: Cleaned, path: str | PathLike[str]) -> None:
     """Write a result, its corpus and its tagger as one file; see `Cleaned.save`."""
+    if cleaned.tagger is None:
+        raise InputError("expected a result of a fit, found votes that were counted.")
     state, arrays = write_state(RESULT, _Result.of(cleaned))
     tagger, own = pack(cleaned.tagger)
     header = {

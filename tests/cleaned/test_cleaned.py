@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import tagsift
+from tagsift.annotators import held_out_annotators
 from tagsift.cleaned import Cleaned, clean
 from tagsift.data import Document, Layer
 from tagsift.data.corpus import Corpus
@@ -65,6 +67,14 @@ CASES = {
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_forest():
+    """Most of the time would go into trees."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(held_out_annotators, "_FORESTS", 1)
+        yield
+
+
 @pytest.fixture(scope="module", params=CASES)
 def cleaned(request) -> Cleaned:
     make, method, settings = CASES[request.param]
@@ -94,7 +104,8 @@ def figures(cleaned: Cleaned) -> dict:
     return json.loads(json.dumps(made, default=str))
 
 
-def test_opened_again_it_says_the_same(cleaned, tmp_path: Path):
+def test_opened_again_it_says_the_same(cleaned, tmp_path: Path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # the numbers are enough
     path = tmp_path / "result.tagsift"
     cleaned.save(path)
     again = tagsift.load(path)
