@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tagsift.base.settings import Method
 from tagsift.data.corpus import Corpus, Sentence
 from tagsift.data.stacking import split_at
 from tagsift.errors import InputError
 from tagsift.io import PartialCorpus, VoteCorpus
 from tagsift.typing import Label
 
-__all__ = ["as_corpus", "candidates_of", "text_and_corpus"]
+__all__ = ["as_corpus", "candidates_of", "gold_of", "text_and_corpus"]
 
 
 def as_corpus(X: Any) -> Corpus | None:
@@ -41,23 +42,36 @@ def text_and_corpus(X: Any, y: Any) -> tuple[Any, Corpus | None]:
 
 
 def candidates_of(
-    corpus: Corpus, labels: tuple[Label, ...] | None, title: str
+    corpus: Corpus, labels: tuple[Label, ...] | None, method: Method
 ) -> tuple[list[Any], tuple[Label, ...]]:
     """Masks or weights of the candidates of every sentence, and the labels."""
     if corpus.candidate_codes is None and corpus.weights is None:
-        if len(corpus.votes.token):
+        if not len(corpus.votes.token):
             raise InputError(
-                f"expected a corpus with candidates, found the votes of "
-                f"{len(corpus.annotators)} annotators: {title} learns from candidate "
-                "sets; give corpus.union(), or take a method for votes such as "
-                "VoteTagger."
+                "expected a corpus with candidates, found neither candidates nor votes "
+                "in it; say which column holds the labels."
             )
+        remedy = (
+            "chooses among the candidates of new sentences; give corpus.union(), or "
+            "take VoteTagger, which weighs new votes."
+            if method.votes
+            else "learns from candidate sets; give corpus.union(), or take a method "
+            "for votes such as VoteTagger."
+        )
         raise InputError(
-            "expected a corpus with candidates, found neither candidates nor votes in "
-            "it; say which column holds the labels."
+            f"expected a corpus with candidates, found the votes of "
+            f"{len(corpus.annotators)} annotators: {method.title} {remedy}"
         )
     if labels is not None:
         corpus = corpus.with_labels([str(name) for name in labels])
     weights, codes = corpus.weights, corpus.candidate_codes  # [N, L], [N]
     table = corpus.members[codes] if weights is None else weights  # [N, L]
     return split_at(table, corpus.bounds), corpus.label_set.names
+
+
+def gold_of(corpus: Corpus) -> list[list[str]] | None:
+    """The truth of a corpus, or its labels where all are exact, to score with."""
+    if corpus.gold is not None:
+        return corpus.gold
+    exact = corpus.candidate_codes is not None and not corpus.n_ambiguous
+    return corpus.labels if exact and corpus.weights is None else None

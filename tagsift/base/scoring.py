@@ -2,8 +2,8 @@
 
 Held-out sentences with candidate sets have no truth to score with. They still tell
 models apart: by how likely the sets are under the marginals, and by how many
-predictions fall inside them. Where the truth is known, it comes as metadata (``gold``),
-so that no fit sees it.
+predictions fall inside them. Where the truth is known, a corpus has it with it, or it
+comes as metadata (``gold``), so that no fit sees it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
+from tagsift.base.corpora import gold_of, text_and_corpus
 from tagsift.base.inputs import (
     read_candidates,
     read_evidence,
@@ -21,14 +22,14 @@ from tagsift.base.inputs import (
     read_sample_weight,
 )
 from tagsift.base.settings import Declared, setting
+from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
-from tagsift.io import VoteCorpus
-from tagsift.metrics import span_scores
+from tagsift.metrics import equal_labels, span_scores
 from tagsift.metrics.calibration import CLIP
 from tagsift.metrics.spans import resolve_scheme
-from tagsift.typing import FloatArray, IntArray, Label
+from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["Scorer"]
+__all__ = ["Scorer", "tagger_in"]
 
 
 class Scorer(Declared, BaseEstimator):
@@ -50,10 +51,11 @@ class Scorer(Declared, BaseEstimator):
     -----
     Tokens whose set is full (None, say) tell nothing and are left out of the first two.
     A label that the fit has not seen has probability 0, and a set without any label
-    known counts as a probability of 1e-15. The truth of the last two is the metadata
-    ``gold``, which scikit-learn hands out where routing is enabled and the scorer asks
-    for it; without it, y itself where its labels are exact. `sample_weight`, one number
-    a sentence, is asked for likewise. Votes are scored as sets of what was voted.
+    known counts as a probability of 1e-15. Votes are scored as the sets of labels that
+    were voted. The truth of the last two is the metadata ``gold``, which scikit-learn
+    hands out where routing is enabled and the scorer asks for it; without it the gold
+    of a corpus, or the labels where all are exact. `sample_weight`, one number a
+    sentence, is asked for likewise.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class Scorer(Declared, BaseEstimator):
         "likelihood"
     )
 
-    def __call__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> float:
+    def __call__(self, estimator: Any, X: Any, y: Any = None, **metadata: Any) -> float:
         """Score a fitted estimator, as scikit-learn does."""
         return self.score(estimator, X, y, **metadata)
 
@@ -82,7 +84,7 @@ class Scorer(Declared, BaseEstimator):
         self,
         estimator: Any,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         gold: Any = None,
         sample_weight: Any = None,
@@ -91,10 +93,10 @@ class Scorer(Declared, BaseEstimator):
 
         Parameters
         ----------
-        estimator : SequenceTagger
+        estimator : SequenceTagger, or a pipeline or search that ends in one
             Fitted.
-        X, y : lists of sentences
-            As in `SequenceTagger.fit`.
+        X, y : Corpus, or lists of sentences
+            As in `SequenceTagger.fit`; of a corpus, candidates or votes.
         gold : list of sentences of labels, optional
             The truth, for ``"span_f1"`` and ``"accuracy"``.
         sample_weight : array of shape (n_sentences,), optional
@@ -105,66 +107,105 @@ class Scorer(Declared, BaseEstimator):
         float
         """
         self.check_settings()
-        votes = VoteCorpus.joined(y)
-        y = y if votes is None else votes.candidates().candidates
-        weights = read_sample_weight(sample_weight, len(y))  # [S]
+        X, corpus = text_and_corpus(X, y)
+        labelled = y if corpus is None else corpus
+        if labelled is None:
+            raise InputError("there is nothing to score with; give y, or a corpus.")
+        weights = read_sample_weight(sample_weight, len(labelled))  # [S]
         if self.measure in ("likelihood", "inside"):
-            return self._of_sets(estimator, X, y, weights)
-        truth = read_gold(y if gold is None else gold)
-        predicted = estimator.predict(X)
+            return self._of_sets(estimator, X, labelled, weights)
+        if gold is None:
+            gold = labelled if corpus is None else gold_of(corpus)
+        if gold is None:
+            raise InputError(
+                f"expected a corpus with its truth to score by {self.measure!r}, found "
+                "none; say which column is gold when it is read, give gold=, or take "
+                "Scorer('inside')."
+            )
+        truth, predicted = read_gold(gold), estimator.predict(X)
         if self.measure == "span_f1":
-            return _span_f1(truth, predicted, estimator.scheme_, weights)
-        pairs = zip(truth, predicted, strict=True)
-        right = [[a == b for a, b in zip(*pair, strict=True)] for pair in pairs]
-        return _mean(np.concatenate([[], *right]), list(map(len, right)), weights)
+            return _span_f1(truth, predicted, tagger_in(estimator).scheme_, weights)
+        right = equal_labels(truth, predicted)  # [N]
+        return _mean(right, list(map(len, truth)), weights)
 
     def _of_sets(
         self, estimator: Any, X: Any, y: Any, weights: FloatArray | None
     ) -> float:
         """Score by candidate sets, or by weights of labels."""
         lengths = np.array([len(sentence) for sentence in y], dtype=np.int64)  # [S]
-        known = tuple(estimator.classes_)
-        sets, full = _weights_of(y, lengths, known)  # [N, L], [N]
+        classes = tuple(estimator.classes_)
+        sets = _weights_of(y, lengths, classes)  # [N, L]
+        full = (sets == 1.0).all(axis=1)  # [N]
         if self.measure == "likelihood":
-            given = np.concatenate(estimator.predict_proba(X))  # [N, L]
-            found = np.log(np.clip((sets * given).sum(axis=1), CLIP, 1.0))  # [N]
+            marginals = np.concatenate(estimator.predict_proba(X))  # [N, L]
+            scores = np.log(np.clip((sets * marginals).sum(axis=1), CLIP, 1.0))  # [N]
         else:
-            place = {name: k for k, name in enumerate(known)}
+            place = {name: k for k, name in enumerate(classes)}
             chosen = [place[n] for labels in estimator.predict(X) for n in labels]
-            found = sets[np.arange(len(sets)), chosen]  # [N]
+            scores = sets[np.arange(len(sets)), chosen]  # [N]
         if full.all():
             raise InputError(
                 f"there is nothing to score by {self.measure!r}; every candidate set "
                 "holds all labels."
             )
-        return _mean(found, lengths, weights, ~full)
+        return _mean(scores, lengths, weights, ~full)
 
 
-def _weights_of(
-    y: Any, lengths: IntArray, known: tuple[Label, ...]
-) -> tuple[FloatArray, Any]:
-    """What y says of the known labels, at most 1 [N, L], and whether that is nothing.
+def tagger_in(estimator: Any) -> Any:
+    """The tagger at the end of a pipeline or inside a search of scikit-learn."""
+    while not hasattr(estimator, "scheme_"):
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        else:
+            raise InputError(
+                "expected a fitted tagger, or a pipeline or search that ends in one, "
+                f"found {type(estimator).__name__}."
+            )
+    return estimator
 
-    Labels that are not known are columns of no weight.
+
+def _weights_of(y: Any, lengths: IntArray, classes: tuple[Label, ...]) -> FloatArray:
+    """What y says of the labels of a fit, 1 at most and for all where nothing, [N, L].
+
+    Labels that the fit does not know are columns of no weight.
     """
-    masks = any(isinstance(piece, np.ndarray) and piece.ndim == 2 for piece in y)
-    if masks:
-        mask, _ = read_candidates(y, lengths, known)  # [N, L]
+    if isinstance(y, Corpus):
+        soft = y.weights  # [N, L']
+        if soft is None:
+            corpus = y if y.candidate_codes is not None else y.union()
+            table: Any = corpus.members[corpus.candidate_codes]  # [N, L']
+        else:
+            table = soft / soft.max(axis=1, keepdims=True)  # [N, L']
+        full = (table == 1.0).all(axis=1)  # [N]
+        return _of_classes(table, y.label_set.names, classes, full)
+    if any(isinstance(piece, np.ndarray) and piece.ndim == 2 for piece in y):
+        mask, _ = read_candidates(y, lengths, classes)  # [N, L]
         evidence = read_evidence(y, mask)  # [N, L]
-        sets = mask.astype(float) if evidence is None else np.exp(evidence)
-        return sets, (sets == 1.0).all(axis=1)  # [N, L], [N]
+        return mask.astype(float) if evidence is None else np.exp(evidence)
     try:
         mask, names = read_candidates(y, lengths)
     except InputError:
-        mask, names = read_candidates(y, lengths, known)  # no label at all
-    unlabelled = [entry is None for sentence in y for entry in sentence]  # [N]
+        mask, names = read_candidates(y, lengths, classes)  # no label at all
+    unlabelled = np.array([entry is None for sentence in y for entry in sentence])
+    return _of_classes(mask, names, classes, unlabelled)
+
+
+def _of_classes(
+    table: BoolArray | FloatArray,
+    names: tuple[Label, ...],
+    classes: tuple[Label, ...],
+    unlabelled: BoolArray,
+) -> FloatArray:
+    """Columns `names` of a table [N, L'] as columns `classes`, [N, L]."""
     place = {name: k for k, name in enumerate(names)}
-    sets = np.zeros((len(mask), len(known)))  # [N, L]
-    for k, name in enumerate(known):
+    sets = np.zeros((len(table), len(classes)))  # [N, L]
+    for k, name in enumerate(classes):
         if name in place:
-            sets[:, k] = mask[:, place[name]]
+            sets[:, k] = table[:, place[name]]
     sets[unlabelled] = 1.0
-    return sets, (sets == 1.0).all(axis=1)  # [N, L], [N]
+    return sets
 
 
 def _mean(

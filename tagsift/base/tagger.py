@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tagsift.base import inputs
-from tagsift.base.corpora import candidates_of, text_and_corpus
+from tagsift.base.corpora import candidates_of, gold_of, text_and_corpus
 from tagsift.base.saving import pack, saved_state, say_size, unpack
 from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Declared, Method, setting
@@ -29,7 +29,6 @@ from tagsift.data.documents import Document
 from tagsift.data.stacking import split_at
 from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
 from tagsift.features import FeatureMatrix
-from tagsift.metrics import span_scores, token_accuracy
 from tagsift.progress import warn_user
 from tagsift.storage import write_container
 from tagsift.storage.state import Saved, training_parts
@@ -328,7 +327,7 @@ class SequenceTagger(Declared, BaseEstimator):
         self._check_fitted()
         X, corpus = text_and_corpus(X, y)
         if corpus is not None:
-            y, _ = candidates_of(corpus, self.classes_, self.method.title)
+            y, _ = candidates_of(corpus, self.classes_, self.method)
         features = self._transform(X)
         mask, _ = inputs.read_candidates(y, features.lengths, self.classes_)
         if features.n_tokens == 0:
@@ -341,14 +340,13 @@ class SequenceTagger(Declared, BaseEstimator):
             None if confidences is None else features.split(self._finite(confidences)),
         )
 
-    def score(self, X: Any, y: Any) -> float:
-        """Span F1 against gold labels (accuracy if plain); of sets the share inside."""
-        if inputs.leaves_open(y):
-            return Scorer("inside").score(self, X, y)
-        predicted, gold = self.predict(X), inputs.read_gold(y)
-        if self.scheme_ == "plain":
-            return float(token_accuracy(gold, predicted))
-        return float(span_scores(gold, predicted, scheme=self.scheme_).f1)
+    def score(self, X: Any, y: Any = None) -> float:
+        """Span F1 against the truth (accuracy if plain); of sets the share inside."""
+        self._check_fitted()
+        _, corpus = text_and_corpus(X, y)
+        unknown = inputs.leaves_open(y) if corpus is None else gold_of(corpus) is None
+        plain = "accuracy" if self.scheme_ == "plain" else "span_f1"
+        return Scorer("inside" if unknown else plain).score(self, X, y)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model as one safetensors file, without any code in it.
@@ -408,7 +406,7 @@ class SequenceTagger(Declared, BaseEstimator):
         scheme: str = self.scheme
         X, corpus = text_and_corpus(X, y)
         if corpus is not None:
-            y, labels = candidates_of(corpus, labels, self.method.title)
+            y, labels = candidates_of(corpus, labels, self.method)
             scheme = corpus.scheme if scheme == "auto" else scheme
         if (engine := getattr(self, "engine", None)) is not None:
             cutter = ToShard(engine, self.features, labels, scheme, seed)

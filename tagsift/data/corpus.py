@@ -381,7 +381,10 @@ class Corpus:
             return self
         size, sets, full = len(self.label_set), self.sets, self.label_set.full
         exact, candidates = self.exact_codes, self.candidate_codes
-        codes = [c for c in (self.votes.code, candidates, exact) if c is not None]
+        weights = self.weights  # [N, L]
+        heavy = None if weights is None else np.flatnonzero(weights.any(axis=0))
+        every = (self.votes.code, candidates, exact, heavy)
+        codes = [code for code in every if code is not None]
         for code in np.unique(np.concatenate(codes)).tolist():
             if 0 <= code < size:
                 label_set.index(self.label_set.names[code])  # or say what is missing
@@ -393,13 +396,17 @@ class Corpus:
             whole = size + sets.index(full) if full in sets else -1
             candidates = np.where(candidates == whole, new[-1], new[candidates])
             sets = (*sets, label_set.full)
+        if weights is not None:
+            of_old = weights  # [N, L]
+            weights = np.zeros((self.n_tokens, len(label_set)))  # [N, L']
+            weights[:, new[heavy]] = of_old[:, heavy]
         return replace(
             self,
             label_set=label_set,
             sets=sets,
             votes=self.votes._replace(code=new[self.votes.code]),
             candidate_codes=candidates,
-            weights=None,
+            weights=weights,
             exact_codes=None if exact is None else np.where(exact < 0, -1, new[exact]),
         )
 

@@ -74,6 +74,7 @@ def check_pairs(
 
 def equal_labels(gold: Labels, predicted: Labels) -> BoolArray:
     """Tell at which of the stacked tokens two labellings agree, [N]."""
+    check_pairs(gold, predicted)
     sentences = zip(gold, predicted, strict=True)
     pairs = (pair for sides in sentences for pair in zip(*sides, strict=True))
     return np.array([truth == label for truth, label in pairs], dtype=np.bool_)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
 
 import tagsift
 from tagsift import Scorer
+from tagsift.data.stacking import split_at
 from tagsift.errors import InputError, NotSupportedError
 from tagsift.metrics import span_scores
 from tests.reference.annotators import simulated
@@ -254,7 +257,6 @@ def test_votes_are_cut_and_joined(routing):
         tagger.fit([votes[0], exact[1]])
 
 
-@pytest.mark.xfail(reason="scores do not take a corpus of votes yet", raises=InputError)
 def test_votes_are_scored_by_the_labels_that_were_voted():
     votes, tagger = simulated(CORPUS), tagsift.VoteTagger(rounds=1, folds=2)
     for scoring in (None, Scorer()):
@@ -262,3 +264,75 @@ def test_votes_are_scored_by_the_labels_that_were_voted():
             tagger, votes.rows, list(votes), scoring=scoring, cv=2, error_score="raise"
         )
         assert np.isfinite(found).all()
+
+
+MEASURES = ("likelihood", "inside", "span_f1", "accuracy")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_corpus_is_scored_as_its_lists(model, measure):
+    corpus = tagsift.data.corpus.Corpus.from_lists(X, Y, gold=GOLD)
+    scorer, part = Scorer(measure), corpus[24:]
+    expected = scorer(model, X[24:], Y[24:], gold=GOLD[24:])
+    assert scorer(model, part) == scorer(model, list(part)) == expected
+    assert scorer(model, part.rows, part) == expected
+    assert scorer(model, part, gold=part.gold) == expected
+    weights = np.where(part.members, 1.0, 0.5)[part.candidate_codes]  # [N, L]
+    soft = replace(part, weights=weights)
+    assert model.classes_ == part.label_set.names
+    lists = split_at(weights, part.bounds)
+    expected = scorer(model, part.rows, lists, gold=part.gold)
+    assert scorer(model, soft) == pytest.approx(expected)
+
+
+def test_the_score_of_a_corpus_is_by_its_truth(model):
+    corpus = tagsift.data.corpus.Corpus.from_lists(X, Y, gold=GOLD)[24:]
+    assert model.score(corpus) == model.score(corpus.rows, corpus.gold)
+    blind = replace(corpus, truth=None)
+    assert model.score(blind) == model.score(X[24:], Y[24:])
+    with pytest.raises(InputError, match="a corpus with its truth"):
+        Scorer("span_f1")(model, blind)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_pipeline_is_scored_as_the_tagger_alone(measure):
+    corpus = tagsift.data.corpus.Corpus.from_lists(X, Y, gold=GOLD)
+    tagger = tagsift.make("partial-crf")
+    pipeline = make_pipeline(tagsift.SequenceVectorizer(), tagger)
+    by = {"scoring": Scorer(measure), "cv": 2, "error_score": "raise"}
+    alone = cross_val_score(tagger, corpus, **by)
+    piped = cross_val_score(pipeline, corpus.rows, list(corpus), **by)
+    np.testing.assert_allclose(piped, alone)
+    search = GridSearchCV(pipeline, {"partialcrf__l2": [0.3, 300.0]}, **by)
+    search.fit(corpus.rows, list(corpus))
+    assert search.best_params_ == {"partialcrf__l2": 0.3}
+    assert np.isfinite(search.score(corpus.rows, list(corpus)))
+
+
+def test_weights_follow_the_labels_of_a_corpus():
+    """The labels in another order: columns of weights change places with them."""
+    corpus = tagsift.data.corpus.Corpus.from_lists(X, Y, gold=GOLD)
+    soft = replace(
+        corpus, weights=np.where(corpus.members, 1.0, 0.3)[corpus.candidate_codes]
+    )
+    names = list(corpus.label_set)[::-1]
+    model = tagsift.make("partial-crf").fit(soft)
+    turned = tagsift.make("partial-crf", labels=names).fit(soft)
+    for scorer in map(Scorer, MEASURES):
+        assert scorer(turned, soft) == pytest.approx(scorer(model, soft), abs=1e-4)
+    assert (turned.recover(soft)[0], turned.classes_) == (
+        model.recover(soft)[0],
+        tuple(names),
+    )
+
+
+@pytest.mark.parametrize(
+    "kind", [tagsift.MajorityVote, tagsift.make("naive").__class__]
+)
+def test_votes_where_candidates_are_due_name_the_remedy(kind):
+    votes = simulated(CORPUS)[:8]
+    fitted = kind().fit(votes if kind.method.votes else votes.union())
+    remedy = "take VoteTagger, which" if kind.method.votes else "learns from candidate"
+    with pytest.raises(InputError, match=f"found the votes of .*{remedy}"):
+        fitted.recover(votes)
+    assert fitted.recover(votes.union())[0]

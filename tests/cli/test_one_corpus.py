@@ -306,7 +306,7 @@ def test_a_corpus_has_sentences(votes: Path):
     assert list(sentence.votes)[0] in NAMES
 
 
-@door("a scorer takes lists, and not yet the truth that a corpus has with it")
+@door("what is read is documents, not a corpus of sentences")
 def test_a_scorer_sees_the_truth_of_a_corpus(votes: Path):
     corpus = package.read(votes, votes="2:7", gold=-1)
     model = package.MajorityVote().fit(corpus)

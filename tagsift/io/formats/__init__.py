@@ -36,6 +36,7 @@ from tagsift.io.formats import (
 )
 from tagsift.io.formats._format import (
     STANDARD,
+    CorpusInfo,
     Format,
     Options,
     guarded,
@@ -47,6 +48,7 @@ from tagsift.io.formats._span_cells import holds_spans
 
 __all__ = [
     "FORMATS",
+    "CorpusInfo",
     "Format",
     "Options",
     "detect",

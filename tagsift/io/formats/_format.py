@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Literal
 
+from tagsift.data.annotators import Annotator
 from tagsift.data.documents import Document, Layer, Mark, Tokenizer
 from tagsift.data.lossy import Losses
 from tagsift.data.schemes import check_scheme
@@ -27,6 +28,7 @@ from tagsift.storage import atomic_write
 
 __all__ = [
     "STANDARD",
+    "CorpusInfo",
     "Format",
     "Options",
     "guarded",
@@ -34,6 +36,24 @@ __all__ = [
     "open_source",
     "open_target",
 ]
+
+
+@dataclass
+class CorpusInfo:
+    """What a file says of its corpus as a whole.
+
+    A reader fills it, and has done so when the last document has come; a writer writes
+    it where its format has a place for it.
+    """
+
+    annotators: tuple[Annotator, ...] = ()  # in order, those who were silent among them
+    labels: tuple[str, ...] = ()  # in their order; none where the file does not say
+    scheme: str | None = None  # of the labels
+
+    def add_annotators(self, annotators: Iterable[Annotator]) -> None:
+        """Put annotators behind those that are there; a name that is there stays."""
+        names = {one.name for one in self.annotators}
+        self.annotators += tuple(one for one in annotators if one.name not in names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +69,7 @@ class Options:
     tokenizer: Any = None  # as `as_tokenizer` takes it; None: the rules of the package
     sentences: Any = "auto"  # of text without tokens: auto, lines, none or a function
     losses: Losses = field(default_factory=Losses)
+    info: CorpusInfo = field(default_factory=CorpusInfo)
     # of single formats
     columns: str | None = None  # names of the columns
     header: bool = False
