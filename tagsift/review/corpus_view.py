@@ -1,4 +1,4 @@
-"""What is looked at: sentences, the documents they stand in, and the labels there are."""
+"""What is looked at: sentences, their documents, and the labels there can be."""
 
 from __future__ import annotations
 

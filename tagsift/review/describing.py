@@ -228,7 +228,7 @@ def _votes(item: Shown) -> Iterator[dict[str, Any]]:
     """What each annotator who labelled any of the tokens said of them."""
     corpus = item.ledger.view.corpus
     votes = corpus[item.sentence].votes
-    people = {one.name: one for one in item.state.people}
+    people = {one.name: one for one in item.state.annotators}
     label, start, end = item.span
     for annotator in corpus.annotators:
         name, abstains = annotator.name, annotator.abstains

@@ -157,6 +157,7 @@ def _candidates(corpus: Corpus) -> Corpus:
     """Candidate sets, of votes their union, with what is known exactly in them."""
     corpus = corpus if corpus.candidate_codes is not None else corpus.union()
     known, codes = corpus.exact_codes, corpus.candidate_codes
+    assert known is not None and codes is not None
     return replace(corpus, candidate_codes=np.where(known >= 0, known, codes))
 
 
