@@ -69,7 +69,7 @@ def format_of(path: Path, exchange: Exchange, reading: Reading | None = None) ->
             return "conll"
     elif path.is_dir() and not any(path.iterdir()):
         return "conll"
-    return tagsift.io.detect(path).name
+    return tagsift.io.format_of(path).name
 
 
 def is_table(path: Path) -> bool:
@@ -120,7 +120,7 @@ def read_documents(path: Path, name: str, source: Source) -> Documents:
     )
     paths = [path, *(source.also or ())]
     others = [format_of(one, Exchange()) for one in paths[1:]]
-    return tagsift.read(paths, [name, *others], **options)
+    return tagsift.io.old_read(paths, [name, *others], **options)
 
 
 def read_corpus(
@@ -137,7 +137,7 @@ def read_corpus(
         return tagsift.read_conll(path, scheme=scheme, labels=rename, **vars(reading))
     more = {"features_hold_labels": reading.features_hold_labels, "labels": rename}
     options = exchange_options(exchange, scheme=scheme, **more)
-    documents = tagsift.read([path, *(exchange.also or ())], **options)
+    documents = tagsift.io.old_read([path, *(exchange.also or ())], **options)
     corpus = documents.corpus()
     say_losses(documents.losses)
     return corpus
@@ -224,6 +224,6 @@ def write_labels(
     if order is not None:
         found = found.take(order)
     options = exchange_options(exchange, shape=shape)
-    losses = tagsift.write(found, out, to, **options)
+    losses = tagsift.io.old_write(found, out, to, **options)
     say_losses(documents.losses)
     say_losses(losses)

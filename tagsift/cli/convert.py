@@ -92,7 +92,7 @@ def run(
     }
     columns = any(more[name] for name in ("columns", "votes", "gold", "comments"))
     name = exchange.source or ("conll" if columns and not is_table(file) else None)
-    source = tagsift.io.format_named(name) if name else tagsift.io.detect(file)
+    source = tagsift.io.format_named(name) if name else tagsift.io.format_of(file)
     target = tagsift.io.format_to_write(out, to, None)
     assert target.write is not None
     told = exchange_options(exchange, **more)
@@ -105,8 +105,8 @@ def run(
         paths = [file, *exchange.also]
         if str(file) == "-":
             raise InputError("--with: expected a file, found standard input.")
-        kinds = [source.name, *(tagsift.io.detect(one).name for one in paths[1:])]
-        documents = tagsift.read(paths, kinds, **told)
+        kinds = [source.name, *(tagsift.io.format_of(one).name for one in paths[1:])]
+        documents = tagsift.io.old_read(paths, kinds, **told)
     elif merge:
         documents = tagsift.io.merged(documents)
     if layer is not None:

@@ -158,7 +158,7 @@ def _format_of(text: Path) -> str:
         tagsift.io.check_prose(peek(), "standard input")
         return "text"
     try:
-        found = tagsift.io.detect(text).name
+        found = tagsift.io.format_of(text).name
     except DataError:
         ending = text.name.removesuffix(".gz").endswith(
             tuple(e for one in tagsift.io.FORMATS.values() for e in one.endings)

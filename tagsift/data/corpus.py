@@ -327,6 +327,12 @@ class Corpus:
         """How far annotators agree; see `tagsift.data.agreement`."""
         return agreement(self)
 
+    def documents(self) -> Iterator[Document]:
+        """The documents that it was made of, or one a sentence, to be written."""
+        from tagsift.data.exchange import documents_of  # which stands on corpora
+
+        return documents_of(self)
+
     # Views --------------------------------------------------------------------------
 
     @overload

@@ -14,7 +14,7 @@ from tagsift.io.formats._json import Place
 from tagsift.io.formats._layers import of_annotator
 from tagsift.io.formats.hf import label_names, row_document
 from tagsift.io.frames import Source, to_arrow
-from tagsift.io.reading import as_options, documents_of
+from tagsift.io.old_reading import as_options, documents_of
 
 if TYPE_CHECKING:
     import datasets

@@ -14,7 +14,7 @@ from tagsift.data.lossy import Losses
 from tagsift.data.span_alignment import OnTokens, layer_marks, layer_tags
 from tagsift.errors import InputError, MissingExtraError
 from tagsift.io.arrow import arrow_table, document_of, iter_arrow, record_of
-from tagsift.io.reading import AnyCorpus, Documents, as_options, documents_of
+from tagsift.io.old_reading import AnyCorpus, Documents, as_options, documents_of
 
 if TYPE_CHECKING:
     import pandas as pd

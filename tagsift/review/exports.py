@@ -18,8 +18,8 @@ from tagsift.data import Document, Layer
 from tagsift.data.span_alignment import with_labels
 from tagsift.errors import TagsiftError
 from tagsift.io import FORMATS, Format
-from tagsift.io.door import write
-from tagsift.io.exchange import documents_of
+from tagsift.io import write
+from tagsift.data.exchange import documents_of
 from tagsift.review.corpus_view import CorpusView
 from tagsift.review.http_errors import Refusal
 from tagsift.review.ledger import Ledger

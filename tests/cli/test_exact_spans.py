@@ -35,7 +35,7 @@ def marks(path: Path, name: str) -> dict[str, dict[str, set[Span]]]:
             }
             for layer in one.layers
         }
-        for one in package.read(path, name)
+        for one in package.io.old_read(path, name)
     }
 
 
@@ -73,7 +73,7 @@ def check_cleaned(
         {(n, span) for n in mine for span in mine[n]},
         {(one.id, span) for one in texts for span in one.truth},
     )
-    documents = package.read(path, name).cut()
+    documents = package.io.old_read(path, name).cut()
     on_tokens = f1(
         {(one.id, span) for one in documents for span in touched(one, mine[one.id])},
         {

@@ -90,8 +90,8 @@ def test_features_of_csv_and_other_formats(tagsift: Any, tmp_path: Path) -> None
     insist = ["--votes", "3:4", "--features-hold-labels"]
     assert tagsift("convert", path, tmp_path / "a.jsonl", *insist).status == 0
     with pytest.raises(package.errors.DataError, match="holds labels of the file"):
-        package.read(tmp_path / "a.jsonl")
-    documents = package.read(tmp_path / "a.jsonl", features_hold_labels=True)
+        package.io.old_read(tmp_path / "a.jsonl")
+    documents = package.io.old_read(tmp_path / "a.jsonl", features_hold_labels=True)
     assert documents.votes().rows[0][0] == ("Ann", "B-PER")
 
 
@@ -142,7 +142,9 @@ def test_labels_are_renamed_in_every_format(tagsift: Any, tmp_path: Path) -> Non
     for name in ("a.csv", "a.jsonl", "brat"):
         to = ["--to", "brat"] if name == "brat" else []
         assert tagsift("convert", gold, tmp_path / name, *to).status == 0
-        documents = package.read(tmp_path / name, labels={"PER": "person", "LOC": "O"})
+        documents = package.io.old_read(
+            tmp_path / name, labels={"PER": "person", "LOC": "O"}
+        )
         labels = {name for row in documents.corpus().labels for name in row}
         assert labels == {"B-person", "I-person", "O"}
         out = tmp_path / f"{name}.conll"
@@ -155,7 +157,7 @@ def test_two_labels_of_one_name_are_one(tmp_path: Path) -> None:
     label = [[0, 3, "PER"], [0, 3, "human"], [4, 7, "human"]]
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"text": "Ann Lee", "label": label}), encoding="utf-8")
-    (document,) = package.read(path, labels={"human": "PER"})
+    (document,) = package.io.old_read(path, labels={"human": "PER"})
     marks = [(mark.start, mark.labels) for mark in document.layers[0].marks or ()]
     assert marks == [(0, ("PER",)), (4, ("PER",))]
 

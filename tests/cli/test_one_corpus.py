@@ -299,14 +299,12 @@ def test_candidate_sets_are_no_votes():
         package.VoteTagger().fit(rows, [[("B-PER", "O"), ("O",)]])
 
 
-@door("what is read is documents, not a corpus of sentences")
 def test_a_corpus_has_sentences(votes: Path):
     sentence = package.read(votes, votes="2:7", gold=-1)[0]
     assert sentence.tokens[0] == lines_of(votes)[0][0][0]
     assert list(sentence.votes)[0] in NAMES
 
 
-@door("what is read is documents, not a corpus of sentences")
 def test_a_scorer_sees_the_truth_of_a_corpus(votes: Path):
     corpus = package.read(votes, votes="2:7", gold=-1)
     model = package.MajorityVote().fit(corpus)
@@ -366,7 +364,6 @@ def test_each_of_several_files_has_its_own_format(tmp_path: Path):
     assert [one.name for one in corpus.annotators] == ["anna", "gpt"]
 
 
-@door("convert takes columns in a file of this name for raw text, clean does not")
 def test_every_verb_sees_the_same_format(tagsift: Run, votes: Path, tmp_path: Path):
     path, out = tmp_path / "labels.txt", tmp_path / "labels.jsonl"
     rows = [[(row[0], row[-1]) for row in block] for block in lines_of(votes)]

@@ -65,10 +65,10 @@ def test_every_method(tagsift, files, tmp_path, name: str):
 def test_every_source(tagsift, gold, tmp_path):
     lines = tmp_path / "partial.jsonl"
     corpus = package.io.read_columns(gold)
-    package.write(package.corrupt(corpus, cl=2, random_state=0), lines)
+    package.io.old_write(package.corrupt(corpus, cl=2, random_state=0), lines)
 
     def candidates(path):
-        return package.read(path).candidates()
+        return package.io.old_read(path).candidates()
 
     wanted = {
         lines: (["--from", "jsonl"], candidates, {}),

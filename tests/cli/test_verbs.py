@@ -231,14 +231,14 @@ def test_agree(tagsift, votes):
 def test_other_formats(tagsift, gold, votes, tmp_path):
     partial = package.corrupt(package.io.read_columns(gold), cl=2, random_state=0)
     lines = tmp_path / "partial.jsonl"
-    package.write(partial, lines)
+    package.io.old_write(partial, lines)
     out = tmp_path / "out"
     options = ["-m", "word-counts", "-o", out, "--json"]
     told = tagsift("clean", lines, "--from", "jsonl", *options).json
     assert told["ambiguous_tokens"] == partial.n_ambiguous
     export = tmp_path / "studio.json"
     corpus = package.read_votes(votes, columns="token,vote,vote,-,gold")
-    package.write(corpus, export, "label-studio")
+    package.io.old_write(corpus, export, "label-studio")
     found = tagsift("agree", export, "--from", "label-studio", "--json").json
     assert len(found["annotators"]) == 2
     told = tagsift("clean", export, "--from", "label-studio", *options).json

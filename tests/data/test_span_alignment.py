@@ -18,7 +18,7 @@ from tagsift.data.span_alignment import (
     with_labels,
 )
 from tagsift.errors import DataError, InputError
-from tagsift.io.reading import as_candidates, as_votes
+from tagsift.io.old_reading import as_candidates, as_votes
 
 TEXT = "Ann lives in New York. Bob too."
 WORDS = ("Ann", "lives", "in", "New", "York", ".", "Bob", "too", ".")

@@ -106,12 +106,12 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
         path.write_bytes(dice.damage_bytes(path.read_bytes()))
     out = folder / "out"
     if dice.often(0.5):
-        documents = attempt(lambda: tagsift.read(path, name))
+        documents = attempt(lambda: tagsift.io.old_read(path, name))
         if documents is not None:
             view = dice.choice(("votes", "candidates", "corpus"))
             attempt(getattr(documents, view))
             to = dice.choice(("jsonl", "label-studio", "doccano", "prodigy", "argilla"))
-            attempt(lambda: tagsift.write(documents, out, to))
+            attempt(lambda: tagsift.io.old_write(documents, out, to))
         return
     options = ("--from", name, "-o", out, "-m", inputs.methods(dice))
     command(dice.choice(("fit", "clean", "rank")), path, *options, out=out)
@@ -124,7 +124,9 @@ def documents(dice: Dice, folder: Path) -> None:
     built = [example.build(str(n), *CASES[name]) for n, name in enumerate(CASES)]
     sound = [one for one in built if one is not None]
     if (
-        attempt(lambda: tagsift.write(dice.sample(sound, 3), path, example.format))
+        attempt(
+            lambda: tagsift.io.old_write(dice.sample(sound, 3), path, example.format)
+        )
         is None
     ):
         return
@@ -133,10 +135,10 @@ def documents(dice: Dice, folder: Path) -> None:
         file.write_bytes(dice.damage_bytes(file.read_bytes()))
     to = dice.choice(["jsonl", "jsonl", *(o.format for o in EXAMPLES if not o.source)])
     if dice.often():
-        found = attempt(lambda: tagsift.read(path, example.format))
+        found = attempt(lambda: tagsift.io.old_read(path, example.format))
         if found is not None:
             attempt(getattr(found, dice.choice(("votes", "candidates", "corpus"))))
-            attempt(lambda: tagsift.write(found, folder / "again", to))
+            attempt(lambda: tagsift.io.old_write(found, folder / "again", to))
         return
     more = ["--from", example.format] if dice.often() else []
     if dice.often(0.2):

@@ -28,8 +28,8 @@ def test_a_dataset_holds_everything(tmp_path):
         str(tmp_path / "a.parquet"), cache_dir=str(tmp_path / "cache")
     )
     assert list(from_dataset(again)) == documents
-    assert list(tagsift.read(tmp_path / "a.parquet")) == documents
-    assert list(tagsift.read(tmp_path / "saved")) == documents
+    assert list(tagsift.io.old_read(tmp_path / "a.parquet")) == documents
+    assert list(tagsift.io.old_read(tmp_path / "saved")) == documents
     assert list(from_dataset(made.select([1, 0]))) == [BARE, FULL]
 
 
@@ -74,8 +74,8 @@ def test_rows_of_labels_found_are_those_of_the_command_line(tmp_path):
     """Where annotators disagree, the labels found are what is trained on."""
     votes = tagsift.data.simulate_votes(tagsift.bundled("ner")[:12])
     export = tmp_path / "export.json"
-    tagsift.write(votes, export, "label-studio")
-    documents = tagsift.read(export)
+    tagsift.io.old_write(votes, export, "label-studio")
+    documents = tagsift.io.old_read(export)
     votes = documents.votes()
     tagger = tagsift.make("dawid-skene", random_state=0).fit(votes.rows, votes)
     found = documents.labelled(tagger.transduction_, votes.scheme)
@@ -104,7 +104,7 @@ def test_several_annotators_are_asked_for(tmp_path, capsys):
     rows, tags = [[("Ann",), ("ran",)]], [[("B-X", "O"), ("O", "O")]]
     votes = tagsift.VoteCorpus(rows, tags, (first, second), [["B-X", "O"]], "iob2")
     path, out = tmp_path / "votes.jsonl", tmp_path / "rows.jsonl"
-    tagsift.write(votes, path)
+    tagsift.io.old_write(votes, path)
     with pytest.raises(InputError, match=f"{first}, {second}; say whose with --layer"):
         to_dataset(votes, rows="sentences")
     options = ["convert", str(path), str(out), "--to", "hf", "--shape", "sentences"]
@@ -115,7 +115,7 @@ def test_several_annotators_are_asked_for(tmp_path, capsys):
     names = made.features["ner_tags"].feature.names
     tags = [[names[k] for k in row] for row in made["ner_tags"]]
     assert cli.main([*options, "--layer", second]) == 0
-    assert [one.layers[0].tags for one in tagsift.read(out, "hf")] == list(
+    assert [one.layers[0].tags for one in tagsift.io.old_read(out, "hf")] == list(
         map(tuple, tags)
     )
     with pytest.raises(InputError, match=f"{first}, {second}, gold, found 'eve'"):

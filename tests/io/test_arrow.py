@@ -108,13 +108,13 @@ def test_what_is_plain_is_read_without_python_types():
 def test_a_file_of_documents_holds_everything(tmp_path):
     documents = [FULL, BARE, WORDS, EMPTY]
     path = tmp_path / "documents.parquet"
-    losses = tagsift.write(documents, path, format="hf", shape="documents")
+    losses = tagsift.io.old_write(documents, path, format="hf", shape="documents")
     assert not losses.counts
-    assert list(tagsift.read(path)) == documents
+    assert list(tagsift.io.old_read(path)) == documents
     many = [Document(str(n), str(n**99)) for n in range(2000)]
-    tagsift.write(many, path, format="hf", shape="documents")
+    tagsift.io.old_write(many, path, format="hf", shape="documents")
     assert path.stat().st_size > 3 << 16  # its head does not show the columns
-    assert list(tagsift.read(path)) == many
+    assert list(tagsift.io.old_read(path)) == many
 
 
 def test_streams_and_batches_are_read():

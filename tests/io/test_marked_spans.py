@@ -27,7 +27,7 @@ def document(text: str, *spans: tuple[int, int], people: Any = PEOPLE) -> Docume
 
 
 def stored(folder: Path, *documents: Document, name: str = "a.jsonl") -> Path:
-    tagsift.write(documents, folder / name)
+    tagsift.io.old_write(documents, folder / name)
     return folder / name
 
 
@@ -60,7 +60,7 @@ def test_spans_come_back_whole(text: str, marked: list[str], tmp_path: Path) -> 
         spans.append((at, at + len(words)))
         at += len(words)
     path = stored(tmp_path, document(text, *spans))
-    documents = tagsift.read(path, losses=tagsift.data.Losses(strict=True))
+    documents = tagsift.io.old_read(path, losses=tagsift.data.Losses(strict=True))
     assert found(documents) == marked
 
 
@@ -91,7 +91,9 @@ def test_any_span_of_any_text(
     whole = document(text, *marks)
     whole = whole.with_layers(document(text, *all_, people=["joe"]).layers)
     with tempfile.TemporaryDirectory() as folder:
-        documents = tagsift.read(stored(Path(folder), whole), tokenizer=tokenizer)
+        documents = tagsift.io.old_read(
+            stored(Path(folder), whole), tokenizer=tokenizer
+        )
     assert found(documents) == [text[a:b].strip(" \n\u200b") for a, b in marks]
     (cut,) = documents.cut()
     flat = [at for bounds in cut.offsets or () for at in bounds]
@@ -105,8 +107,8 @@ def test_pieces_are_marks_too(tmp_path: Path) -> None:
     mark = Mark(0, 16, ("X",), pieces=((0, 2), (5, 11)))
     layers = tuple(Layer(one, marks=(mark,)) for one in PEOPLE)
     path = stored(tmp_path, Document("1", "leftmost atrial. Is", layers=layers))
-    assert found(tagsift.read(path)) == ["ost at"]
-    assert tagsift.read(path).cut()[0].tokens[:3] == ("le", "ftm", "ost")
+    assert found(tagsift.io.old_read(path)) == ["ost at"]
+    assert tagsift.io.old_read(path).cut()[0].tokens[:3] == ("le", "ftm", "ost")
 
 
 def test_what_is_changed_is_counted_by_kind(tmp_path: Path) -> None:
@@ -117,7 +119,9 @@ def test_what_is_changed_is_counted_by_kind(tmp_path: Path) -> None:
     theirs = document(text, (3, 9), (10, 13), (9, 18), people=["eve"])
     source = Document("2", text, sentences=(0, 4, 8), layers=theirs.layers, **given)
     losses = tagsift.data.Losses()
-    tagsift.read(stored(tmp_path, ours, source), losses=losses, overlap="first").votes()
+    tagsift.io.old_read(
+        stored(tmp_path, ours, source), losses=losses, overlap="first"
+    ).votes()
     assert dict(losses.counts) == {
         "span with blanks at its ends, which are trimmed": 2,
         "span off the token bounds, widened to tokens": 1,
@@ -128,20 +132,20 @@ def test_what_is_changed_is_counted_by_kind(tmp_path: Path) -> None:
     for one in (ours, source, crossing):
         strict = tagsift.data.Losses(strict=True)
         with pytest.raises(DataError, match="--strict forbids it"):
-            tagsift.read(stored(tmp_path, one), losses=strict).votes()
+            tagsift.io.old_read(stored(tmp_path, one), losses=strict).votes()
 
 
 def test_a_span_longer_than_a_model_can_see_is_refused(tmp_path: Path) -> None:
     text = "So it goes on. " * 600
     path = stored(tmp_path, document(text, (0, 14 * 15 - 1), (15, len(text) - 1)))
     with pytest.raises(DataError) as caught:
-        tagsift.read(path).votes()
+        tagsift.io.old_read(path).votes()
     assert re.match(r"document '1', \w+, 15:8999: expected a span", str(caught.value))
     assert "at most 2,000 tokens" in str(caught.value) and "2,995" in str(caught.value)
     assert "--sentences none" in str(caught.value)
-    assert len(tagsift.read(path, sentences="none").votes()) == 1
+    assert len(tagsift.io.old_read(path, sentences="none").votes()) == 1
     short = stored(tmp_path, document(text, (0, 14 * 15 - 1)))
-    assert len(tagsift.read(short).votes()) == 600 - 13
+    assert len(tagsift.io.old_read(short).votes()) == 600 - 13
 
 
 def test_tokens_are_cut_when_all_files_have_said_what_they_mark(tmp_path: Path) -> None:
@@ -149,7 +153,7 @@ def test_tokens_are_cut_when_all_files_have_said_what_they_mark(tmp_path: Path) 
     (tmp_path / "a.txt").write_text(text, encoding="utf-8")
     one = stored(tmp_path, document(text, (3, 9), people=["ann"]), name="b.jsonl")
     two = stored(tmp_path, document(text, (18, 25), people=["bob"]), name="c.jsonl")
-    documents = tagsift.read([tmp_path / "a.txt", one, two])
+    documents = tagsift.io.old_read([tmp_path / "a.txt", one, two])
     (cut,) = documents.cut()
     assert {"Telekom", "-Techniker"} <= set(cut.tokens) and len(cut.bounds()) == 1
     assert documents.losses.counts == {}
@@ -169,10 +173,10 @@ def test_tokens_of_one_file_are_those_of_all(tmp_path: Path) -> None:
     for name, record in (("b.jsonl", tags), ("c.jsonl", other)):
         (tmp_path / name).write_text(json.dumps(record) + "\n")
     for order in ((marks, tmp_path / "b.jsonl"), (tmp_path / "b.jsonl", marks)):
-        votes = tagsift.read(order).votes()
+        votes = tagsift.io.old_read(order).votes()
         assert votes.tokens == [["New York", "is", "big"]]
         assert votes.votes == [[("B-X", "B-X"), ("O", "O"), ("O", "O")]]
-    documents = tagsift.read([tmp_path / "b.jsonl", tmp_path / "c.jsonl"])
+    documents = tagsift.io.old_read([tmp_path / "b.jsonl", tmp_path / "c.jsonl"])
     assert documents.votes().votes == [[("B-X", "B-X"), ("O", "I-X"), ("O", "O")]]
     kind = "labels of other tokens than those of the first file, as spans"
     assert documents.losses.counts[kind] == 1
@@ -188,30 +192,30 @@ def test_how_sentences_are_found(tmp_path: Path) -> None:
     text = "Eggs. Milk\nA cup. Of tea\n\nEnd"
     path = stored(tmp_path, document(text, (0, 4)))
     auto = ["Eggs .", "Milk A cup .", "Of tea", "End"]
-    assert sentences(tagsift.read(path)) == auto
-    assert sentences(tagsift.read(path, sentences="auto")) == auto
+    assert sentences(tagsift.io.old_read(path)) == auto
+    assert sentences(tagsift.io.old_read(path, sentences="auto")) == auto
     lines = ["Eggs . Milk", "A cup . Of tea", "End"]
-    assert sentences(tagsift.read(path, sentences="lines")) == lines
-    assert sentences(tagsift.read(path, sentences="none")) == [" ".join(lines)]
-    half = tagsift.read(path, sentences=lambda text: [(0, 17), (17, len(text))])
+    assert sentences(tagsift.io.old_read(path, sentences="lines")) == lines
+    assert sentences(tagsift.io.old_read(path, sentences="none")) == [" ".join(lines)]
+    half = tagsift.io.old_read(path, sentences=lambda text: [(0, 17), (17, len(text))])
     assert sentences(half) == ["Eggs . Milk A cup .", "Of tea End"]
-    spaces = tagsift.read(path, tokenizer="spaces", sentences="none")
+    spaces = tagsift.io.old_read(path, tokenizer="spaces", sentences="none")
     assert sentences(spaces) == ["Eggs . Milk A cup. Of tea End"]
-    tagsift.write(half, tmp_path / "b.conll")
+    tagsift.io.old_write(half, tmp_path / "b.conll")
     assert (tmp_path / "b.conll").read_text().count("\n\n") == 2
     for wrong in ("words", 3, ["lines"]):
         with pytest.raises(
             InputError, match="expected sentences to be 'auto', 'lines'"
         ):
-            tagsift.read(path, sentences=wrong)
+            tagsift.io.old_read(path, sentences=wrong)
     for wrong in (str.split, lambda text: [(0, "end")]):
         with pytest.raises(InputError, match="expected the function of sentences to"):
-            tagsift.read(path, sentences=wrong).cut()
+            tagsift.io.old_read(path, sentences=wrong).cut()
 
 
 def test_a_marked_span_joins_sentences_however_they_are_found(tmp_path: Path) -> None:
     path = stored(tmp_path, document("Bad\nTölz liegt\nin Bayern", (0, 8)))
-    documents = tagsift.read(path, sentences="lines")
+    documents = tagsift.io.old_read(path, sentences="lines")
     assert sentences(documents) == ["Bad Tölz liegt", "in Bayern"]
     assert found(documents) == ["Bad\nTölz"]
 
@@ -220,16 +224,16 @@ def test_tokens_of_a_pipeline_are_cut_too(tmp_path: Path) -> None:
     spacy = pytest.importorskip("spacy")
     text = "Ihr Telekom-Techniker kam am 3. Mai."
     path = stored(tmp_path, document(text, (4, 11), (29, 35)))
-    documents = tagsift.read(path, tokenizer=spacy.blank("de"))
+    documents = tagsift.io.old_read(path, tokenizer=spacy.blank("de"))
     assert found(documents) == ["Telekom", "3. Mai"]
     assert documents.cut()[0].tokens[:3] == ("Ihr", "Telekom", "-Techniker")
 
 
 def test_what_is_written_is_cut_as_it_was_read(tmp_path: Path) -> None:
     path = stored(tmp_path, document("Ann's cat. It left", (0, 3), people=["ann"]))
-    documents = tagsift.read(path, tokenizer="spaces", sentences="none")
-    tagsift.write(documents, tmp_path / "b.conll")
-    assert tagsift.read(tmp_path / "b.conll", "conll").corpus().tokens == [
+    documents = tagsift.io.old_read(path, tokenizer="spaces", sentences="none")
+    tagsift.io.old_write(documents, tmp_path / "b.conll")
+    assert tagsift.io.old_read(tmp_path / "b.conll", "conll").corpus().tokens == [
         ["Ann", "'s", "cat.", "It", "left"]
     ]
     frame = tagsift.to_pandas(documents, rows="tokens")

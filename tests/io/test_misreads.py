@@ -303,7 +303,7 @@ def test_what_is_no_tag_among_chunk_tags(save: Any, odd: str) -> None:
         lambda **more: read_votes(path, columns="token,vote,vote", **more),
         lambda **more: read_conll(path, columns="token,-,label", **more),
         lambda **more: read_partial(path, columns="token,-,label", **more),
-        lambda **more: tagsift.read(path, "conll", votes="2:3", **more).votes(),
+        lambda **more: tagsift.io.old_read(path, "conll", votes="2:3", **more).votes(),
     ):
         with pytest.raises(DataError, match=sentence):
             read()

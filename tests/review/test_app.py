@@ -15,7 +15,7 @@ pytest.importorskip("starlette", reason="the extra 'review' is absent")
 import tagsift
 from tagsift.errors import DataError
 from tagsift.io import FORMATS, Options
-from tagsift.io.door import read
+from tagsift import read
 from tagsift.review.corpus_view import CorpusView
 from tagsift.review.session import Desk
 from tagsift.review.store import Store

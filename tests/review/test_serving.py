@@ -18,7 +18,7 @@ from benchmarks.reviewers import Client, decisions_of, hammer, miscounted
 from experiments.command import main as benchmark
 from experiments.records import Records
 from tagsift.cli import main
-from tagsift.io.door import read
+from tagsift import read
 from tagsift.review.serving import is_loopback, listen
 from tests.review.conftest import server, written
 from tests.waiting import LIMIT, until

@@ -110,6 +110,17 @@ class Options:
                     f"found {value!r}."
                 )
 
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Options:
+        """Options from arguments, with one sentence for a name that is none."""
+        try:
+            return cls(**options)
+        except TypeError:
+            known = ", ".join(cls.__dataclass_fields__)
+            raise InputError(
+                f"expected options among {known}, found {', '.join(options)}."
+            ) from None
+
     @cached_property
     def cut_text(self) -> Tokenizer:
         """What cuts text that has no tokens."""

@@ -39,8 +39,8 @@ def save(folder: Path, content: str) -> Path:
 
 
 def test_it_holds_everything(tmp_path: Path) -> None:
-    losses = tagsift.write([ALL], tmp_path / "a.jsonl")
-    assert list(tagsift.read(tmp_path / "a.jsonl")) == [ALL]
+    losses = tagsift.io.old_write([ALL], tmp_path / "a.jsonl")
+    assert list(tagsift.io.old_read(tmp_path / "a.jsonl")) == [ALL]
     assert not losses.counts
 
 
@@ -52,29 +52,29 @@ def test_candidates(tmp_path: Path) -> None:
         '{"tokens": ["d"], "candidates": ["?"]}\n'
         '{"tokens": [], "candidates": []}',
     )
-    documents = tagsift.read(path)
+    documents = tagsift.io.old_read(path)
     assert documents[1].id == "7" and documents[1].meta == {"by": "me"}
     corpus = documents.candidates()
     assert corpus.rows == [[("a",), ("b",)], [("c", "NN")], [("d",)]]
     full = frozenset({"B-X", "O"})
     assert corpus.candidates == [[full, {"O"}], [full], [full]]
     assert (corpus.scheme, corpus.gold) == ("iob2", None)
-    wide = tagsift.read(path, scheme="iob1").candidates(["O", "B-X", "I-X"])
+    wide = tagsift.io.old_read(path, scheme="iob1").candidates(["O", "B-X", "I-X"])
     assert (wide.label_set.names, wide.scheme) == (("O", "B-X", "I-X"), "iob1")
 
 
 def test_a_partial_corpus_goes_and_comes(tmp_path: Path) -> None:
     partial = corrupt(bundled("ner")[:40], cl=3, p=0.2)
-    tagsift.write(partial, tmp_path / "a.jsonl")
-    again = tagsift.read(tmp_path / "a.jsonl").candidates(partial.label_set)
+    tagsift.io.old_write(partial, tmp_path / "a.jsonl")
+    again = tagsift.io.old_read(tmp_path / "a.jsonl").candidates(partial.label_set)
     write_columns(tmp_path / "a.conll", partial)
     assert again.as_corpus() == partial
     assert partial == read_columns(
         tmp_path / "a.conll", labels=partial.label_set, gold=-1
     )
     odd = PartialCorpus.from_lists([["é\t\u2028", "🦉"]], [["O", "O"]])
-    tagsift.write(odd, tmp_path / "b.jsonl")
-    assert tagsift.read(tmp_path / "b.jsonl").candidates() == odd
+    tagsift.io.old_write(odd, tmp_path / "b.jsonl")
+    assert tagsift.io.old_read(tmp_path / "b.jsonl").candidates() == odd
 
 
 @pytest.mark.parametrize(
@@ -133,35 +133,35 @@ def test_refused_files(
 ) -> None:
     path = save(tmp_path, content)
     with pytest.raises(DataError) as caught:
-        tagsift.read(path, "jsonl")
+        tagsift.io.old_read(path, "jsonl")
     assert message in str(caught.value)
     assert (caught.value.line, caught.value.path) == (line, str(path))
 
 
 def test_refused_labels(tmp_path: Path) -> None:
-    documents = tagsift.read(save(tmp_path, GOOD))
+    documents = tagsift.io.old_read(save(tmp_path, GOOD))
     with pytest.raises(InputError, match="from the label set, found 'B-X'"):
         documents.candidates(["O"])
     bad = save(tmp_path, GOOD.replace("B-X", "NN"))
     with pytest.raises(DataError, match="expected a tag of the scheme iob2"):
-        tagsift.read(bad, scheme="iob2").candidates()
+        tagsift.io.old_read(bad, scheme="iob2").candidates()
     for label in ("A|B", "?", " A"):
         odd = save(tmp_path, GOOD.replace("B-X", label))
         with pytest.raises(DataError, match="expected"):
-            tagsift.read(odd).candidates()
+            tagsift.io.old_read(odd).candidates()
     with pytest.raises(InputError, match="found 'bio'"):
-        tagsift.read(bad, scheme="bio")
+        tagsift.io.old_read(bad, scheme="bio")
     with pytest.raises(InputError, match="misaligned to be one of"):
-        tagsift.read(bad, misaligned="x")
+        tagsift.io.old_read(bad, misaligned="x")
     with pytest.raises(InputError, match="found colour"):
-        tagsift.read(bad, colour="x")
+        tagsift.io.old_read(bad, colour="x")
     nothing = save(tmp_path, '{"tokens": ["a"], "candidates": [null]}')
     with pytest.raises(DataError, match=r"--labels \(in Python labels="):
-        tagsift.read(nothing).candidates()
+        tagsift.io.old_read(nothing).candidates()
 
 
 def test_truth_of_some_documents_is_left_out_and_counted(tmp_path: Path) -> None:
     more = '{"tokens": ["a"], "candidates": ["O"], "gold": ["O"]}'
-    documents = tagsift.read(save(tmp_path, GOOD + more))
+    documents = tagsift.io.old_read(save(tmp_path, GOOD + more))
     assert documents.candidates().gold is None
     assert "truth" in documents.losses.lines()[0]

@@ -57,8 +57,8 @@ VOTES = "token\tpos\tann\tbob\tgold\nAnn\tN\tB\t?\tB\n\nleft\tV\tB|O\tO\tO\n\n"
 
 def test_columns_of_votes(tmp_path: Path) -> None:
     path = save(tmp_path, VOTES, "a.conll")
-    with pytest.raises(DataError, match="looks like csv; say --from"):
-        detect(path)
+    with pytest.raises(DataError, match="the first line looks like a header"):
+        read(path)
     docs = read(path, "conll", votes="3:4", gold=True, header=True)
     assert said(docs) == [
         {"ann": ("B",), "gold": ("B",)},

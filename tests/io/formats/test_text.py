@@ -24,7 +24,7 @@ def path(tmp_path):
 
 
 def test_a_line_is_a_document(path):
-    first, second, third = tagsift.read(path)
+    first, second, third = tagsift.io.old_read(path)
     assert first.id == "1" and first.text == "Ann left. Bob's here."
     assert first.tokens == ("Ann", "left", ".", "Bob", "'s", "here", ".")
     assert first.sentences == (0, 3, 7)
@@ -36,20 +36,23 @@ def test_a_line_is_a_document(path):
 def test_other_shapes(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"\nA wrapped\r\nline.\n \nNext\n\n")
-    parts = tagsift.read(path, shape="paragraphs")
+    parts = tagsift.io.old_read(path, shape="paragraphs")
     assert [(d.id, d.text) for d in parts] == [
         ("2", "A wrapped\r\nline."),
         ("5", "Next"),
     ]
-    (whole,) = tagsift.read(path, shape="file")
+    (whole,) = tagsift.io.old_read(path, shape="file")
     assert whole.text == "\nA wrapped\r\nline.\n \nNext\n"
     assert whole.sentences == (0, 4, 5)
     with pytest.raises(InputError, match="one of lines, paragraphs, file, found 'x'"):
-        tagsift.read(path, shape="x")
+        tagsift.io.old_read(path, shape="x")
 
 
 def test_another_tokenizer(path):
-    assert tagsift.read(path, tokenizer="spaces")[0].tokens[:2] == ("Ann", "left.")
+    assert tagsift.io.old_read(path, tokenizer="spaces")[0].tokens[:2] == (
+        "Ann",
+        "left.",
+    )
 
 
 def test_the_format_is_told_by_the_ending(path, tmp_path):
@@ -61,8 +64,8 @@ def test_the_format_is_told_by_the_ending(path, tmp_path):
 def test_gzip_and_standard_input(path, tmp_path, monkeypatch):
     packed = tmp_path / "a.txt.gz"
     packed.write_bytes(gzip.compress(TEXT.encode()))
-    expected = list(tagsift.read(path))
-    assert list(tagsift.read(packed)) == expected
+    expected = list(tagsift.io.old_read(path))
+    assert list(tagsift.io.old_read(packed)) == expected
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
     assert list(read_documents("-", "text")) == expected
 
@@ -71,18 +74,18 @@ def test_empty_and_bad_files(tmp_path):
     path = tmp_path / "a.txt"
     for empty in (b"", b"\n \r\n", "\ufeff".encode()):
         path.write_bytes(empty)
-        assert len(tagsift.read(path)) == 0
-        assert len(tagsift.read(path, shape="file")) == 0
+        assert len(tagsift.io.old_read(path)) == 0
+        assert len(tagsift.io.old_read(path, shape="file")) == 0
     for bad in (b"a\nb\0\n", b"a\n\xff\n"):
         path.write_bytes(bad)
         with pytest.raises(DataError, match=r"a\.txt, line 2"):
-            tagsift.read(path)
+            tagsift.io.old_read(path)
 
 
 def test_long_lines_come_whole(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("word " * 50_000 + "\n" + "x" * 200_000)
-    first, second = tagsift.read(path)
+    first, second = tagsift.io.old_read(path)
     assert len(first.tokens) == 50_000 and second.tokens == ("x" * 200_000,)
 
 

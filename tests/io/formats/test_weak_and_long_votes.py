@@ -13,7 +13,7 @@ from tagsift.data.lossy import Losses
 from tagsift.data.span_alignment import OnTokens
 from tagsift.errors import DataError, InputError
 from tagsift.io.formats import Options, detect, read_documents, write_documents
-from tagsift.io.reading import as_votes
+from tagsift.io.old_reading import as_votes
 
 WRENCH: dict[str, Any] = {
     "0": {
