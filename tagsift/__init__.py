@@ -59,7 +59,10 @@ if TYPE_CHECKING:
     from tagsift.base import tag_documents as tag_documents
     from tagsift.base import tag_table as tag_table
     from tagsift.chain_gp import ChainGP as ChainGP
+    from tagsift.cleaned import Cleaned as Cleaned
+    from tagsift.cleaned import clean as clean
     from tagsift.data import Annotator as Annotator
+    from tagsift.data import Corpus as Corpus
     from tagsift.data import Document as Document
     from tagsift.data import LabelSet as LabelSet
     from tagsift.data import bundled as bundled
@@ -69,7 +72,6 @@ if TYPE_CHECKING:
     from tagsift.features import SequenceVectorizer as SequenceVectorizer
     from tagsift.integrations.hugging_face import from_dataset as from_dataset
     from tagsift.integrations.hugging_face import to_dataset as to_dataset
-    from tagsift.io import Corpus as Corpus
     from tagsift.io import Documents as Documents
     from tagsift.io import PartialCorpus as PartialCorpus
     from tagsift.io import Sentence as Sentence
@@ -103,8 +105,10 @@ _HOMES = {
         "tag_table",
     ),
     "tagsift.chain_gp": ("ChainGP",),
+    "tagsift.cleaned": ("Cleaned", "clean"),
     "tagsift.data": (
         "Annotator",
+        "Corpus",
         "Document",
         "LabelSet",
         "bundled",
@@ -112,7 +116,6 @@ _HOMES = {
         "generate",
     ),
     "tagsift.io": (
-        "Corpus",
         "Documents",
         "PartialCorpus",
         "Sentence",

@@ -8,6 +8,10 @@ from tagsift.cleaned.cleaned import Cleaned as Cleaned
 from tagsift.cleaned.cleaning import clean as clean
 from tagsift.cleaned.cleaning import cleaned_by as cleaned_by
 from tagsift.cleaned.cleaning import counted as counted
+from tagsift.cleaned.cleaning import quick as quick
+from tagsift.cleaned.cleaning import tagged as tagged
+from tagsift.cleaned.cleaning import transduced as transduced
+from tagsift.cleaned.cleaning import unlabelled as unlabelled
 from tagsift.cleaned.opening import cleaned_from as cleaned_from
 from tagsift.cleaned.rendering import register as register
 from tagsift.cleaned.saving import KIND as KIND

@@ -6,7 +6,7 @@ review page or a notebook.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -31,10 +31,13 @@ from tagsift.annotators import (
 from tagsift.cleaned.alternatives import OUTSIDE, Alternative, SpanChain
 from tagsift.cleaned.rendering import renderer
 from tagsift.cleaned.saving import save
-from tagsift.data import Span, spans
+from tagsift.cleaned.writing import columns, labelled, ranked, table, with_tally
+from tagsift.data import Document, Losses, Span, spans
 from tagsift.data.corpus import Corpus
 from tagsift.data.stacking import split_at
 from tagsift.errors import InputError, NotSupportedError
+from tagsift.io import format_to_write, write
+from tagsift.io.column_file import PathName
 from tagsift.metrics import (
     CalibrationScores,
     Recovery,
@@ -378,6 +381,62 @@ class Cleaned:
         return names, np.array([names.index(name) for name in of])
 
     # Out ----------------------------------------------------------------------------
+
+    def documents(self, min_confidence: float = 0.0) -> Iterator[Document]:
+        """The documents of the corpus, with the labels found as one more layer."""
+        return labelled(self, min_confidence)
+
+    def columns(self, min_confidence: float = 0.0) -> Iterator[list[tuple[str, ...]]]:
+        """Per sentence, rows of a column file: the text, the label, its confidence.
+
+        Of votes, their tally and whether the label differs from the majority follow.
+        """
+        return columns(self, min_confidence)
+
+    def write(
+        self,
+        path: PathName,
+        to: str | None = None,
+        *,
+        min_confidence: float = 0.0,
+        scores: FloatArray | None = None,
+        **options: Any,
+    ) -> Losses:
+        """Write documents with the labels found as one more annotator.
+
+        Parameters
+        ----------
+        path : path-like
+            The file or folder, written whole or not at all, or ``-``.
+        to : str, optional
+            The format; by default that of the path's ending. ``label-studio`` gets the
+            labels alone, as predictions to import (``shape="full"``: beside the
+            annotators').
+        min_confidence : float
+            Leaves out spans whose least sure token is less sure.
+        scores : ndarray of shape (N,), optional
+            What a look at every token is worth: the documents come by falling sums.
+        **options
+            As in `tagsift.write`.
+        """
+        form = format_to_write(path, to)
+        documents: Iterable[Document] = labelled(
+            self, min_confidence, as_spans=not form.tokens
+        )
+        if form.name == "csv" and self.has_votes:
+            documents = with_tally(self, documents)
+        if scores is not None:
+            documents = ranked(self, documents, scores)
+        return write(documents, path, form.name, added=True, **options)
+
+    def to(
+        self, kind: Literal["pandas", "arrow", "datasets"], *, soft: bool = False
+    ) -> Any:
+        """A table of the tokens with their labels, or a data set of the sentences.
+
+        With `soft`, the probability of every label is in it, too.
+        """
+        return table(self, kind, soft=soft)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything as one file, whole or not at all; `tagsift.load` opens it.

@@ -8,18 +8,27 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.annotators import VoteTable, VoteTagger
+from tagsift.annotators import VoteTable, VoteTagger, quick_labels
 from tagsift.annotators.counting import majority_labels, majority_shares
 from tagsift.annotators.from_votes import TaggerFromVotes, votes_of
 from tagsift.base import SequenceTagger
 from tagsift.chain_gp import ChainGP
 from tagsift.cleaned.cleaned import Cleaned
+from tagsift.data import LabelSet
 from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError
 from tagsift.metrics import label_indices
 from tagsift.typing import FloatArray, RandomState
 
-__all__ = ["clean", "cleaned_by", "counted"]
+__all__ = [
+    "clean",
+    "cleaned_by",
+    "counted",
+    "quick",
+    "tagged",
+    "transduced",
+    "unlabelled",
+]
 
 
 def clean(
@@ -58,13 +67,17 @@ def clean(
     model = clone(model)
     if isinstance(model, TaggerFromVotes):
         _, corpus = votes_of(corpus, None, model.method.title)
-        source = corpus
+        model.fit(corpus)
     else:
-        source = _candidates(corpus)
-    model.fit(source)
+        model.fit(_candidates(corpus))
+    return transduced(corpus, model)
+
+
+def transduced(corpus: Corpus, model: SequenceTagger) -> Cleaned:
+    """The result of a model that was fitted to this corpus."""
     confidences = getattr(model, "confidences_", None)
     if confidences is None and model.method.probabilities:
-        _, confidences = model.recover(source)
+        _, confidences = model.recover(_candidates(corpus))
     return cleaned_by(corpus, model, model.transduction_, confidences)
 
 
@@ -114,6 +127,43 @@ def counted(corpus: Corpus, classes: Iterable[str] = ()) -> Cleaned:
         shares = _candidate_shares(corpus)  # [N, L]
         codes = shares.argmax(axis=1)  # [N]
     return Cleaned(corpus, None, names, codes, shares, fitted_to_it=False)
+
+
+def quick(corpus: Corpus) -> Cleaned:
+    """What Dawid–Skene says, without any text: enough to judge annotators by."""
+    names = tuple(corpus.label_set)
+    codes = label_indices(quick_labels(corpus), names, name="labels")
+    return Cleaned(corpus, None, names, codes, fitted_to_it=False)
+
+
+def unlabelled(corpus: Corpus, names: Iterable[str], scheme: str) -> Corpus:
+    """The text of a corpus, of which every label of `names` may be right.
+
+    What is exact in it is the truth.
+    """
+    truth, codes = corpus.truth, corpus.candidate_codes
+    if truth is None and codes is not None and not corpus.n_ambiguous:
+        truth = tuple(corpus.label_set.names[k] for k in codes.tolist())
+    every = LabelSet(tuple(dict.fromkeys((*names, *corpus.label_set))))
+    several = len(every) > 1
+    return Corpus(
+        columns=corpus.columns,
+        bounds=corpus.bounds,
+        label_set=every,
+        scheme=scheme,
+        sets=(every.full,) * several,
+        candidate_codes=np.full(corpus.n_tokens, len(every) * several),
+        truth=truth,
+        sources=corpus.sources,
+    )
+
+
+def tagged(corpus: Corpus, model: SequenceTagger) -> Cleaned:
+    """What a fitted model reads in text; labels of the corpus are the truth, if any."""
+    text = unlabelled(corpus, map(str, model.classes_), model.scheme_)
+    labels = model.predict(corpus.rows)
+    sure = model.predict_proba(corpus.rows) if model.method.probabilities else None
+    return cleaned_by(text, model, labels, sure, fitted_to_it=False)
 
 
 def _candidate_shares(corpus: Corpus) -> FloatArray:

@@ -53,9 +53,11 @@ __all__ = [
     "given",
     "grouped",
     "option",
+    "parse_kinds",
     "parse_labels",
     "parse_renaming",
     "parse_settings",
+    "parse_with",
 ]
 
 
@@ -185,11 +187,12 @@ class Exchange:
         "--from",
         metavar="FORMAT",
     )
-    also: list[Path] | None = given(
+    also: list[str] | None = given(
         "Another file, of any format, with more annotators of the same texts; repeat "
-        "for more.",
+        "for more. With the name of its format where that does not show: "
+        "answers.jsonl:llm.",
         "--with",
-        metavar="FILE",
+        metavar="FILE[:FORMAT]",
     )
     text_key: str | None = given(
         "The key under which the text stands, where several could be it.", metavar="KEY"
@@ -253,6 +256,11 @@ class Source(Exchange, Reading):
     o_means: OMeans | None = given(
         "What the vote O means: outside (people: a statement), or abstain (rules and "
         "dictionaries: nothing to say). Default: outside."
+    )
+    kinds: str | None = given(
+        "What annotators are, where nothing says it: person, model or source (a rule, "
+        "a dictionary), as in gpt=model,dict=source.",
+        metavar="NAME=KIND",
     )
     abstain: str | None = given(
         "The annotators who abstain by O, where not all do, joined by commas.",
@@ -408,6 +416,25 @@ def parse_labels(text: str | None) -> list[str] | dict[str, str] | None:
             f"the label set, such as B,I,O, and not both, found {text!r}."
         )
     return {name: other for name, _, other in pairs}
+
+
+def parse_kinds(text: str | None) -> dict[str, str] | None:
+    """Read what annotators are, ``gpt=model,dict=source``."""
+    if text is None:
+        return None
+    pairs = [part.strip().rpartition("=") for part in text.split(",")]
+    if not all(name and kind for name, _, kind in pairs):
+        raise InputError(
+            f"--kinds: expected such as gpt=model,dict=source, found {text!r}."
+        )
+    return {name: kind for name, _, kind in pairs}
+
+
+def parse_with(text: str) -> Any:
+    """Read a file, with the name of its format if there is one: ``a.jsonl:llm``."""
+    path, colon, name = text.rpartition(":")
+    known = name == "columns" or name in tagsift.io.FORMATS
+    return (path, name) if colon and known and not Path(text).exists() else text
 
 
 def parse_renaming(text: str | None) -> dict[str, str] | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from tagsift.data.agreement import Agreement as Agreement
 from tagsift.data.agreement import Pair as Pair
 from tagsift.data.annotators import Annotator as Annotator
+from tagsift.data.corpus import Corpus as Corpus
 from tagsift.data.documents import *
 from tagsift.data.label_set import *
 from tagsift.data.lossy import Losses as Losses

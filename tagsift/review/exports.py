@@ -15,11 +15,10 @@ from zipfile import ZipFile
 import numpy as np
 
 from tagsift.data import Document, Layer
+from tagsift.data.exchange import documents_of
 from tagsift.data.span_alignment import with_labels
 from tagsift.errors import TagsiftError
-from tagsift.io import FORMATS, Format
-from tagsift.io import write
-from tagsift.data.exchange import documents_of
+from tagsift.io import FORMATS, Format, write
 from tagsift.review.corpus_view import CorpusView
 from tagsift.review.http_errors import Refusal
 from tagsift.review.ledger import Ledger

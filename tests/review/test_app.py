@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 pytest.importorskip("starlette", reason="the extra 'review' is absent")
 
 import tagsift
+from tagsift import read
 from tagsift.errors import DataError
 from tagsift.io import FORMATS, Options
-from tagsift import read
 from tagsift.review.corpus_view import CorpusView
 from tagsift.review.session import Desk
 from tagsift.review.store import Store

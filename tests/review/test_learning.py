@@ -191,7 +191,7 @@ class Inbox:
     def __init__(self) -> None:
         self.found, self.there = None, threading.Event()
 
-    def __call__(self, found) -> None:
+    def __call__(self, found, content) -> None:
         self.found = found
         self.there.set()
 

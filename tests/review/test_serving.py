@@ -17,8 +17,8 @@ import tagsift
 from benchmarks.reviewers import Client, decisions_of, hammer, miscounted
 from experiments.command import main as benchmark
 from experiments.records import Records
-from tagsift.cli import main
 from tagsift import read
+from tagsift.cli import main
 from tagsift.review.serving import is_loopback, listen
 from tests.review.conftest import server, written
 from tests.waiting import LIMIT, until

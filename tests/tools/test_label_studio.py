@@ -252,7 +252,7 @@ def test_what_a_review_exports(studio: Studio, export: Path, tmp_path: Path) -> 
     from tagsift.review.session import Desk
     from tagsift.review.store import Store
 
-    view = CorpusView(read(export))
+    view = CorpusView(tagsift.read(export))
     desk = Desk(view, Store.open(tmp_path / "a.db", view.fingerprint), every=0)
     for kind, where in (("label-studio", "predictions"), ("corpus", "annotations")):
         out = tmp_path / f"{kind}.json"
