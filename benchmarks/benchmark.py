@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from experiments.experiment import Experiment
-from experiments.folds import TASKS, Fold, Split, corrupted, make_fold
+from experiments.measuring import peak_mib, timed
 from experiments.records import Found
 from experiments.tables import page
-from tagsift.data.corpus import Corpus
 from tagsift.report import Report
 
 #: Candidates of every ambiguous token, and the share of exact sentences.
@@ -50,13 +50,11 @@ class Benchmark(Experiment):
         return page(self.title, found, self.tables(found), ran)
 
 
-def paper_fold(
-    data: Path | None, task: str, *, exact: bool = False
-) -> tuple[Fold, Corpus]:
-    """Return the first of five folds of a task, with candidates or gold labels."""
-    split = Split(task, TASKS[task].n_sentences, 5, 0, 0)
-    fold = make_fold(data, split)
-    return fold, corrupted(fold, split, cl=CL, p=None if exact else P, r=None)
+def fit_costs(fit: Callable[[], Any]) -> dict[str, float]:
+    """Run a fit: its seconds, and the most memory held before it and up to its end."""
+    before, spent = peak_mib(), timed(fit)
+    times = {"fit_s": round(spent.wall, 2), "fit_cpu_s": round(spent.cpu, 2)}
+    return {**times, "fit_peak_mib": peak_mib(), "before_fit_mib": before}
 
 
 def percent(fitted: Any) -> dict[str, float | None]:

@@ -24,7 +24,7 @@ from tagsift.data import LabelSet, bundled, corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
-from tagsift.io import read_columns
+from tagsift.io import read
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def training_file(data: Path | None, task: str) -> Corpus:
 
 
 def _columns(path: Path, scheme: str = "auto") -> Corpus:
-    return read_columns(path, scheme=scheme).with_columns(2)
+    return read(path, scheme=scheme).with_columns(2)
 
 
 def _stand_in(task: str) -> Corpus:
@@ -164,6 +164,27 @@ def make_fold(data: Path | None, split: Split, encoder: Any = None) -> Fold:
     inside, outside = list(folds.split(np.zeros(len(corpus))))[split.fold]
     train, test = corpus.take(inside), corpus.take(outside)
     return Fold.of(train, test, corpus.label_set, encoder)
+
+
+def paper_fold(
+    data: Path | None,
+    task: str,
+    fold: int = 0,
+    *,
+    cl: int | None = 3,
+    p: float | None = 0.1,
+    r: float | None = None,
+    seed: int = 0,
+    drawn: int | None = None,
+    encoder: Any = None,
+) -> tuple[Fold, Corpus]:
+    """One of the five folds of a task, and its training part with labels hidden.
+
+    `seed` is that of the folds, `drawn` that of the candidates, see `corrupted`.
+    """
+    split = Split(task, TASKS[task].n_sentences, 5, fold, seed)
+    made = make_fold(data, split, encoder)
+    return made, corrupted(made, split, cl=cl, p=p, r=r, seed=drawn)
 
 
 def whole_fold(data: Path | None, task: str, n_tokens: int | None = None) -> Fold:

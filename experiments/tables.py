@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from experiments.records import Found
+import numpy as np
+
+from experiments.records import Found, Record, pick
 from tagsift.report import Column, Report, Section, Table
 from tagsift.visible import count
 
@@ -32,6 +34,26 @@ def table(
         side = Column(name, align="right") if form == ">" else None
         columns.append(side or Column(name, form, float(scale or 1)))
     return Table(tuple(columns), tuple(map(tuple, rows)), title=title, note=note)
+
+
+def means(values: Iterable[tuple[Any, Any, float]]) -> dict[Any, dict[Any, float]]:
+    """Means of values by their rows and then by their columns."""
+    rows: dict[Any, dict[Any, list[float]]] = {}
+    for row, column, value in values:
+        rows.setdefault(row, {}).setdefault(column, []).append(value)
+    return {
+        row: {column: float(np.mean(mine)) for column, mine in one.items()}
+        for row, one in rows.items()
+    }
+
+
+def by_columns(
+    records: Iterable[Record], columns: Mapping[str, str], *order: str, **about: str
+) -> Table:
+    """Return a table of what columns show of records, in the order of some places."""
+    done = [record for record in records if "error" not in record]
+    done.sort(key=lambda record: pick(record, *order))
+    return table(list(columns), [pick(x, *columns.values()) for x in done], **about)
 
 
 def page(

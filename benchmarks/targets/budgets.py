@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.benchmark import Benchmark, paper_fold, percent
+from benchmarks.benchmark import Benchmark, percent
 from experiments.experiment import KeyedCell, Option
 from experiments.fitting import fit, tuner_of
+from experiments.folds import paper_fold
 from experiments.measuring import timed
 from experiments.records import Found, pick
 from experiments.tables import Tables, table

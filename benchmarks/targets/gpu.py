@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.benchmark import KERNELS, paper_fold
+from benchmarks.benchmark import KERNELS
 from benchmarks.device import DeviceBenchmark, Workload
 from experiments.experiment import KeyedCell
 from experiments.fitting import make_model
+from experiments.folds import paper_fold
 from experiments.measuring import limited
 from experiments.records import Found, pick
 from experiments.tables import Tables, table

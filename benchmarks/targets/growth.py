@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.benchmark import CL, Benchmark, P
+from benchmarks.benchmark import CL, Benchmark, P, fit_costs
 from experiments.experiment import KeyedCell, Option
 from experiments.folds import TASKS, whole_fold
-from experiments.measuring import peak_mib, timed
-from experiments.records import Found, pick
-from experiments.tables import Tables, table
+from experiments.records import Found
+from experiments.tables import Tables, by_columns
 from tagsift import registry
 from tagsift.data import corrupt
 from tagsift.data.corpus import Corpus
@@ -82,20 +81,11 @@ class Growth(Benchmark):
         y, classes = masks(fold.train, cell.labels)
         X = fold.train_features
         model = registry.make(cell.method, scheme="plain", **SETTINGS[cell.method])
-        before = peak_mib()
-        fitted = timed(lambda: model.fit(X, y))
+        time = fit_costs(lambda: model.fit(X, y))
+        time["us_per_token"] = round(1e6 * time["fit_cpu_s"] / X.n_tokens, 1)
         sizes = {"tokens": X.n_tokens, "labels": len(classes)}
-        return {
-            "data": {**sizes, "features": X.n_features},
-            "steps": model.n_iter_,
-            "time": {
-                "fit_s": round(fitted.wall, 2),
-                "fit_cpu_s": round(fitted.cpu, 2),
-                "us_per_token": round(1e6 * fitted.cpu / X.n_tokens, 1),
-                "fit_peak_mib": peak_mib(),
-                "before_fit_mib": before,
-            },
-        }
+        data = {**sizes, "features": X.n_features}
+        return {"data": data, "steps": model.n_iter_, "time": time}
 
     def tables(self, found: Found) -> Tables:
         columns = {
@@ -107,11 +97,12 @@ class Growth(Benchmark):
             "peak MiB|,.0f": "time.fit_peak_mib",
             "steps|d": "steps",
         }
-        done = [one for one in found.values() if "error" not in one]
-        order = ("config.method", "data.tokens", "data.labels")
-        done.sort(key=lambda one: pick(one, *order))
-        done.sort(key=lambda one: one["config"]["labels"] != LABELS[-1])
-        yield table(list(columns), [pick(one, *columns.values()) for one in done])
+        order = ("merged", "config.method", "data.tokens", "data.labels")
+        merged = [
+            one | {"merged": one["config"]["labels"] != LABELS[-1]}
+            for one in found.values()
+        ]
+        yield by_columns(merged, columns, *order)
 
 
 EXPERIMENT = Growth

@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.benchmark import Benchmark, paper_fold, percent
+from benchmarks.benchmark import Benchmark, P, percent
 from experiments.experiment import KeyedCell, Option
 from experiments.fitting import fit
-from experiments.folds import TASKS
+from experiments.folds import TASKS, paper_fold
 from experiments.measuring import limited
 from experiments.records import Found, pick
 from experiments.tables import Tables, table
@@ -53,7 +53,7 @@ class Methods(Benchmark):
 
     def run(self, cell: MethodCell) -> dict[str, Any]:
         exact = registry.estimator(cell.method).method.exact_only
-        fold, partial = paper_fold(self.data, cell.task, exact=exact)
+        fold, partial = paper_fold(self.data, cell.task, p=None if exact else P)
         with limited(self.limit):
             fitted = fit(cell.method, fold, partial, {})
         about = {"data": fold.sizes(), "scores": percent(fitted)}

@@ -25,8 +25,8 @@ import tagsift
 from benchmarks.benchmark import Benchmark
 from benchmarks.reviewers import Client, decisions_of, hammer, miscounted, serving
 from experiments.experiment import KeyedCell, Option
-from experiments.records import Found, pick
-from experiments.tables import Tables, table
+from experiments.records import Found
+from experiments.tables import Tables, by_columns, table
 
 #: Tokens of a sentence, on average; items that are asked for, one after the other.
 PER_SENTENCE, ASKED = 14.35, 200
@@ -111,7 +111,6 @@ class Review(Benchmark):
         return found | {"counts": {**items, "decisions": kept, **errors}}
 
     def tables(self, found: Found) -> Tables:
-        done = [one for one in found.values() if "error" not in one]
         sizes = {
             "tokens|,d": "data.tokens",
             "spans|,d": "data.spans",
@@ -119,7 +118,7 @@ class Review(Benchmark):
             "start, s|.1f": "time.start_s",
             "a fit, s|.0f": "time.fit_s",
         }
-        yield table(list(sizes), [pick(one, *sizes.values()) for one in done])
+        yield by_columns(found.values(), sizes)
         columns = {
             "median ms|.0f": "median_ms",
             "95 %|.0f": "p95_ms",
@@ -130,7 +129,7 @@ class Review(Benchmark):
         }
         rows = [
             (name, *map(one["time"][key].get, columns.values()))
-            for one in done
+            for _, one in self.finished(found)
             for name, key in PHASES.items()
             if key in one["time"]
         ]
@@ -142,7 +141,7 @@ class Review(Benchmark):
             "lost|d": "data.lost",
             "doubled|d": "data.doubled",
         }
-        yield table(list(counts), [pick(one, *counts.values()) for one in done])
+        yield by_columns(found.values(), counts)
 
 
 #: What went on while items were asked for.

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.benchmark import CL, Benchmark, P
+from benchmarks.benchmark import CL, Benchmark, P, fit_costs
 from experiments.experiment import KeyedCell, Option
-from experiments.folds import TASKS, training_file
-from experiments.measuring import peak_mib, timed
-from experiments.records import Found, Record, pick
-from experiments.tables import Tables, table
+from experiments.folds import training_file
+from experiments.measuring import timed
+from experiments.records import Found, Record
+from experiments.tables import Tables, by_columns
 from tagsift.baselines import PartialCRF
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import LocalEngine, add_up
@@ -53,6 +53,11 @@ class ShardCell(KeyedCell):
     form = "{engine}/{tokens}"
     engine: str  # local, ray, ray-killed (a worker, midway) or disk
     tokens: int  # of the corpus, about
+
+    @property
+    def task(self) -> str:
+        """The task whose training file is fitted."""
+        return "base-np" if self.engine in ("disk", "costs-3") else "chunking"
 
 
 def changed(corpus: Corpus, n_tokens: int, seed: int = 0) -> Iterator[str]:
@@ -111,7 +116,6 @@ def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str,
     if not path.exists():
         with atomic_write(path) as stream:
             stream.writelines(changed(corpus, n_tokens))
-    before = peak_mib()
     kept = Noting(folder / f"{n_tokens}.steps", every=5)
     model = PartialCRF(
         l2=L2,
@@ -120,19 +124,9 @@ def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str,
         engine=LocalEngine(folder=shards, checkpoint=kept),
         verbose=1,
     )
-    spent = timed(lambda: model.fit(cut_partial(path, n_tokens=SHARD), None))
-    return model, {
-        "time": {
-            "fit_s": round(spent.wall, 1),
-            "fit_cpu_s": round(spent.cpu, 1),
-            "fit_peak_mib": peak_mib(),
-            "before_fit_mib": before,
-        },
-        "files": {
-            "text_mb": path.stat().st_size / 1e6,
-            "shards_mb": max(NOTED, default=0.0),
-        },
-    }
+    time = fit_costs(lambda: model.fit(cut_partial(path, n_tokens=SHARD), None))
+    text, most = path.stat().st_size / 1e6, max(NOTED, default=0.0)
+    return model, {"time": time, "files": {"text_mb": text, "shards_mb": most}}
 
 
 def in_memory(
@@ -153,21 +147,11 @@ def in_memory(
         steps.unlink(missing_ok=True)
         engine.checkpoint = Killing(steps, every=STEPS // 2, engine=engine)
     model = PartialCRF(l2=L2, max_iter=STEPS, engine=engine)
-    before = peak_mib()
-    spent = timed(lambda: model.fit(X, y))
-    found: dict[str, Any] = {}
-    cpu = spent.cpu
+    time = fit_costs(lambda: model.fit(X, y))
+    found: dict[str, Any] = {"time": time | {"driver_cpu_s": time["fit_cpu_s"]}}
     if engine is not None:
-        workers = engine.usage()
-        cpu += sum(one["cpu_s"] for one in workers)
-        found["workers"] = workers
-    found["time"] = {
-        "fit_s": round(spent.wall, 1),
-        "fit_cpu_s": round(cpu, 1),
-        "driver_cpu_s": round(spent.cpu, 1),
-        "fit_peak_mib": peak_mib(),
-        "before_fit_mib": before,
-    }
+        found["workers"] = engine.usage()
+        found["time"]["fit_cpu_s"] += sum(one["cpu_s"] for one in found["workers"])
     labels = model.predict(corpus.rows)
     found["labels"] = hashlib.sha256(repr(labels).encode()).hexdigest()[:16]
     return model, found
@@ -204,9 +188,10 @@ def costs(corpus: Corpus) -> tuple[Any, dict[str, Any]]:
     return model, {"us_per_token": found, "weights": len(w), "time": {}}
 
 
-def _worker_peak(record: Record) -> float | None:
+def _worker_peak(record: Record) -> Record:
     """The most memory of a worker, MiB."""
-    return max((one["peak_mib"] for one in record.get("workers", ())), default=None)
+    peaks = (one["peak_mib"] for one in record.get("workers", ()))
+    return {"worker_peak": max(peaks, default=None)}
 
 
 @dataclass(frozen=True)
@@ -230,22 +215,14 @@ class ShardedFits(Benchmark):
         found += [ShardCell("costs-3", sizes[0]), ShardCell("costs-22", sizes[0])]
         return [*found, ShardCell("disk", self.max_tokens)]
 
-    def files(self, cell: ShardCell) -> tuple[str, ...]:
-        small = cell.engine in ("disk", "costs-3")
-        return (TASKS["base-np" if small else "chunking"].path,)
-
     def run(self, cell: ShardCell) -> dict[str, Any]:
+        corpus, folder = training_file(self.data, cell.task), Path(self.folder)
         if cell.engine == "disk":
-            corpus = training_file(self.data, "base-np")
-            model, found = on_disk(corpus, cell.tokens, Path(self.folder))
+            model, found = on_disk(corpus, cell.tokens, folder)
         elif cell.engine.startswith("costs"):
-            task = "base-np" if cell.engine == "costs-3" else "chunking"
-            model, found = costs(training_file(self.data, task))
+            model, found = costs(corpus)
         else:
-            corpus = training_file(self.data, "chunking")
-            model, found = in_memory(
-                corpus, cell.tokens, cell.engine, Path(self.folder)
-            )
+            model, found = in_memory(corpus, cell.tokens, cell.engine, folder)
         sizes = {"tokens": cell.tokens, "labels": len(model.classes_)}
         return {
             "data": {**sizes, "features": model.n_features_in_},
@@ -265,17 +242,18 @@ class ShardedFits(Benchmark):
             "CPU s|,.0f": "time.fit_cpu_s",
             "peak MiB|,.0f": "time.fit_peak_mib",
             "steps|d": "steps",
+            "peak MiB of a worker|,.0f": "worker_peak",
         }
-        done = [one for one in found.values() if "error" not in one]
-        done.sort(key=lambda one: pick(one, "data.tokens", "config.engine"))
-        fits = [one for one in done if "us_per_token" not in one]
-        rows = [[*pick(one, *columns.values()), _worker_peak(one)] for one in fits]
-        yield table([*columns, "peak MiB of a worker|,.0f"], rows)
-        kinds = ("count", "features", "objective", "step", "tag")
-        names = ["labels|d", *(f"{kind}, µs/token|.2f" for kind in kinds)]
-        places = ["data.labels", *(f"us_per_token.{kind}" for kind in kinds)]
-        rest = [one for one in done if "us_per_token" in one]
-        yield table(names, [pick(one, *places) for one in rest])
+        each = {"labels|d": "data.labels"}
+        for kind in ("count", "features", "objective", "step", "tag"):
+            each[f"{kind}, µs/token|.2f"] = f"us_per_token.{kind}"
+        order = ("data.tokens", "config.engine")
+        fits, rest = (
+            [one for one in found.values() if ("us_per_token" in one) == costs]
+            for costs in (False, True)
+        )
+        yield by_columns([one | _worker_peak(one) for one in fits], columns, *order)
+        yield by_columns(rest, each, *order)
 
 
 EXPERIMENT = ShardedFits

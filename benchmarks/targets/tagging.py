@@ -22,8 +22,8 @@ from benchmarks.benchmark import Benchmark
 from experiments.experiment import KeyedCell, Option
 from experiments.folds import TASKS, training_file
 from experiments.measuring import peak_mib, timed
-from experiments.records import Found, pick
-from experiments.tables import Tables, table
+from experiments.records import Found
+from experiments.tables import Tables, by_columns
 from tagsift.baselines import PartialCRF
 from tagsift.engines import RayTagging, SparkTagging, tag_shards
 from tagsift.engines.tagging import local_tagging
@@ -142,9 +142,8 @@ class Tagging(Benchmark):
             "peak MiB of a worker|,.0f": "workers.peak_mib",
             "found": "found",
         }
-        done = [one for one in found.values() if "error" not in one]
-        done.sort(key=lambda one: pick(one, "data.tokens", "config.engine"))
-        yield table(list(columns), [pick(one, *columns.values()) for one in done])
+        order = ("data.tokens", "config.engine")
+        yield by_columns(found.values(), columns, *order)
 
 
 EXPERIMENT = Tagging

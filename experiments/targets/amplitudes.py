@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from experiments.experiment import Experiment, KeyedCell, Option
 from experiments.fitting import fit
-from experiments.folds import TASKS, Split, corrupted, make_fold
+from experiments.folds import TASKS, paper_fold
 from experiments.paper.results import TABLE_3
 from experiments.paper.tables import COMPARED
 from experiments.records import Found
-from experiments.tables import Tables, table
+from experiments.tables import Tables, means, table
 
 #: Task and p of the cells that are below the paper.
 BELOW = (("chunking", 0.9), ("ner", 0.7), ("ner", 0.9))
@@ -55,9 +53,7 @@ class Amplitudes(Experiment):
         return [AmplitudeCell(*place, x, fold) for place, x, fold in about]
 
     def run(self, cell: AmplitudeCell) -> dict[str, Any]:
-        split = Split(cell.task, TASKS[cell.task].n_sentences, 5, cell.fold, 0)
-        fold = make_fold(self.data, split)
-        partial = corrupted(fold, split, cl=3, p=cell.p, r=None)
+        fold, partial = paper_fold(self.data, cell.task, cell.fold, p=cell.p)
         params = {"amplitude": cell.amplitude, "hyperparameters": "fixed"}
         params |= {"constraints": "none", "device": self.device}
         fitted = fit("sgppsl", fold, partial, params)
@@ -68,20 +64,19 @@ class Amplitudes(Experiment):
         }
 
     def tables(self, found: Found) -> Tables:
-        scores: dict[tuple[str, float], dict[float, list[float]]] = {}
-        for cell, record in self.finished(found):
-            place = (cell.task, cell.p)
-            f1 = record["decoders"]["weighted"][COMPARED[cell.task]]
-            scores.setdefault(place, {}).setdefault(cell.amplitude, []).append(f1)
+        scores = means(
+            ((x.task, x.p), x.amplitude, one["decoders"]["weighted"][COMPARED[x.task]])
+            for x, one in self.finished(found)
+        )
         head = (f"σ² = {amplitude:g}|.2f|100" for amplitude in AMPLITUDES)
         rows = [
             (
                 TASKS[task].title,
                 p,
-                *(float(np.mean(mine[x])) if x in mine else None for x in AMPLITUDES),
+                *map(one.get, AMPLITUDES),
                 TABLE_3[task, "weighted", p],
             )
-            for (task, p), mine in scores.items()
+            for (task, p), one in scores.items()
         ]
         yield table(("task", "p|g", *head, "paper|.2f"), rows)
 

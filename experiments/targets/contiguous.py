@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from experiments.experiment import Experiment, KeyedCell, Option
 from experiments.fitting import fit, tuner_of
 from experiments.folds import TASKS, Fold, read_head, stable_seed
 from experiments.records import Found
-from experiments.tables import Tables, table
+from experiments.tables import Tables, means, table
 from tagsift.data import corrupt
 
 TASK_NAMES, DRAWS = ("base-np", "ner"), 5
@@ -74,23 +72,15 @@ class Contiguous(Experiment):
         return found
 
     def tables(self, found: Found) -> Tables:
-        means: dict[tuple[str, str], dict[str, list[float]]] = {}
+        values = []
         for cell, record in self.finished(found):
-            mine = means.setdefault((cell.task, cell.method), {})
-            scores = record["scores"]
+            place, scores = (TASKS[cell.task].title, cell.method), record["scores"]
             for decoder, one in record.get("decoders", {"its own": scores}).items():
-                mine.setdefault(decoder, []).append(one["span_f1"])
+                values.append((place, decoder, one["span_f1"]))
             if "recovery" in scores:
-                mine.setdefault("recovery", []).append(scores["recovery"])
+                values.append((place, "recovery", scores["recovery"]))
         columns = (*DECODERS, "its own", "recovery")
-        rows = [
-            (
-                TASKS[task].title,
-                method,
-                *(np.mean(mine[x]) if x in mine else None for x in columns),
-            )
-            for (task, method), mine in means.items()
-        ]
+        rows = [(*x, *map(mine.get, columns)) for x, mine in means(values).items()]
         scored = (f"{name}|.2f|100" for name in columns)
         yield table(("task", "method", *scored), rows)
 

@@ -12,24 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from experiments.aggregators import AGGREGATORS
 from experiments.experiment import Experiment, KeyedCell
 from experiments.fitting import rounded
 from experiments.folds import stable_seed
 from experiments.measuring import measured
 from experiments.records import Found
 from experiments.tables import Tables, table
-from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
-from tagsift.baselines import PartialCRF
+from experiments.vote_scores import score
+from tagsift.cleaned import clean
 from tagsift.data import SimulatedAnnotator, bundled
 from tagsift.data import simulate_votes as simulate
 from tagsift.data.corpus import Corpus
-from tagsift.io import read_columns
-from tagsift.metrics import evaluate
+from tagsift.io import read
 
 DRAWS, SIZES = 2, (50, 200, 800)
 #: Corpus → its file; the bundled corpus where there are none.
@@ -38,12 +40,7 @@ FILES = {
     "chunks": "conll2000/test.conll",
     "base NPs": "basenp/test.conll",
 }
-METHODS: dict[str, Any] = {
-    "majority": MajorityVote,
-    "dawid-skene": DawidSkene,
-    "mace": MACE,
-    "vote-tagger": VoteTagger,
-}
+METHODS = ("majority", "dawid-skene", "mace", "vote-tagger")
 SCORES = ("span_f1", "nll", "ece")
 
 
@@ -115,29 +112,21 @@ class Crowds(Experiment):
 
     def run(self, cell: CrowdCell) -> dict[str, Any]:
         votes = self._votes(cell)
-        model = METHODS[cell.method](_tagger(cell.method), random_state=0)
         with measured() as cost:
-            model.fit(votes)
-        scores = evaluate(
-            votes.gold or [],
-            model.transduction_,
-            scheme=votes.scheme,
-            marginals=model.confidences_,
-            classes=model.classes_,
-            unknown="wrong",
-        )
-        return {"scores": rounded(scores.headline()), "cpu_s": round(cost["cpu"], 2)}
+            if cell.method in AGGREGATORS:
+                codes, shares = AGGREGATORS[cell.method](votes)
+            else:
+                cleaned = clean(votes)
+                votes, codes, shares = cleaned.corpus, cleaned.codes, cleaned.marginals
+        scores = score(votes, codes, shares)
+        return {"scores": rounded(scores), "cpu_s": round(cost["cpu"], 2)}
 
     def _votes(self, cell: CrowdCell) -> Corpus:
         """The votes, the same for all methods; words are the only features."""
         seed = stable_seed(
             "crowds 2", cell.corpus, cell.crowd, cell.sentences, cell.draw
         )
-        whole = (
-            bundled("chunk")
-            if self.data is None
-            else read_columns(self.data / FILES[cell.corpus])
-        )
+        whole = _whole(self.data, cell.corpus)
         n = min(cell.sentences, len(whole))
         first = int(np.random.default_rng(seed).integers(len(whole) - n + 1))
         part = whole[first : first + n].with_columns(1)
@@ -156,9 +145,9 @@ class Crowds(Experiment):
             yield table((name, "runs", *_columns()), rows, title=title)
 
 
-def _tagger(method: str) -> PartialCRF | None:
-    """The tagger is not scored: after mere counting it may be a rough one."""
-    return None if method == "vote-tagger" else PartialCRF(max_iter=5, tol=0.9)
+@lru_cache(maxsize=3)
+def _whole(data: Path | None, corpus: str) -> Corpus:
+    return bundled("chunk") if data is None else read(data / FILES[corpus])
 
 
 def _columns() -> list[str]:

@@ -12,9 +12,10 @@ a third comparison has both at their defaults, where it is told to ChainGP alone
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -22,7 +23,7 @@ import numpy as np
 
 from experiments.experiment import Experiment
 from experiments.fitting import FOUR_SCORES, fit, tuner_of
-from experiments.folds import TASKS, Split, corrupted, make_fold
+from experiments.folds import TASKS, paper_fold
 from experiments.records import Found, Record
 from experiments.tables import Tables, table
 from tagsift.features import ContextualEncoder
@@ -82,7 +83,7 @@ Scores: TypeAlias = dict[tuple[str, str, str], FloatArray]
 
 
 #: Layer 4 of the packaged encoder, which keeps its vectors on disk; one per process.
-encoder = lru_cache(partial(ContextualEncoder.packaged, layer=4))
+encoder = lru_cache(functools.partial(ContextualEncoder.packaged, layer=4))
 
 
 class Duel(Experiment):
@@ -110,13 +111,12 @@ class Duel(Experiment):
 
     def run(self, cell: DuelCell) -> dict[str, Any]:
         """Fit and score one cell."""
-        size = TASKS[cell.task].n_sentences
-        split = Split(cell.task, size, N_FOLDS, cell.fold, cell.seed)
-        fold = make_fold(self.data, split, encoder() if cell.vectors else None)
-        hidden = corrupted(fold, split, cl=cell.cl, p=cell.p, r=cell.r)
+        hidden = {x: getattr(cell, x) for x in ("cl", "p", "r", "seed")}
+        hidden["encoder"] = encoder() if cell.vectors else None
+        fold, partial = paper_fold(self.data, cell.task, cell.fold, **hidden)
         method, params = SIDES[cell.method]
         tuner = tuner_of(method)
-        fitted = fit(method, fold, hidden, {**tuner.ask, **params}, cell.seed)
+        fitted = fit(method, fold, partial, {**tuner.ask, **params}, cell.seed)
         return {
             "scores": fitted.four_scores(),
             "settings": tuner.read(fitted.model),
@@ -128,10 +128,11 @@ class Duel(Experiment):
     def tables(self, found: Found) -> Tables:
         done = dict(self.finished(found))
         for title, pair in PAIRS.items():
-            scores = _scores(done, pair, SEEDS)
+            scores = paired(done, pair)
             yield lead_counts(scores, f"Who wins how often: {title}")
+            later = {cell: one for cell, one in done.items() if cell.seed in SEEDS[1:]}
             yield lead_counts(
-                _scores(done, pair, SEEDS[1:]),
+                paired(later, pair),
                 f"The second and third seed alone: {title}",
                 note="Folds and candidates that were not looked at while the method "
                 "was made, of the same sentences.",
@@ -144,12 +145,12 @@ class Duel(Experiment):
         )
 
 
-def _scores(done: Done, pair: Sequence[str], seeds: Sequence[int]) -> Scores:
-    """Collect the folds and seeds run by both sides, by settings."""
+def paired(done: Mapping[Any, Record], pair: Sequence[str]) -> Scores:
+    """Collect what was run by both sides, by settings."""
     found: dict[tuple[str, str, str], list[Any]] = {}
     for cell in done:
         sides = [replace(cell, method=side) for side in pair]
-        if cell == sides[0] and sides[1] in done and cell.seed in seeds:
+        if cell == sides[0] and sides[1] in done:
             both = [
                 [done[side]["scores"][score.name] for score in FOUR_SCORES]
                 for side in sides

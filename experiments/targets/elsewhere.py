@@ -12,23 +12,21 @@ of the candidates, both sides at their defaults, the partial CRF tuned.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from experiments.experiment import Experiment, KeyedCell
-from experiments.fitting import FOUR_SCORES, fit, tuner_of
+from experiments.fitting import fit, tuner_of
 from experiments.folds import Fold, stable_seed
 from experiments.records import Found
 from experiments.tables import Tables, table
-from experiments.targets.duel import Scores, lead_counts, leads
+from experiments.targets.duel import lead_counts, leads, paired
 from tagsift.data import bundled, corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.data.rows import Row
-from tagsift.io import read_columns
+from tagsift.io import read
 
 LEARN, TAG, DRAWS = 400, 300, 5
 SIDES = ("partial-crf", "chain-gp")
@@ -100,9 +98,9 @@ def _scheme(source: Source) -> str:
 def _rows(path: Path) -> Iterator[list[Row]]:
     """All columns of every sentence; the truth of votes is behind the words."""
     if path.suffix == ".tsv":
-        votes = read_columns(path, votes="2:18", gold=-1)
+        votes = read(path, votes="2:18", gold=-1)
         return _cut(map(_beside, votes.rows, votes.gold or ()))
-    corpus = read_columns(path)
+    corpus = read(path)
     return map(_beside, corpus.rows, corpus.labels)
 
 
@@ -160,18 +158,9 @@ class Elsewhere(Experiment):
 
     def tables(self, found: Found) -> Tables:
         done = dict(self.finished(found))
-        scores: dict[tuple[str, str, str], list[Any]] = {}
-        for cell in done:
-            sides = [replace(cell, method=side) for side in SIDES]
-            if cell == sides[0] and sides[1] in done:
-                both = [
-                    [done[side]["scores"][score.name] for score in FOUR_SCORES]
-                    for side in sides
-                ]
-                scores.setdefault(cell.titles, []).append(both)
-        stacked: Scores = {titles: np.array(both) for titles, both in scores.items()}
-        yield lead_counts(stacked, "Who wins how often")
-        yield leads(stacked, "both at their defaults")
+        scores = paired(done, SIDES)
+        yield lead_counts(scores, "Who wins how often")
+        yield leads(scores, "both at their defaults")
         spent = {side: 0.0 for side in SIDES}
         for cell, record in done.items():
             spent[cell.method] += record["cpu_s"]

@@ -31,7 +31,7 @@ from experiments.tables import Tables, table
 from tagsift.annotators import VoteTagger, outlook
 from tagsift.chain_gp import ChainGP
 from tagsift.data import corrupt, spans
-from tagsift.io import read_columns
+from tagsift.io import read
 from tagsift.metrics import span_scores
 from tagsift.review.state import queue_order
 
@@ -236,7 +236,7 @@ class _Crowd(_Reviewed):
     def __init__(self, data: Path) -> None:
         super().__init__()
         path = data / "crowd_ner" / "train.tsv"
-        self.votes = read_columns(path, votes="2:48", gold=-1)
+        self.votes = read(path, votes="2:48", gold=-1)
         self.gold, self.scheme = self.votes.gold or [], self.votes.scheme
         self.known: list[list[str | None]] = [[None] * len(row) for row in self.gold]
         self.model: VoteTagger | None = None

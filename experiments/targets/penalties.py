@@ -10,7 +10,6 @@ What is chosen stands in `experiments/paper/penalties.toml`, which the grid read
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -19,7 +18,7 @@ from experiments.experiment import Experiment, KeyedCell
 from experiments.fitting import fit
 from experiments.folds import TASKS, Split, corrupted, development_fold
 from experiments.records import Found
-from experiments.tables import Tables, table
+from experiments.tables import Tables, means, table
 
 METHODS = ("naive", "clpl", "cllp")
 #: What is chosen from.
@@ -62,14 +61,14 @@ class Penalties(Experiment):
         }
 
     def tables(self, found: Found) -> Tables:
-        sums: dict[tuple[str, str, int], Counter[float]] = {}
-        for cell, record in self.finished(found):
-            mine = sums.setdefault((cell.method, cell.task, cell.cl), Counter())
-            mine[cell.lam] += record["span_f1"] / len(SHARES)
+        scores = means(
+            ((x.method, x.task, x.cl), x.lam, one["span_f1"])
+            for x, one in self.finished(found)
+        )
         head = (f"λ = {lam:g}|.2f|100" for lam in PENALTIES)
         rows = [
-            (*place, *map(mine.get, PENALTIES), mine.most_common(1)[0][0])
-            for place, mine in sorted(sums.items())
+            (*place, *map(mine.get, PENALTIES), max(mine, key=mine.__getitem__))
+            for place, mine in sorted(scores.items())
         ]
         yield table(("method", "task", "cl|d", *head, "chosen|g"), rows)
 

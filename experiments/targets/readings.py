@@ -20,9 +20,9 @@ import numpy as np
 
 from experiments.experiment import Experiment, KeyedCell, Option
 from experiments.fitting import fit
-from experiments.folds import TASKS, Split, corrupted, make_fold
+from experiments.folds import TASKS, paper_fold
 from experiments.records import Found, pick
-from experiments.tables import Tables, table
+from experiments.tables import Tables, means, table
 from tagsift.features.distances import median_distance
 from tagsift.features.scaling import scale_features
 
@@ -105,9 +105,8 @@ class Readings(Experiment):
 
     def run(self, cell: ReadingCell) -> dict[str, Any]:
         reading = cell.reading
-        split = Split(cell.task, TASKS[cell.task].n_sentences, 5, cell.fold, 0)
-        fold = make_fold(self.data, split)
-        partial = corrupted(fold, split, cl=reading.cl, p=reading.p, r=None, seed=0)
+        where = self.data, cell.task, cell.fold
+        fold, partial = paper_fold(*where, cl=reading.cl, p=reading.p, drawn=0)
         width = median_distance(scale_features(fold.train_features)[0], 0)
         fixed = {"theta": FIXED_THETA / width, "amplitude": FIXED_AMPLITUDE}
         params = (fixed if reading.fixed else {}) | reading.params
@@ -126,24 +125,19 @@ class Readings(Experiment):
         }
 
     def tables(self, found: Found) -> Tables:
-        values: dict[tuple[str, str], list[list[Any]]] = {}
-        for record in found.values():
-            if "error" not in record:
-                place = (record["config"]["task"], record["config"]["title"])
-                values.setdefault(place, []).append(pick(record, *COLUMNS.values()))
-        places = [(task, one.title) for task in TASKS for one in READINGS]
-        yield table(
-            ("task", "readings", *COLUMNS),
-            [
-                (
-                    TASKS[place[0]].title,
-                    place[1],
-                    *map(float, np.mean(values[place], 0)),
-                )
-                for place in places
-                if place in values
-            ],
+        values = means(
+            ((cell.task, cell.reading.title), column, value)
+            for cell, record in self.finished(found)
+            for column, value in zip(
+                COLUMNS, pick(record, *COLUMNS.values()), strict=True
+            )
         )
+        rows = [
+            (TASKS[task].title, one.title, *values[task, one.title].values())
+            for task, one in product(TASKS, READINGS)
+            if (task, one.title) in values
+        ]
+        yield table(("task", "readings", *COLUMNS), rows)
 
 
 EXPERIMENT = Readings

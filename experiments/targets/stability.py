@@ -19,7 +19,7 @@ import numpy as np
 
 from experiments.experiment import Experiment, KeyedCell
 from experiments.fitting import fit
-from experiments.folds import TASKS, Split, corrupted, make_fold
+from experiments.folds import TASKS, paper_fold
 from experiments.records import Found
 from experiments.tables import Tables, table
 from experiments.targets.duel import encoder
@@ -66,10 +66,8 @@ class Stability(Experiment):
         return [StabilityCell(task, vectors, *rest) for vectors, task, *rest in cells]
 
     def run(self, cell: StabilityCell) -> dict[str, Any]:
-        size = TASKS[cell.task].n_sentences
-        split = Split(cell.task, size, N_FOLDS, cell.fold, seed=0)
-        fold = make_fold(self.data, split, encoder() if cell.vectors else None)
-        partial = corrupted(fold, split, cl=CL, p=P, r=None)
+        vectors = encoder() if cell.vectors else None
+        fold, partial = paper_fold(self.data, cell.task, cell.fold, encoder=vectors)
         if cell.change:
             features = changed(fold.train_features, cell.change)
             fold = replace(fold, train_features=features)

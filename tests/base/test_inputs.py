@@ -19,7 +19,6 @@ from tagsift.base.inputs import (
     resolve_labels,
 )
 from tagsift.errors import InputError
-from tagsift.features.inputs import read_sentences
 
 LENGTHS = np.array([2, 0, 1])
 
@@ -39,60 +38,58 @@ def refused(call: Any, *args: Any, **kwargs: Any) -> str:
     return text
 
 
-# X ---------------------------------------------------------------------------------
+def of_three(y: Any) -> Any:
+    return read_candidates(y, LENGTHS)
+
+
+def within_ab(y: Any) -> Any:
+    return read_candidates(y, LENGTHS, ("A", "B"))
+
+
+def of_two(weights: Any) -> Any:
+    return read_sample_weight(weights, 2)
+
+
+# What is taken ----------------------------------------------------------------------
+
+ABC, ZBA = tuple("ABC"), tuple("ZBA")
 
 
 @pytest.mark.parametrize(
-    "X",
+    ("y", "labels", "mask", "classes"),
     [
-        [],
-        [[]],
-        [["a", "dog"], ["b"]],
-        (("a", "dog"), ("b",)),
-        [[("a", "D"), ("dog", "N")]],
-        [[{"w": "a"}]],
-        [np.zeros((2, 3))],
-        np.zeros((2, 3, 4)),
+        ([["B", "A"], [], ["C"]], None, ["010", "100", "001"], ABC),
+        ([[{"B", "A"}, {"C"}], [], ["A"]], None, ["110", "001", "100"], ABC),
+        ([[("B", "A"), ["C"]], (), [frozenset("A")]], None, ["110", "001", "100"], ABC),
+        ([[["A", "A"], ["A", "B", "A"]], [], ["B"]], None, ["10", "11", "01"], ABC[:2]),
+        ([[3, {1, 3}], [], [np.int64(1)]], None, ["01", "11", "10"], (1, 3)),
+        ([[10, 9], [], [2]], None, ["001", "010", "100"], (2, 9, 10)),
+        ([np.array(["B", "A"]), [], ["A"]], None, ["01", "10", "10"], ABC[:2]),
+        (
+            [["B", set("AB")], [], ["A"]],
+            tuple("ZBA"),
+            ["010", "011", "001"],
+            tuple("ZBA"),
+        ),
+        ([["", "B|I"], [], ["é\n"]], None, ["100", "010", "001"], ("", "B|I", "é\n")),
+        ([np.eye(2), [], np.ones((1, 2))], None, ["10", "01", "11"], (0, 1)),
+        (
+            [np.eye(2, dtype=bool), [], np.ones((1, 2), "u1")],
+            ABC[:2],
+            ["10", "01", "11"],
+            ABC[:2],
+        ),
     ],
 )
-def test_lists_of_sentences_are_taken(X: Any):
-    read_back = read_sentences(X)
-    assert isinstance(read_back, list)
-    assert len(read_back) == len(X)
+def test_labels_sets_and_masks_are_one_mask(y, labels, mask, classes):
+    found = read(y, labels)
+    assert found == ([[int(k) for k in row] for row in mask], classes)
+    assert {type(name) for name in found[1]} == {type(classes[0])}
 
 
-@pytest.mark.parametrize(
-    "X", ["a dog", b"a dog", {"a": 1}, 3, None, iter([["a"]]), {("a", "b")}]
-)
-def test_x_must_be_a_list(X: Any):
-    message = refused(read_sentences, X)
-    assert message.startswith(
-        f"expected a list of sentences, found {type(X).__name__}; give"
-    )
-
-
-def test_a_string_is_no_sentence():
-    message = refused(read_sentences, [["a"], "the dog"])
-    assert message.startswith(
-        "sentence 1: expected a list of tokens, found str ('the dog'); give"
-    )
-
-
-def test_a_long_string_is_shortened():
-    message = refused(read_sentences, ["word " * 1000])
-    assert len(message) < 250
-    assert "..." in message
-
-
-@pytest.mark.parametrize(
-    "sentence", [3, None, iter("ab"), {"a", "b"}, {"a": 1}, np.array(3)]
-)
-def test_a_sentence_must_be_a_list(sentence: Any):
-    message = refused(read_sentences, [["a"], sentence])
-    assert message.startswith("sentence 1: expected a list of tokens, found ")
-
-
-# labels= ---------------------------------------------------------------------------
+def test_one_array_of_masks():
+    mask = np.array([[[1, 0], [0, 1]], [[1, 1], [1, 0]]], dtype=bool)
+    assert read(mask, lengths=[2, 2])[0] == [[1, 0], [0, 1], [1, 1], [1, 0]]
 
 
 def test_labels_are_kept_in_order():
@@ -106,182 +103,10 @@ def test_labels_are_kept_in_order():
     assert {type(number) for number in numbers} == {int}
 
 
-@pytest.mark.parametrize("labels", ["BIO", b"BIO", {"B", "I"}, {"B": 0}, 3])
-def test_labels_must_be_a_list(labels: Any):
-    assert refused(resolve_labels, labels).startswith("labels must be a list")
-
-
-def test_an_exhaustible_label_set_is_refused():
-    # A generator would be empty at the second fit.
-    assert "labels must be a list" in refused(resolve_labels, iter(["A"]))
-
-
-def test_labels_must_be_distinct_and_there():
-    assert refused(resolve_labels, ["A", "B", "A"]) == (
-        "labels must be distinct; 'A' stands there twice."
-    )
-    assert refused(resolve_labels, []) == (
-        "labels is empty; give at least one label, or None."
-    )
-
-
-@pytest.mark.parametrize("label", [None, 1.5, True, ["A"], {"A"}])
-def test_labels_must_be_strings_or_integers(label: Any):
-    assert refused(resolve_labels, ["A", label]) == (
-        f"labels must be strings or integers; got {label!r}."
-    )
-
-
-# Labels and sets -------------------------------------------------------------------
-
-
-def test_labels_become_singletons():
-    assert read([["B", "A"], [], ["C"]]) == (
-        [[0, 1, 0], [1, 0, 0], [0, 0, 1]],
-        ("A", "B", "C"),
-    )
-
-
-@pytest.mark.parametrize("kind", [set, frozenset, list, tuple])
-def test_sets_of_any_kind(kind: type):
-    y = [[kind(["B", "A"]), kind(["C"])], [], ["A"]]
-    assert read(y) == ([[1, 1, 0], [0, 0, 1], [1, 0, 0]], ("A", "B", "C"))
-
-
-def test_candidates_named_twice_count_once():
-    assert read([[["A", "A"], ["A", "B", "A"]], [], ["B"]]) == (
-        [[1, 0], [1, 1], [0, 1]],
-        ("A", "B"),
-    )
-
-
-def test_integers_are_labels():
-    y = [[3, {1, 3}], [], [np.int64(1)]]
-    mask, classes = read(y)
-    assert (mask, classes) == ([[0, 1], [1, 1], [1, 0]], (1, 3))
-    assert {type(name) for name in classes} == {int}
-
-
-def test_arrays_of_labels_are_sentences():
-    y = [np.array(["B", "A"]), np.array([], dtype=str), np.array(["A"])]
-    mask, classes = read(y)
-    assert (mask, classes) == ([[0, 1], [1, 0], [1, 0]], ("A", "B"))
-    assert {type(name) for name in classes} == {str}
-
-
-def test_numbers_sort_as_numbers():
-    assert read([[10, 9], [], [2]])[1] == (2, 9, 10)
-
-
-def test_the_label_set_may_be_given():
-    assert read([["B", {"A", "B"}], [], ["A"]], ("Z", "B", "A")) == (
-        [[0, 1, 0], [0, 1, 1], [0, 0, 1]],
-        ("Z", "B", "A"),
-    )
-
-
-def test_empty_labels_and_odd_names_are_names():
-    assert read([["", "B|I"], [], ["é\n"]])[1] == ("", "B|I", "é\n")
-
-
 def test_no_sentence_at_all():
     mask, classes = read_candidates([], np.array([], dtype=int), ("A", "B"))
     assert mask.shape == (0, 2)
     assert classes == ("A", "B")
-
-
-@pytest.mark.parametrize("y", ["ABC", b"ABC", {"A": 1}, 3, None, iter([])])
-def test_y_must_be_a_list(y: Any):
-    message = refused(read_candidates, y, LENGTHS)
-    assert message.startswith("y must be a list of sentences")
-    assert message.endswith(f"got {type(y).__name__}.")
-
-
-def test_as_many_sentences_in_x_and_y():
-    assert refused(read_candidates, [["A", "A"]], LENGTHS) == (
-        "X has 3 sentences and y has 1; they must be as many."
-    )
-
-
-@pytest.mark.parametrize(
-    "sentence", ["AB", {"A", "B"}, {"A": 1, "B": 2}, 3, None, np.array(3)]
-)
-def test_labels_of_a_sentence_must_be_a_list(sentence: Any):
-    message = refused(read_candidates, [sentence, [], ["A"]], LENGTHS)
-    assert message.startswith(
-        "sentence 0 of y must be a list of labels, of sets, or a mask; got "
-    )
-
-
-def test_as_many_labels_as_tokens():
-    assert refused(read_candidates, [["A", "B"], ["A"], ["B"]], LENGTHS) == (
-        "sentence 1: X has 0 tokens and y has 1 entries; every token needs one."
-    )
-
-
-@pytest.mark.parametrize("empty", [set(), frozenset(), [], ()])
-def test_an_empty_candidate_set_is_refused(empty: Any):
-    assert refused(read_candidates, [["A", "A"], [], [empty]], LENGTHS) == (
-        "sentence 2, token 0: the candidate set is empty. Every token needs at least "
-        "one label; give the full label set for an unlabelled token."
-    )
-
-
-@pytest.mark.parametrize("entry", [1.5, True, np.True_, b"A", object(), {"A": 1}])
-def test_what_is_no_label_is_refused(entry: Any):
-    message = refused(read_candidates, [["A", entry], [], ["A"]], LENGTHS)
-    assert message.startswith(
-        "sentence 0, token 1: expected a label or a set of labels, got "
-    )
-
-
-@pytest.mark.parametrize("name", [None, 1.5, True, b"A", ("A",)])
-def test_what_is_no_candidate_is_refused(name: Any):
-    message = refused(read_candidates, [["A", {"A", name}], [], ["A"]], LENGTHS)
-    assert message == (
-        f"sentence 0, token 1: a candidate must be a str or an int; got {name!r}."
-    )
-
-
-def test_strings_and_integers_do_not_mix():
-    message = refused(read_candidates, [["A", 1], [], [{"A"}]], LENGTHS)
-    assert message == "labels mix strings and integers; use one kind: [\"'A'\", '1']."
-
-
-@pytest.mark.parametrize(("label", "shown"), [("C", "'C'"), (3, "3")])
-def test_a_label_outside_the_label_set_is_refused(label: Any, shown: str):
-    y = [["A", "B"], [], [{"A", label}]]
-    assert refused(read_candidates, y, LENGTHS, ("A", "B")) == (
-        f"sentence 2, token 0: label {shown} is not in labels=['A', 'B']; add it there "
-        "or mend the data."
-    )
-
-
-# Masks -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", [bool, int, float, np.uint8])
-def test_masks(dtype: type):
-    y = [
-        np.array([[1, 0, 1], [0, 1, 0]], dtype=dtype),
-        np.zeros((0, 3), dtype=dtype),
-        np.array([[1, 1, 1]], dtype=dtype),
-    ]
-    expected = [[1, 0, 1], [0, 1, 0], [1, 1, 1]]
-    assert read(y) == (expected, (0, 1, 2))
-    assert read(y, ("c", "b", "a")) == (expected, ("c", "b", "a"))
-
-
-def test_one_array_of_masks():
-    mask = np.array([[[1, 0], [0, 1]], [[1, 1], [1, 0]]], dtype=bool)
-    assert read(mask, lengths=[2, 2]) == (
-        [[1, 0], [0, 1], [1, 1], [1, 0]],
-        (0, 1),
-    )
-
-
-def test_an_empty_list_stands_for_an_empty_mask():
-    assert read([np.eye(2), [], np.ones((1, 2))]) == ([[1, 0], [0, 1], [1, 1]], (0, 1))
 
 
 def test_only_empty_masks():
@@ -295,21 +120,6 @@ def test_the_mask_given_is_not_shared():
     mask, _ = read_candidates([given_mask], np.array([2]))
     mask[:] = False
     assert given_mask.all()
-
-
-def test_a_mask_of_another_width_is_refused():
-    y = [np.ones((2, 3)), np.zeros((0, 3)), np.ones((1, 2))]
-    assert refused(read_candidates, y, LENGTHS) == (
-        "sentence 2 of y: expected a mask of 3 columns, got an array of shape (1, 2)."
-    )
-    assert "a mask of 2 columns" in refused(read_candidates, y, LENGTHS, ("A", "B"))
-
-
-@pytest.mark.parametrize("odd", [-1, -0.5, np.nan, np.inf])
-def test_weights_that_are_negative_or_not_finite_are_refused(odd: float):
-    y = [np.eye(2), [], np.array([[odd, 1]])]
-    message = refused(read_candidates, y, LENGTHS)
-    assert message.startswith("sentence 2 of y: a mask holds only 0/1 or booleans, and")
 
 
 def test_weights_are_evidence_up_to_a_factor():
@@ -337,39 +147,8 @@ def test_none_is_an_unlabelled_token():
     mask, classes = read_candidates(y, LENGTHS)
     assert classes == ("A", "B", "C")
     assert mask.tolist() == [[1, 0, 0], [1, 1, 1], [0, 1, 1]]
-    message = refused(read_candidates, [[None, None], [], [None]], LENGTHS)
-    assert message == "y holds no label at all; give labels= or some labels."
-
-
-@pytest.mark.parametrize("odd", [[1.0], [1.0, -1.0], [np.nan, 1.0], [0, 0], ["a", "b"]])
-def test_weights_of_sentences_are_checked(odd: list[Any]):
-    assert refused(read_sample_weight, odd, 2).startswith("sample_weight ")
     assert read_sample_weight(None, 2) is None
     assert read_sample_weight([1, 2], 2).tolist() == [1.0, 2.0]
-
-
-def test_an_array_of_strings_is_no_mask():
-    y = [np.array([["A", "B"], ["A", "C"]]), [], np.array([["A", "B"]])]
-    assert "a mask holds only 0/1" in refused(read_candidates, y, LENGTHS)
-
-
-def test_an_empty_row_of_a_mask_is_refused():
-    y = [np.array([[1, 0], [0, 0]]), [], np.array([[0, 1]])]
-    message = refused(read_candidates, y, LENGTHS)
-    assert message.startswith("sentence 0, token 1: the candidate set is empty.")
-
-
-def test_masks_and_sets_do_not_mix():
-    y = [np.eye(2), [], [{"A"}]]
-    assert refused(read_candidates, y, LENGTHS) == (
-        "sentence 2 of y is a list where others are masks; give every sentence as a "
-        "mask [T, L]."
-    )
-    ragged = [np.eye(2), [], [["A"]]]
-    assert "give every sentence as a mask" in refused(read_candidates, ragged, LENGTHS)
-
-
-# Gold labels -----------------------------------------------------------------------
 
 
 def test_gold_labels_and_singletons():
@@ -379,23 +158,83 @@ def test_gold_labels_and_singletons():
     assert type(gold[3][1]) is int
 
 
-@pytest.mark.parametrize("y", ["AB", None, {"A"}, {"A": 1}])
-def test_gold_must_be_a_list(y: Any):
-    assert refused(read_gold, y).startswith("y must be a list of sentences of gold")
+# What is refused, and how ----------------------------------------------------------
 
 
-@pytest.mark.parametrize("sentence", ["AB", None, {"A"}, 3])
-def test_a_gold_sentence_must_be_a_list(sentence: Any):
-    message = refused(read_gold, [["A"], sentence])
-    assert message == (
-        f"sentence 1 of y must be a list of gold labels; got {sentence!r}."
-    )
+def entry(what: Any) -> list[Any]:
+    return [["A", what], [], ["A"]]
 
 
-@pytest.mark.parametrize("entry", [{"A", "B"}, set(), None, ["A"], True])
-def test_ambiguous_tokens_cannot_be_scored_with(entry: Any):
-    message = refused(read_gold, [["A"], ["A", entry]])
-    assert message.startswith("sentence 1, token 1: expected one gold label to score")
+#: By who reads it, how the sentence begins, and what is said to be wrong by it.
+WRONG: dict[Any, dict[str, list[Any]]] = {
+    resolve_labels: {
+        "labels must be a list": ["BIO", b"BIO", set("BI"), {"B": 0}, 3, iter("A")],
+        "labels must be distinct; 'A' stands there twice.": [["A", "B", "A"]],
+        "labels is empty; give at least one label, or None.": [[]],
+        "labels must be strings or integers; got ": [
+            ["A", name] for name in (None, 1.5, True, ["A"], {"A"})
+        ],
+    },
+    of_three: {
+        "y must be a list of sentences": ["AB", b"AB", {"A": 1}, 3, None, iter([])],
+        "X has 3 sentences and y has 1; they must be as many.": [[["A", "A"]]],
+        "sentence 0 of y must be a list of labels, of sets, or a mask; got ": [
+            [s, [], ["A"]] for s in ("AB", set("AB"), {"A": 1}, 3, None, np.array(3))
+        ],
+        "sentence 1: X has 0 tokens and y has 1 entries; every token needs one.": [
+            [["A", "B"], ["A"], ["B"]]
+        ],
+        "sentence 0, token 1: the candidate set is empty. Every token needs at": [
+            *map(entry, (set(), frozenset(), [], ())),
+            [np.array([[1, 0], [0, 0]]), [], np.eye(1, 2)],
+        ],
+        "sentence 0, token 1: expected a label or a set of labels, got ": [
+            *map(entry, (1.5, True, np.True_, b"A", object(), {"A": 1}))
+        ],
+        "sentence 0, token 1: a candidate must be a str or an int; got ": [
+            entry({"A", name}) for name in (None, 1.5, True, b"A", ("A",))
+        ],
+        "labels mix strings and integers; use one kind: [": [entry(1), entry({1, 2})],
+        "y holds no label at all; give": [[[None, None], [], [None]]],
+        "sentence 2 of y: expected a mask of 3 columns, got an array of shape (1, 2)": [
+            [np.ones((2, 3)), np.zeros((0, 3)), np.ones((1, 2))]
+        ],
+        "sentence 2 of y: a mask holds only 0/1 or booleans, and": [
+            [np.eye(2), [], np.array([[odd, 1]])]
+            for odd in (-1, -0.5, np.nan, np.inf, "A")
+        ],
+        "sentence 2 of y is a list where others are masks; give every": [
+            [np.eye(2), [], [{"A"}]],
+            [np.eye(2), [], [["A"]]],
+        ],
+    },
+    within_ab: {
+        "sentence 0, token 1: label 'C' is not in labels=['A', 'B']; add it there": [
+            entry({"A", "C"}),
+            entry("C"),
+        ],
+        "sentence 0, token 1: label 3 is not in labels=": [entry({"A", 3})],
+    },
+    read_gold: {
+        "y must be a list of sentences of gold": ["AB", None, {"A"}, {"A": 1}],
+        "sentence 1 of y must be a list of gold labels; got ": [
+            [["A"], sentence] for sentence in ("AB", None, {"A"}, 3)
+        ],
+        "sentence 0, token 1: expected one gold label to score with": [
+            *map(entry, (set("AB"), set(), None, ["A"], True))
+        ],
+    },
+    of_two: {"sample_weight ": [[1.0], [1.0, -1.0], [np.nan, 1.0], [0, 0], ["a", "b"]]},
+}
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [(read, message) for read, cases in WRONG.items() for message in cases],
+)
+def test_what_is_wrong_is_one_sentence(read: Any, message: str):
+    for value in WRONG[read][message]:
+        assert refused(read, value).startswith(message)
 
 
 # Properties, and how often what is given is looked at -----------------------------

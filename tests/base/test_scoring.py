@@ -139,35 +139,7 @@ def test_scorers_refuse_what_says_nothing(model):
         Scorer()(margin, X[24:], Y[24:])
 
 
-def test_scorers_are_cloned_and_shown():
-    assert repr(clone(Scorer("inside"))) == "Scorer(measure='inside')"
-
-
 # In scikit-learn ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["partial-crf", "word-counts", "wknn"])
-@pytest.mark.parametrize("measure", ["likelihood", "inside"])
-def test_cross_validation_scores_candidate_sets(name, measure):
-    estimator = tagsift.make(name)
-    if measure == "likelihood" and not estimator.method.probabilities:
-        pytest.skip("no probabilities")
-    found = cross_val_score(
-        estimator, X, Y, scoring=Scorer(measure), cv=3, error_score="raise"
-    )
-    assert np.isfinite(found).all()
-
-
-def test_cross_validation_takes_none_and_soft_labels():
-    some = [[None if t % 3 else n for t, n in enumerate(names)] for names in Y]
-    classes = PARTIAL.label_set.names
-    soft = [np.array([[c in n for c in classes] for n in s]) + 0.1 for s in Y]
-    model = tagsift.make("partial-crf", labels=classes)
-    for y in (some, soft):
-        found = cross_val_score(
-            model, X, y, scoring=Scorer(), cv=3, error_score="raise"
-        )
-        assert np.isfinite(found).all() and (found < 0).all()
 
 
 def test_a_grid_is_searched_by_candidate_sets_alone():
@@ -229,17 +201,6 @@ def test_weights_are_routed_to_fit_and_scorer(routing):
     given = {"params": {"sample_weight": WEIGHTS}, "error_score": "raise"}
     with pytest.raises(NotSupportedError, match="no weights"):
         cross_val_score(naive, X, Y, scoring=scorer, cv=3, **given)
-
-
-def test_what_nobody_asked_for_is_refused_by_scikit_learn(routing):
-    with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError, match="gold"):
-        cross_val_score(
-            tagsift.make("word-counts"),
-            X,
-            Y,
-            scoring=Scorer("span_f1"),
-            params={"gold": GOLD},
-        )
 
 
 def test_votes_are_cut_and_joined(routing):

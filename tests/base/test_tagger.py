@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 from tagsift.base import Method, SequenceTagger, TrainingSet, Transduction, setting
 from tagsift.baselines import WordCounts
@@ -86,9 +85,11 @@ def test_what_a_subclass_must_write(unwritten: str):
 # Seeds -----------------------------------------------------------------------------
 
 
-def test_an_integer_is_the_seed():
-    assert Recorder(random_state=7).fit(X, Y).train_.seed == 7
-    assert Recorder(random_state=np.int64(7)).fit(X, Y).train_.seed == 7
+def test_an_integer_is_the_seed_and_none_another_every_time():
+    for seed in (7, np.int64(7)):
+        assert Recorder(random_state=seed).fit(X, Y).train_.seed == 7
+    model = Recorder(random_state=None)
+    assert model.fit(X, Y).train_.seed != model.fit(X, Y).train_.seed
 
 
 @pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
@@ -99,37 +100,10 @@ def test_generators_are_repeatable_and_move_on(make: Any):
     assert model.fit(X, Y).train_.seed != model.fit(X, Y).train_.seed
 
 
-def test_none_is_another_seed_every_time():
-    model = Recorder(random_state=None)
-    assert model.fit(X, Y).train_.seed != model.fit(X, Y).train_.seed
-
-
 # Settings --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("params", "sentence"),
-    [
-        (
-            {"rate": 1.5},
-            "a number of at least 0 and at most 1. Got 1.5 instead",
-        ),
-        (
-            {"scheme": "bio"},
-            "The 'scheme' parameter of Recorder must be one of 'auto'",
-        ),
-        ({"random_state": -1}, "The 'random_state' parameter of Recorder must be"),
-        ({"verbose": "loud"}, "The 'verbose' parameter of Recorder must be"),
-    ],
-)
-def test_bad_settings_are_named(params: dict[str, Any], sentence: str):
-    with pytest.raises(InputError, match=sentence):
-        Recorder(**params).fit(X, Y)
-
-
 # Schemes ---------------------------------------------------------------------------
-
-FULL = {"B-X", "I-X", "O"}
 
 
 def scheme_of(y: list[list[Any]], **params: Any) -> str:
@@ -148,10 +122,16 @@ def scheme_of(y: list[list[Any]], **params: Any) -> str:
         ([["S", "NP", "VP"]], "plain"),
         ([[0, 1, 2]], "plain"),
         ([["O", "O"]], "iob2"),
+        # An exact sentence without chunks decides nothing, and then the names do.
+        ([["O", "O"], [{"B-X", "I-X"}, "O"]], "iob2"),
+        ([["O", "O"], [{"DT", "NN"}, "O"]], "plain"),
+        ([["O", "O"], [{"S-X", "O"}, "O"]], "iobes"),
+        ([[{"I-X", "O"}, "O"]], "iob1"),
     ],
 )
 def test_the_scheme_of_exact_labels(y: list[list[Any]], scheme: str):
     assert scheme_of(y) == scheme
+    assert scheme_of(y, scheme="plain") == "plain"
 
 
 def test_the_scheme_never_comes_from_corrupted_sentences():
@@ -160,23 +140,6 @@ def test_the_scheme_never_comes_from_corrupted_sentences():
     corrupted = [["O", "I-X", {"I-X", "O"}, "O", "I-X", "O", "I-X"]] * 20
     assert scheme_of([*corrupted, ["O", "B-X", "I-X"]]) == "iob2"
     assert scheme_of([*corrupted, ["O", "I-X", "B-X"]]) == "iob1"
-
-
-def test_an_exact_sentence_without_chunks_decides_nothing():
-    assert scheme_of([["O", "O"], [{"B-X", "I-X"}, "O"]]) == "iob2"
-    assert scheme_of([["O", "O"], [{"DT", "NN"}, "O"]]) == "plain"
-    assert scheme_of([["O", "O"], [{"S-X", "O"}, "O"]]) == "iobes"
-
-
-def test_without_exact_sentences_the_names_decide():
-    assert scheme_of([[FULL, FULL]]) == "iob2"
-    assert scheme_of([[{"I-X", "O"}, "O"]]) == "iob1"
-    assert scheme_of([[{"DT", "NN"}, "O"]]) == "plain"
-
-
-def test_a_scheme_that_is_named_is_kept():
-    assert scheme_of([["B-X", "I-X"]], scheme="plain") == "plain"
-    assert scheme_of([["DT"]], scheme="iob1") == "iob1"
 
 
 # Features --------------------------------------------------------------------------
@@ -240,6 +203,18 @@ def test_features_may_be_any_transformer():
 
 
 @pytest.mark.parametrize(
+    ("features", "sentence"),
+    [
+        (SequenceVectorizer, r"is the class SequenceVectorizer; give an"),
+        ("word", "features must be None, a function .* got str"),
+    ],
+)
+def test_what_is_no_transformer_is_refused(features: Any, sentence: str):
+    with pytest.raises(InputError, match=sentence):
+        Recorder(features=features).fit(X, Y)
+
+
+@pytest.mark.parametrize(
     ("fault", "sentence"),
     [
         ("short", "must return one array .* got 3 pieces for 4 sentences"),
@@ -252,18 +227,6 @@ def test_features_may_be_any_transformer():
 def test_faults_of_a_transformer_are_named(fault: str, sentence: str):
     with pytest.raises(InputError, match=sentence):
         Recorder(features=Lengths(fault)).fit(X, Y)
-
-
-def test_a_class_for_features_is_refused():
-    with pytest.raises(InputError, match=r"is the class SequenceVectorizer; give an"):
-        Recorder(features=SequenceVectorizer).fit(X, Y)
-
-
-def test_other_features_are_refused():
-    with pytest.raises(
-        InputError, match="features must be None, a function .* got str"
-    ):
-        Recorder(features="word").fit(X, Y)
 
 
 def test_ready_features_of_another_width_are_refused():
@@ -365,10 +328,6 @@ def test_recover_is_uniform_where_no_candidate_has_any_weight():
     assert labels == [["W"]]
 
 
-def test_recover_of_nothing():
-    assert WordCounts().fit(X, Y).recover([[]], [[]]) == ([[]], None)
-
-
 def test_the_score_is_accuracy_for_plain_tags():
     model = Recorder().fit(X, Y)
     # D everywhere; four of the ten labels are D.
@@ -398,33 +357,6 @@ def test_scores_need_gold_of_the_same_length():
 
 
 # scikit-learn ----------------------------------------------------------------------
-
-
-def test_cross_validation_over_lists():
-    scores = cross_val_score(WordCounts(), X * 3, Y * 3, cv=KFold(3))
-    np.testing.assert_allclose(scores, 1.0)
-
-
-def test_cross_validation_of_candidates_against_gold_is_possible():
-    def scorer(model: WordCounts, words: Any, gold: Any) -> float:
-        return model.score(words, gold)
-
-    y = [[{k} for k in labels] for labels in Y]
-    scores = cross_val_score(WordCounts(), X, y, cv=KFold(2), scoring=scorer)
-    assert ((scores >= 0) & (scores <= 1)).all()
-
-
-def test_settings_can_be_searched():
-    grid = {"features": [None, lengths_and_capitals], "scheme": ["plain"]}
-    search = GridSearchCV(WordCounts(), grid, cv=KFold(2)).fit(X * 2, Y * 2)
-    assert search.best_params_["features"] is None
-    assert search.predict([["a", "cat"]]) == [["D", "N"]]
-
-
-def test_marginals_of_nothing_have_no_rows():
-    model = WordCounts().fit(X, Y)
-    assert [m.shape for m in model.predict_proba([[], []])] == [(0, 3), (0, 3)]
-    assert model.predict_proba([]) == []
 
 
 # Cost -------------------------------------------------------------------------------

@@ -1,5 +1,3 @@
-import tracemalloc
-
 import numpy as np
 import pytest
 
@@ -66,25 +64,6 @@ def test_documents_stream_in_batches(model):
     assert [sum(len(d.rows) for d in part) for part in batches(docs, 10)] == [
         10, 10, 12, 30,
     ]  # fmt: skip
-
-
-def test_memory_of_many_documents_is_bounded(model):
-    peaks = []
-    for size in (50, 300):
-        tracemalloc.start()
-        texts = ("Ann left Oslo and Rome. " * 100 for _ in range(size))
-        assert sum(1 for _ in tagsift.tag_documents(model, texts)) == size
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    assert peaks[1] < 1.3 * peaks[0]
-
-
-def test_a_batch_changes_nothing(model):
-    texts = ["Ann left.", "Bob Ross lives in Rome.", "", "Oslo"] * 5
-    for alone, together in zip(map(model.tag, texts), model.tag(texts), strict=True):
-        (one,), (other,) = alone.layers, together.layers
-        assert one.tags == other.tags
-        assert one.scores == pytest.approx(other.scores)
 
 
 def test_no_confidences_where_the_method_has_none():

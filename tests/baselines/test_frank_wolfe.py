@@ -182,18 +182,6 @@ def test_blocks_forget_atoms_without_weight(monkeypatch):
         assert len(block.keys) == block.size
 
 
-def test_full_candidate_sets_leave_nothing_to_learn():
-    X, offsets, labels, _ = problem()
-    mask = np.ones((len(X), 3), dtype=bool)
-    solver = BlockFrankWolfe(X, offsets, mask, 0.1, np.random.default_rng(0))
-    found = solver.solve(
-        [Term("non_candidate", 1 / 6, np.zeros((len(X), 3)))],
-        Reward.of_labels(labels, offsets, 3),
-    )
-    assert found.primal == found.dual == 0.0
-    assert not solver.E.any()
-
-
 def test_pairs_are_counted_inside_sentences_only():
     labels, offsets = np.array([0, 1, 1, 0, 2]), np.array([0, 2, 2, 5])
     counted = Reward.of_labels(labels, offsets, 3).pairs

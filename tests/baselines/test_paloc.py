@@ -124,12 +124,3 @@ def test_large_pairs_are_cut_and_said():
     assert model.variant_ == "at most 10 tokens per pair"
     linear = PALOC(pair_limit=10).fit_flat(sp.csr_matrix(X), mask)
     assert linear.variant_ == "linear SVMs (sparse features)"
-
-
-def test_two_processes_give_the_same_model():
-    X, mask, _ = data(5)
-    features = sp.csr_matrix(np.maximum(X, 0))
-    one, two = (PALOC(n_jobs=k).fit_flat(features, mask) for k in (None, 2))
-    np.testing.assert_array_equal(
-        one._token_scores(features), two._token_scores(features)
-    )

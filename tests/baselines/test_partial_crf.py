@@ -12,9 +12,9 @@ import tagsift
 from tagsift.base import TrainingSet
 from tagsift.baselines import CRF, PartialCRF
 from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainObjective, TransitionPrior
+from tagsift.chain.objective import ChainObjective
 from tagsift.data import corrupt
-from tagsift.errors import ConvergenceWarning, InputError
+from tagsift.errors import ConvergenceWarning
 from tagsift.features import FeatureMatrix
 from tagsift.io import read_columns
 from tagsift.metrics import recovery, span_scores
@@ -108,29 +108,6 @@ def test_likelihood_and_marginals_equal_enumeration(seed, dense):
     )
 
 
-@pytest.mark.parametrize("exact", [0, 2, 6])
-@pytest.mark.parametrize("own_prior", [False, True])
-def test_gradient_equals_finite_differences(exact, own_prior):
-    data = toy(3, exact=exact)
-    prior = None
-    if own_prior:
-        rng = np.random.default_rng(5)
-        n_labels = data.n_labels
-        prior = TransitionPrior(
-            rng.normal(size=(n_labels, n_labels)), rng.normal(size=n_labels), 1.7, 0.6
-        )
-    objective = ChainObjective(data.features, data.mask, l2=0.5, prior=prior)
-    w = np.random.default_rng(1).normal(size=objective.n_parameters)
-    _, gradient = objective(w)
-    step = 1e-5
-    for k in range(len(w)):
-        up, down = w.copy(), w.copy()
-        up[k] += step
-        down[k] -= step
-        slope = (objective(up)[0] - objective(down)[0]) / (2 * step)
-        assert np.isclose(slope, gradient[k], rtol=1e-6, atol=1e-6)
-
-
 def test_the_end_is_stationary_and_the_objective_is_reported():
     train = toy(4)
     model = fit(train, PartialCRF(tol=1e-12, l2=0.5))
@@ -163,30 +140,6 @@ def test_singletons_make_it_the_crf():
     assert np.concatenate(gold.confidences_).min() == 0
     names = [train.classes[k] for k in train.mask.argmax(axis=1)]
     assert [name for sentence in gold.transduction_ for name in sentence] == names
-
-
-def test_crf_refuses_ambiguous_labels_in_one_sentence():
-    with pytest.raises(InputError, match=r"CRF needs exact labels; sentence 0, token"):
-        fit(toy(0, exact=0), CRF())
-
-
-def test_renamed_labels_give_renamed_answers():
-    train = toy(6)
-    permutation = [2, 0, 1]
-    renamed = TrainingSet(
-        train.features,
-        train.mask[:, permutation],
-        tuple(train.classes[k] for k in permutation),
-        "plain",
-        0,
-    )
-    first, second = fit(train), fit(renamed)
-    np.testing.assert_allclose(
-        np.concatenate(first.predict_proba(train.features))[:, permutation],
-        np.concatenate(second.predict_proba(train.features)),
-        atol=1e-4,
-    )
-    assert first.transduction_ == second.transduction_
 
 
 def test_labels_that_are_no_candidate_never_win():
@@ -277,46 +230,12 @@ def test_bans_without_a_way_through_are_none():
     assert model.fit([["a", "b"]], [["I-X", "I-X"]]).predict([["c"]]) == [["I-X"]]
 
 
-def test_saved_models_predict_the_same(tmp_path):
-    train = toy(9)
-    model = fit(train, PartialCRF(l2=0.3))
-    model.save(tmp_path / "model.tagsift")
-    again = tagsift.load(tmp_path / "model.tagsift")
-    assert isinstance(again, PartialCRF)
-    for ours, theirs in zip(
-        model.predict_proba(train.features),
-        again.predict_proba(train.features),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(ours, theirs)
-    assert again.predict(train.features) == model.predict(train.features)
-    assert (again.l2_, again.n_iter_, again.objective_) == (
-        model.l2_,
-        model.n_iter_,
-        model.objective_,
-    )
-    fit(toy(5, exact=6), CRF()).save(tmp_path / "crf.tagsift")
-    assert type(tagsift.load(tmp_path / "crf.tagsift")) is CRF
-
-
 def test_progress_and_early_stops_are_told(capsys):
     train = toy(1)
     with pytest.warns(ConvergenceWarning, match="stopped after max_iter=2 steps"):
         model = fit(train, PartialCRF(max_iter=2, verbose=1))
     assert model.n_iter_ == 2
     assert capsys.readouterr().out == ""
-
-
-def test_nothing_to_choose_between():
-    model = PartialCRF().fit([["a", "b"]], [["X", "X"]])
-    assert model.predict([["c"]]) == [["X"]]
-    assert (model.n_iter_, model.objective_) == (0, 0)
-
-
-@pytest.mark.parametrize("setting", [{"l2": 0}, {"max_iter": 0}, {"decoder": "beam"}])
-def test_settings_are_checked(setting):
-    with pytest.raises(InputError, match=f"The '{next(iter(setting))}' parameter"):
-        PartialCRF(**setting).fit([["a"]], [["X"]])
 
 
 def as_dicts(features):

@@ -60,19 +60,6 @@ def test_scarce_tokens_relax_the_rules_but_no_side_is_empty(n_exact: int):
         assert minus
 
 
-def test_a_single_label_has_no_code():
-    code, _ = draw_code(np.zeros((0, 1), dtype=bool), 0, np.random.default_rng(0))
-    assert code.shape == (1, 0)
-
-
-def test_the_code_follows_the_labels_when_they_change_places():
-    mask = sets(2)
-    order = np.array([3, 0, 4, 1, 2])
-    code, _ = draw_code(mask, 10, np.random.default_rng(0))
-    moved, _ = draw_code(mask[:, order], 10, np.random.default_rng(0))
-    np.testing.assert_array_equal(code[order], moved)
-
-
 def test_performance_and_losses_equal_loops():
     rng = np.random.default_rng(3)
     mask = sets(4, n=40)
@@ -98,17 +85,6 @@ def test_a_label_that_no_column_serves_gets_equal_weights():
     mask = np.array([[True, False], [False, True]])
     weights = performance(np.full((2, 2), -1.0), code, mask)
     np.testing.assert_allclose(weights, 0.5)
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_separable_exact_labels_are_learnt_without_error(sparse: bool):
-    rng = np.random.default_rng(5)
-    truth = rng.integers(4, size=120)
-    X = 6 * np.eye(4)[truth] + 0.3 * rng.normal(size=(120, 4))
-    X = sp.csr_matrix(X) if sparse else X
-    model = PLECOC(C=10.0).fit_flat(X, np.eye(4, dtype=bool)[truth])
-    np.testing.assert_array_equal(model.predict_flat(X), truth)
-    assert model.variant_ == ("linear SVMs (sparse features)" if sparse else "")
 
 
 def test_margins_are_those_of_the_support_vector_machines():

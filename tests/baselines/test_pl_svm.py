@@ -68,31 +68,6 @@ def test_more_steps_lower_the_objective():
     assert values[0] > values[1] > values[2]
 
 
-def test_the_average_moves_less_than_the_last_iterate():
-    X, mask, _ = data(1)
-
-    def jump(average: bool) -> float:
-        W, W_next = (pegasos(X, mask, 1e-3, T, average=average) for T in (100, 101))
-        return float(np.abs(W_next - W).max())
-
-    assert jump(True) < jump(False)
-
-
-def test_objective_by_hand():
-    W = np.array([[1.0, 0.0, -1.0]])
-    mask = np.array([[True, True, False], [False, True, True]])
-    # Token 1: max(2, 0) − (−2) = 4, no loss. Token 2: max(0, −1) − 1 = −1, loss 2.
-    X = np.array([[2.0], [1.0]])
-    assert pl_svm_objective(W, X, mask, 0.5) == pytest.approx(0.25 * 2 + (0 + 2) / 2)
-
-
-def test_separable_tokens_are_learnt():
-    X, mask, truth = data(2)
-    model = PLSVM().fit_flat(X, mask)
-    assert np.mean(model.predict_flat(X) == truth) > 0.95
-    assert np.mean(np.array(model.transduction_[0]) == truth) > 0.95
-
-
 def test_nothing_but_full_sets_gives_the_first_label():
     model = PLSVM().fit_flat(np.eye(3), np.ones((3, 2), dtype=bool))
     np.testing.assert_array_equal(model.predict_flat(np.eye(3)), 0)

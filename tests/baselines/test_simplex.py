@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from tagsift.baselines._pointwise import CandidateSimplex, project_simplex
+from tagsift.baselines._pointwise import CandidateSimplex
 
 
 def random_case(seed: int, n: int = 20, q: int = 5):
@@ -54,23 +53,6 @@ def test_rows_are_distributions_in_the_order_of_the_input(seed: int):
         assert (np.diff(p[allowed][np.argsort(v[allowed])]) >= 0).all()
 
 
-@given(st.integers(0, 10_000))
-@settings(max_examples=30, derandomize=True)
-def test_projecting_twice_changes_nothing(seed: int):
-    V, mask = random_case(seed)
-    P = CandidateSimplex(mask).project(V)
-    np.testing.assert_allclose(CandidateSimplex(mask).project(P), P, atol=1e-12)
-
-
-def test_all_columns_by_default():
-    V, _ = random_case(1)
-    np.testing.assert_allclose(
-        project_simplex(V),
-        CandidateSimplex(np.ones(V.shape, dtype=bool)).project(V),
-        atol=1e-12,
-    )
-
-
 def test_exact_tokens_and_uniform_start():
     mask = np.array([[True, False, False], [True, True, False], [True, True, True]])
     simplex = CandidateSimplex(mask)
@@ -80,8 +62,3 @@ def test_exact_tokens_and_uniform_start():
     np.testing.assert_allclose(
         simplex.uniform(), [[1, 0, 0], [0.5, 0.5, 0], [1 / 3, 1 / 3, 1 / 3]]
     )
-
-
-@pytest.mark.parametrize("shape", [(0, 3), (4, 0)])
-def test_empty_input(shape: tuple[int, int]):
-    assert project_simplex(np.zeros(shape)).shape == shape

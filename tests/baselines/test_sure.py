@@ -78,18 +78,6 @@ def test_the_model_belongs_to_the_last_pseudo_labels():
     np.testing.assert_allclose(model.expansion_.weights, ridge.weights, atol=1e-9)
 
 
-def test_confidences_are_distributions_over_candidates():
-    rng = np.random.default_rng(4)
-    _, mask = case(5)
-    model = SURE().fit_flat(rng.normal(size=(40, 3)), mask)
-    P = model.confidences_[0]
-    np.testing.assert_allclose(P.sum(axis=1), 1.0)
-    assert not P[~mask].any()
-    np.testing.assert_array_equal(
-        model.transduction_[0], np.where(mask, P, -1.0).argmax(axis=1)
-    )
-
-
 def test_large_data_are_said_in_the_model():
     rng = np.random.default_rng(6)
     _, mask = case(7)

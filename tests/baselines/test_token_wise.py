@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-import tagsift
 from tagsift.baselines import PALOC, PLAGGD, PLECOC, PLSVM, SURE, WKNN
 from tagsift.baselines._pointwise import best_candidate
 from tagsift.errors import InputError
@@ -49,16 +48,6 @@ def test_easy_labels_are_learnt_and_recovered(model, sparse: bool):
     assert np.mean(recovered == truth[:80]) > 0.85
 
 
-@pytest.mark.parametrize("model", MODELS, ids=name)
-@pytest.mark.parametrize("sparse", KINDS)
-def test_renaming_labels_renames_predictions(model, sparse: bool):
-    X, mask, _ = data(1, sparse=sparse)
-    order = np.array([2, 0, 3, 1])
-    first = clone(model).fit_flat(X[:80], mask[:80]).predict_flat(X[80:])
-    second = clone(model).fit_flat(X[:80], mask[:80][:, order]).predict_flat(X[80:])
-    np.testing.assert_array_equal(order[second], first)
-
-
 @pytest.mark.parametrize(
     "model", [m for m in MODELS if name(m) in ("pl-svm", "pl-ecoc", "paloc")], ids=name
 )
@@ -72,19 +61,6 @@ def test_a_token_with_all_labels_says_nothing(model, sparse: bool):
         join([X, X[:7] * 1.5]), np.vstack([mask, np.ones((7, 4), dtype=bool)])
     )
     np.testing.assert_allclose(plain._token_scores(X), more._token_scores(X))
-
-
-@pytest.mark.parametrize("model", MODELS, ids=name)
-@pytest.mark.parametrize("sparse", KINDS)
-def test_a_label_that_is_never_a_candidate_never_wins(model, sparse: bool):
-    X, mask, _ = data(3, sparse=sparse)
-    for column in (0, 2, 4):
-        wide = np.insert(mask, column, False, axis=1)
-        fitted = clone(model).fit_flat(X, wide)
-        far = np.zeros((1, X.shape[1]))
-        far = sp.csr_matrix(far) if sparse else far
-        assert column not in fitted.predict_flat(X)
-        assert column not in fitted.predict_flat(far)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=name)
@@ -121,17 +97,6 @@ def test_edge_cases(model, sparse: bool, X, mask):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=name)
-@pytest.mark.parametrize("sparse", KINDS)
-def test_a_saved_model_predicts_the_same(model, sparse: bool, tmp_path):
-    X, mask, _ = data(4, sparse=sparse)
-    model = clone(model).fit_flat(X[:80], mask[:80])
-    model.save(tmp_path / "model.tagsift")
-    again = tagsift.load(tmp_path / "model.tagsift")
-    np.testing.assert_array_equal(again.predict_flat(X), model.predict_flat(X))
-    assert again.variant_ == model.variant_
-
-
-@pytest.mark.parametrize("model", MODELS, ids=name)
 def test_sentences_and_plain_instances_agree(model):
     X, mask, _ = data(5)
     flat = clone(model).fit_flat(X, mask)
@@ -145,13 +110,6 @@ def test_sentences_and_plain_instances_agree(model):
     )
     chosen, _ = nested.recover(features, masks)
     assert mask[np.arange(120), np.concatenate(chosen).astype(int)].all()
-
-
-@pytest.mark.parametrize("model", MODELS, ids=name)
-def test_the_same_seed_gives_the_same_model(model):
-    X, mask, _ = data(6, sparse=True)
-    scores = [clone(model).fit_flat(X, mask)._token_scores(X) for _ in range(2)]
-    np.testing.assert_array_equal(*scores)
 
 
 def test_bad_plain_input_is_refused():

@@ -41,19 +41,6 @@ def parts(train):
     return tuple(train.take_sequences(numbers) for numbers in hold_out(train))
 
 
-def test_hold_out_parts_the_sequences():
-    train = training_set(50, 0.5)
-    kept, held = parts(train)
-    filled = int((train.features.lengths > 0).sum())
-    assert held.features.n_sequences == round(0.2 * filled)
-    assert kept.features.n_sequences == filled - round(0.2 * filled)
-    rows = np.concatenate([kept.mask, held.mask])
-    assert sorted(map(tuple, rows)) == sorted(map(tuple, train.mask))
-    again = parts(train)[1]
-    np.testing.assert_array_equal(held.mask, again.mask)
-    assert parts(training_set(50, 0.5, seed=1))[1].n_tokens != held.n_tokens
-
-
 def test_hold_out_is_no_draw_that_chose_the_exact_sequences():
     # Sequences made exact by a shuffle with the same seed must not all be held out.
     n = 200
@@ -140,12 +127,6 @@ def test_ties_keep_the_given_setting():
 def test_too_little_to_hold_anything_out():
     train = training_set(50, 0.5).take_sequences([2])
     assert tune(PartialCRF(), train, GRID).criterion == "defaults"
-
-
-def test_tuning_repeats():
-    train = training_set(80, 0.2)
-    first = tune(PartialCRF(), train, GRID)
-    assert first == tune(PartialCRF(), train, GRID)
 
 
 @pytest.mark.parametrize("kind", [PartialCRF, CRF])

@@ -44,22 +44,9 @@ def test_recovery_leaves_the_token_out_and_keeps_to_its_candidates():
     np.testing.assert_array_equal(model.transduction_[0], expected)
 
 
-def test_a_training_token_counts_as_its_own_neighbour_when_it_is_new():
-    X = np.array([[0.0], [10.0], [20.0]])
-    model = WKNN(n_neighbours=1, scale="none").fit_flat(X, np.eye(3, dtype=bool))
-    np.testing.assert_array_equal(model.predict_flat(X), [0, 1, 2])
-
-
 def test_identical_neighbours_have_equal_weights():
     indices = np.array([[0, 1, 2]])
     mask = np.array([[1, 0], [0, 1], [0, 1]], dtype=bool)
     np.testing.assert_array_equal(
         neighbour_votes(indices, np.zeros((1, 3)), mask), [[1.0, 2.0]]
     )
-
-
-def test_weights_sum_to_one_less_than_the_neighbours():
-    indices = np.array([[0, 1, 2, 3]])
-    distances = np.array([[0.1, 0.2, 0.3, 0.4]])
-    votes = neighbour_votes(indices, distances, np.ones((4, 2), dtype=bool))
-    np.testing.assert_allclose(votes, 3.0)

@@ -104,11 +104,3 @@ def test_ties_go_to_the_lowest_label():
     labels, found = non_candidate(U, T, mask, layout)
     np.testing.assert_array_equal(labels, 0)
     assert found.all()
-
-
-def test_decoders_take_a_layout_without_tokens():
-    layout = ChainLayout.from_offsets(np.array([0, 0]))
-    U, T = np.zeros((0, 3)), np.zeros((3, 3))
-    labels, found = non_candidate(U, T, np.zeros((0, 3), dtype=bool), layout)
-    assert labels.shape == (0,)
-    assert found.shape == (0,)

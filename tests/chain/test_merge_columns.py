@@ -35,12 +35,6 @@ def test_empty_columns_get_zero_weights_and_the_input_stays():
     np.testing.assert_array_equal(merged.expand(np.ones((2, 1)))[[0, 2]], 0)
 
 
-def test_no_columns_at_all():
-    merged, rows = merge_columns(sp.csr_matrix((3, 0)))
-    assert rows.shape == (3, 0)
-    assert merged.expand(np.zeros((0, 2))).shape == (0, 2)
-
-
 def test_equal_sums_alone_do_not_merge(monkeypatch):
     class Constant:
         def random(self, shape):

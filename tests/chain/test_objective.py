@@ -170,6 +170,14 @@ def test_weights_of_sentences_are_copies_of_them():
     assert np.isclose(*values)
 
 
+def test_the_gradient_with_a_prior_is_the_slope():
+    features, rng = toy(6)
+    prior = TransitionPrior(rng.normal(size=(3, 3)), rng.normal(size=3), 1.7, 0.6)
+    objective = ChainObjective(features, soft(rng), 0.5, prior)
+    w = rng.normal(size=objective.n_parameters)
+    np.testing.assert_allclose(objective(w)[1], list(slopes(objective, w)), atol=1e-6)
+
+
 @pytest.mark.parametrize("prior", [None, TransitionPrior(scale=1.7, scale_bias=0.6)])
 def test_a_start_from_given_weights_is_those_weights(prior):
     features, rng = toy(8)

@@ -99,11 +99,6 @@ def test_ties_take_the_lowest_index(library):
     assert labels.tolist() == [0, 0, 0, 0]
 
 
-def test_nothing_to_decode():
-    layout = ChainLayout.from_offsets(np.array([0, 0]))
-    assert viterbi(np.empty((0, 2)), np.zeros((2, 2)), layout).shape == (0,)
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_the_surest_sequence_by_enumeration(seed: int):
     """Most labels expected to be right; a broken rule costs more than any label."""

@@ -58,9 +58,3 @@ def test_a_transition_of_factor_zero_is_not_forbidden():
     tau_T = np.array([[0.2, 0.0], [0.2, 0.2]])
     layout = ChainLayout.from_offsets(np.array([0, 2]))
     assert weighted_viterbi(S, S_T, layout, tau_T=tau_T).tolist() == [0, 1]
-
-
-def test_ties_take_the_lowest_label():
-    layout = ChainLayout.from_offsets(np.array([0, 3]))
-    even = np.full((3, 2), 0.5)
-    assert weighted_viterbi(even, np.full((2, 2), 0.5), layout).tolist() == [0, 0, 0]

@@ -8,7 +8,7 @@ import pytest
 import tagsift
 from tagsift.chain_gp import ChainGP, estimator
 from tagsift.data import corrupt, generate
-from tagsift.errors import InputError, TagsiftWarning
+from tagsift.errors import TagsiftWarning
 from tagsift.features import FeatureMatrix, distances
 from tagsift.gp.kernels import InducingColumns, rbf_inputs
 
@@ -99,12 +99,6 @@ def test_rbf_columns_agree(data, monkeypatch, limit):
         assert isinstance(found, np.ndarray)
         assert found.dtype == np.float32
         np.testing.assert_allclose(found, part.columns(new), atol=1e-6)
-
-
-def test_a_missing_gpu_is_named_before_the_work_begins(data, no_gpu):
-    partial, _ = data
-    with pytest.raises(InputError, match="finds none; use device='cpu'"):
-        ChainGP(device="cuda").fit(partial.rows, partial.candidates)
 
 
 def test_files_from_a_gpu_load_without_one(data, pretend, no_gpu, tmp_path):

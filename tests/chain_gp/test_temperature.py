@@ -135,12 +135,6 @@ def test_tokens_that_a_chain_cannot_label_do_not_count(weights: LinearChain):
     assert np.isfinite(best_temperature([HeldOut(never, train)]))
 
 
-def test_temperatures_compose(weights: LinearChain):
-    twice = weights.tempered(2.0).tempered(1.5)
-    np.testing.assert_allclose(twice.emissions, weights.emissions / 3)
-    np.testing.assert_allclose(twice.start, weights.start / 3)
-
-
 @pytest.mark.parametrize("truth", [0.7, 1.0, 1.5])
 def test_many_exact_labels_find_the_temperature(truth: float):
     """Tokens on their own, drawn from the model at a temperature."""

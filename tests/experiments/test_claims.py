@@ -99,10 +99,3 @@ def test_a_watched_word_is_judged_by_where_it_ends():
     assert claim.verdict == "confirmed"
     assert claim.evidence.startswith("ends at I with confidence 0.70")
     assert "the token is O, not I" in claim.evidence
-
-
-def test_the_table_has_a_row_for_every_claim():
-    found = judge_claims(Results([]), {})
-    table = claims_table(found)
-    assert len(table.rows) == len(found)
-    assert {row[2].tone for row in table.rows} == {"plain"}

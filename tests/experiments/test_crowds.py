@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from experiments.records import Records
 from experiments.targets.crowds import CROWDS, METHODS, CrowdCell, Crowds
-from tests.experiments.test_targets import RECORDS, needs_records
 
 CELL = CrowdCell("names", "two and two dictionaries", 12, 0, "vote-tagger")
 
@@ -40,9 +38,3 @@ def test_leads_are_over_the_better_of_two():
     assert len(by_crowd.rows) == len(CROWDS) + 1
     last = dict(zip((c.name for c in by_size.columns), by_size.rows[-1], strict=True))
     assert last["lead"] == pytest.approx(0.1) and last["ahead"] == "7 of 7"
-
-
-@needs_records
-def test_the_records_are_of_these_cells():
-    keys = {cell.key for cell in Crowds(None).cells()}
-    assert Records(RECORDS / "crowds.jsonl").load().keys() == keys

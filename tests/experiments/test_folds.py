@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from experiments.folds import (
@@ -102,8 +101,3 @@ def test_the_watched_words_are_near_the_top(corpora, word, sentence, truth):
 def test_a_watched_word_that_is_not_there_is_told():
     with pytest.raises(InputError, match="the watched word 'German' is not in"):
         find(read_head(None, "ner", 10), WATCHED["German"])
-
-
-def test_seeds_are_spread_out():
-    seeds = [stable_seed("x", number) for number in range(1000)]
-    assert len(set(seeds)) == 1000 and np.mean(seeds) == pytest.approx(2**30, rel=0.1)

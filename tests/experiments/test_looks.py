@@ -62,8 +62,7 @@ def test_orders():
 @pytest.mark.skipif(not RECORDS.exists(), reason="no records in a source distribution")
 def test_300_decisions_raise_span_f1_at_least_twice_as_much_as_on_random_spans():
     found = Records(RECORDS).load()
-    cells = Looks(None).cells()
-    assert {cell.key for cell in cells} == found.keys()
+    assert {cell.key for cell in Looks(None).cells()} == found.keys()
     rise = {}
     for order in ("tagsift", "entropy", "spans"):
         first, *_, last = found[f"crowd/{order}"]["steps"]

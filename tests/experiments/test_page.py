@@ -13,7 +13,7 @@ from experiments.paper.grid import cells, needed
 from experiments.paper.page import Coverage, Page
 from experiments.paper.suite import read_suite
 from experiments.records import Records
-from tagsift.report import render_html, render_markdown
+from tagsift.report import render_markdown
 from tests.experiments.samples import record
 
 
@@ -52,18 +52,6 @@ def test_gaps_failures_and_thinned_methods_are_told(losing):
     assert "ValueError: no" in text
 
 
-def test_the_page_is_self_contained(losing):
-    page = render_html(losing)
-    assert not re.search(r"(?:src|href)=\"https?://", page)
-    assert "prefers-color-scheme" in page and 'name="viewport"' in page
-
-
-def test_the_command_that_made_it_is_a_fact():
-    suite = read_suite("smoke")
-    words = "python -m experiments paper all --suite smoke"
-    assert ("command", f"`{words}`") in Coverage(suite, (), {}, words).facts
-
-
 @pytest.mark.parametrize(
     ("target", "share"),
     [("table-1", 3), ("table-2", 225), ("table-3", 75), ("figure-5", 3), ("all", None)],
@@ -72,11 +60,6 @@ def test_a_target_needs_its_cells_only(target: str, share: int | None):
     found = cells(read_suite("paper"))
     wanted = list(filter(needed(target), found))
     assert len(wanted) == (len(found) if share is None else share)
-
-
-def test_an_unknown_target_is_refused(capsys):
-    assert main(["table-9", "--suite", "smoke"]) == 2
-    assert "expected one of table-1" in capsys.readouterr().err
 
 
 def test_nothing_to_draw_is_told(tmp_path, capsys):

@@ -6,7 +6,7 @@ import pytest
 
 from experiments.records import Records, is_done
 from tagsift.errors import DataError
-from tests.experiments.samples import record, timeless
+from tests.experiments.samples import record
 
 FOUND = [
     record("wknn", 0.5),
@@ -69,10 +69,6 @@ def test_two_runs_cannot_work_on_the_same_records(tmp_path):
             pass
         with Records(path).exclusive():  # the end of the first one frees them
             pass
-
-
-def test_time_is_the_only_part_left_out():
-    assert timeless(FOUND[0]).keys() == FOUND[0].keys() - {"time"}
 
 
 def test_a_cell_is_done_when_its_record_is_about_the_same():

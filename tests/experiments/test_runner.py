@@ -19,7 +19,7 @@ from experiments.paper.suite import read_suite
 from experiments.records import Records
 from experiments.runner import pending, run
 from experiments.targets.paper import Paper
-from tagsift.errors import DataError, InputError, MissingExtraError, ResourceError
+from tagsift.errors import InputError, MissingExtraError, ResourceError
 from tests.experiments.samples import TINY, timeless
 
 #: Folds × (word-counts, wknn: three settings each; crf: one), and the data set.
@@ -80,13 +80,6 @@ def test_cells_are_run_once(squares):
     assert records.load()["toy/3"]["scores"] == {"square": 9}
 
 
-def test_many_workers_do_every_cell_once(squares):
-    experiment, records = squares
-    made = run(experiment, records, experiment.cells(), jobs=2, quiet=True)
-    assert sorted(one["key"] for one in made) == [f"toy/{n}" for n in range(4)]
-    assert sorted(log_of(experiment)) == [0, 1, 2, 3]
-
-
 def test_redo_runs_what_is_asked_for_and_nothing_else(squares):
     experiment, records = squares
     run(experiment, records, experiment.cells(), quiet=True)
@@ -119,20 +112,6 @@ def test_no_cell_is_begun_after_the_time(squares):
     experiment, records = squares
     assert run(experiment, records, experiment.cells(), minutes=0, quiet=True) == []
     assert len(pending(experiment, experiment.cells(), records.load())) == 4
-
-
-def test_a_second_run_does_not_do_the_work_again(squares):
-    experiment, records = squares
-    with records.exclusive(), pytest.raises(DataError, match="another run works"):
-        run(experiment, records, experiment.cells(), quiet=True)
-    assert log_of(experiment) == []
-
-
-def test_cells_are_chosen_by_their_fields():
-    cells = [Toy(number) for number in range(4)]
-    assert choose(cells, {"number": "1+3"}) == [Toy(1), Toy(3)]
-    with pytest.raises(InputError, match="cells are chosen by number; found 'speed'"):
-        choose(cells, {"speed": "high"})
 
 
 # A tiny suite -------------------------------------------------------------------
@@ -214,21 +193,6 @@ def test_a_killed_worker_is_told(tiny, tmp_path, monkeypatch):
 def test_an_unknown_engine_is_refused(tiny, tmp_path):
     with pytest.raises(InputError, match="expected an engine of processes, ray"):
         run_suite(tiny, tmp_path, engine="sun")
-
-
-def test_a_failing_method_is_recorded_and_the_rest_goes_on(tmp_path):
-    path = tmp_path / "failing.toml"
-    path.write_text(
-        TINY.replace("decoders = []", "params = { n_neighbours = 0 }"), "utf-8"
-    )
-    folder = tmp_path / "out"
-    assert len(run_suite(path, folder)) == N_CELLS
-    found = Records(folder).load()
-    failed = [key for key, one in found.items() if "error" in one]
-    assert {key.split("/")[1] for key in failed} == {"wknn"} and len(failed) == 6
-    assert "InputError" in found[failed[0]]["error"]
-    assert run_suite(path, folder) == []
-    assert len(run_suite(path, folder, retry_failed=True)) == 6
 
 
 def test_a_changed_setting_runs_its_cells_again(tiny, tmp_path, unbroken):
@@ -332,10 +296,3 @@ def test_misuse_is_one_sentence(tmp_path, capsys, arguments, words):
     assert main(arguments, "experiments") == 2
     assert words in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_records_hold_no_paths_and_no_text(unbroken, tmp_path):
-    text = json.dumps(list(unbroken.values()))
-    assert str(tmp_path) not in text and "/" not in text.replace("ner/", "").replace(
-        "wknn/", ""
-    ).replace("crf/", "").replace("word-counts/", "").replace("corpus/", "")

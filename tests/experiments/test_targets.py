@@ -12,9 +12,14 @@ from experiments.command import main
 from experiments.paper.results import read_toml
 from experiments.records import Records, is_done
 from experiments.tables import environments, mixed
+from experiments.targets.crowds import Crowds
 from experiments.targets.duel import Duel
+from experiments.targets.elsewhere import Elsewhere
+from experiments.targets.looks import Looks
 from experiments.targets.penalties import Penalties
 from experiments.targets.readings import Readings
+from experiments.targets.votes import Votes
+from experiments.targets.weak import Weak
 from experiments.targets.whole import METHODS, Whole
 from tagsift.data import generate
 from tagsift.io import write_columns
@@ -40,10 +45,11 @@ def test_committed_records_need_no_run(experiment: Any, n_cells: int):
 
 
 @needs_records
-def test_the_duel_has_no_records_but_of_its_cells():
-    keys = {cell.key for cell in Duel(None).cells()}
-    assert len(keys) == 600
-    assert Records(RECORDS / "duel.jsonl").load().keys() <= keys
+@pytest.mark.parametrize("kind", [Crowds, Duel, Elsewhere, Looks, Votes, Weak])
+def test_there_are_no_records_but_of_cells(kind: Any):
+    keys = {cell.key for cell in kind(None).cells()}
+    found = Records(RECORDS / f"{kind.name}.jsonl").load().keys()
+    assert found and found <= keys
 
 
 @needs_records

@@ -32,12 +32,6 @@ def test_blocks_must_hold_numbers(kind):
         checked(matrix(np.ones((3, 2)).astype(kind)))
 
 
-def test_there_must_be_a_column():
-    with pytest.raises(InputError, match="no column"):
-        checked(matrix(np.ones((3, 0))))
-    checked(matrix(np.ones((0, 0)), np.array([0, 0])))
-
-
 def test_sparse_rows_get_canonical_form():
     rows = sp.csr_matrix(np.eye(3) + 1)
     dense = rows.toarray()

@@ -91,11 +91,6 @@ def test_long_sentences_are_windowed_not_cut(tiny_bert):
     )
 
 
-def test_one_word_longer_than_the_encoder(tiny_bert):
-    found = ContextualEncoder(tiny_bert, layer=2).encode([["abcdefghij" * 5]])
-    assert found.shape == (1, 16)
-
-
 def test_batches_change_nothing(tiny_bert):
     many = [["the", "x"], ["cut"], ["a", "b", "c"]] * 9 + LONG
     settings = {"layer": 2, "cache_dir": False}

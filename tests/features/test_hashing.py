@@ -7,7 +7,6 @@ import pytest
 
 import tagsift
 from tagsift.baselines import PartialCRF
-from tagsift.chain.engine import LocalEngine
 from tagsift.data import bundled
 from tagsift.errors import InputError
 from tagsift.features import SequenceVectorizer
@@ -79,16 +78,6 @@ def test_unseen_words_have_features_and_models_are_saved(tmp_path):
     assert len(words) > 10
     data = (tmp_path / "model.tagsift").read_bytes()
     assert not any(word.encode() in data for word in words)
-
-
-def test_shards_need_no_vocabulary():
-    features = SequenceVectorizer(hashing=512)
-    one, other = (
-        PartialCRF(features=features, engine=engine).fit(CORPUS.rows, CORPUS.labels)
-        for engine in (None, LocalEngine(3))
-    )
-    assert one.predict(CORPUS.rows) == other.predict(CORPUS.rows)
-    assert one.objective_ == pytest.approx(other.objective_, rel=1e-6)
 
 
 def test_bad_settings_are_one_sentence():

@@ -12,11 +12,6 @@ DENSE = np.arange(8.0).reshape(4, 2)
 MATRIX = FeatureMatrix(("a", "b"), (SPARSE, DENSE), np.array([0, 1, 1, 4]))
 
 
-def test_sizes():
-    assert (MATRIX.n_tokens, MATRIX.n_sequences, MATRIX.n_features) == (4, 3, 5)
-    assert MATRIX.lengths.tolist() == [1, 0, 3]
-
-
 def test_blocks():
     assert MATRIX.block("b") is DENSE
     assert MATRIX.sparse.names == ("a",)
@@ -34,11 +29,6 @@ def test_take_sequences():
     np.testing.assert_array_equal(taken.block("b"), DENSE[rows])
     np.testing.assert_array_equal(taken.block("a").toarray(), SPARSE.toarray()[rows])
     assert MATRIX.take_sequences([]).n_tokens == 0
-
-
-def test_split():
-    parts = MATRIX.split(np.arange(4))
-    assert [part.tolist() for part in parts] == [[0], [], [1, 2, 3]]
 
 
 def test_refused():

@@ -26,18 +26,6 @@ def test_written_and_read_again(tmp_path):
     np.testing.assert_array_equal(found[b"b"], B * 2)
 
 
-def test_moved(tmp_path):
-    VectorCache(tmp_path / "old").write({b"a": A})
-    (tmp_path / "old").rename(tmp_path / "new")
-    np.testing.assert_array_equal(VectorCache(tmp_path / "new").read([b"a"])[b"a"], A)
-
-
-def test_none_at_all():
-    cache = VectorCache(None)
-    cache.write({b"a": A})
-    assert cache.read([b"a"]) == {}
-
-
 def test_cleared(own_cache, tmp_path):
     assert clear_cache() == 0
     VectorCache(own_cache).write({b"a": A})

@@ -15,7 +15,6 @@ from sklearn.feature_extraction import DictVectorizer
 from tagsift.errors import (
     InputError,
     ModelFileError,
-    NotFittedError,
     TagsiftWarning,
 )
 from tagsift.features import (
@@ -119,20 +118,6 @@ def expected(train, new, templates, min_count=1):
     ]
 
 
-@pytest.mark.parametrize("min_count", [1, 2])
-def test_equals_the_loop(min_count):
-    vectorizer = SequenceVectorizer(min_count=min_count)
-    train = vectorizer.fit_transform(TRAIN)
-    names = vectorizer.get_feature_names_out()
-    assert len(set(names)) == len(names) == train.n_features
-    templates = default_templates()
-    assert active(train, names) == expected(TRAIN, TRAIN, templates, min_count)
-    new = vectorizer.transform(NEW)
-    assert active(new, names) == expected(TRAIN, NEW, templates, min_count)
-    assert new.offsets.tolist() == [0, 4, 4, 5]
-    assert new.names == train.names
-
-
 @settings(max_examples=60, derandomize=True)
 @given(train=SENTENCES, new=SENTENCES, min_count=st.integers(1, 3))
 def test_equals_the_loop_on_any_sentences(train, new, min_count):
@@ -208,38 +193,12 @@ def test_further_columns_only_when_asked_for():
     assert found == expected(three, three, templates)
 
 
-def test_order_of_sentences_does_not_matter():
-    one = SequenceVectorizer().fit(TRAIN)
-    other = SequenceVectorizer().fit(TRAIN[::-1])
-    same_features(one.transform(NEW), other.transform(NEW))
-
-
-def test_fit_then_transform_is_fit_transform():
-    vectorizer = SequenceVectorizer(min_count=2)
-    same_features(
-        vectorizer.fit_transform(TRAIN),
-        SequenceVectorizer(min_count=2).fit(TRAIN).transform(TRAIN),
-    )
-
-
 def test_unseen_words_have_no_features_of_their_own():
     with pytest.warns(TagsiftWarning, match="had 2 columns, these have 1"):
         quiet = SequenceVectorizer().fit(TRAIN).transform([["qqqq"]])
     assert quiet.block("word").nnz == quiet.block("affix").nnz == 0
     assert quiet.block("pos").nnz == 0
     assert quiet.block("position").nnz == 2
-
-
-def test_nothing_to_transform():
-    vectorizer = SequenceVectorizer().fit(TRAIN)
-    for X in ([], [[], []]):
-        features = vectorizer.transform(X)
-        assert features.n_tokens == 0
-        assert features.n_sequences == len(X)
-        assert features.stacked().shape == (
-            0,
-            vectorizer.fit_transform(TRAIN).n_features,
-        )
 
 
 DICTS = [
@@ -266,16 +225,6 @@ def test_dicts_equal_dict_vectorizer():
         theirs.transform(new[0]).toarray()[:, used],
     )
     assert ours.transform([]).block("dict").shape == (0, len(names))
-
-
-def test_truth_values_of_numpy():
-    X = [[{"yes": np.True_, "no": np.False_}]]
-    assert SequenceVectorizer().fit(X).get_feature_names_out().tolist() == ["dict: yes"]
-
-
-def test_dict_cut_off():
-    vectorizer = SequenceVectorizer(min_count=2).fit(DICTS)
-    assert vectorizer.get_feature_names_out().tolist() == ["dict: w=a"]
 
 
 @pytest.mark.parametrize("value", [None, np.nan, {"x": 1}, [1, 2], b"x"])
@@ -364,17 +313,6 @@ def test_kind_must_stay_the_same():
         SequenceVectorizer().fit(DICTS).transform(TRAIN)
 
 
-def test_not_fitted():
-    unfitted = SequenceVectorizer()
-    for call in (
-        lambda: write_vectorizer(unfitted),
-        unfitted.get_feature_names_out,
-        lambda: unfitted.transform(TRAIN),
-    ):
-        with pytest.raises(NotFittedError):
-            call()
-
-
 @pytest.mark.parametrize(
     ("vectorizer", "train", "new"),
     [
@@ -417,14 +355,3 @@ def test_damaged_state():
     meta, arrays = write_vectorizer(SequenceVectorizer().fit(DICTS))
     with pytest.raises(ModelFileError, match="the array 'dicts/names' is missing"):
         read_vectorizer(meta, {})
-
-
-def test_scikit_learn_habits():
-    vectorizer = SequenceVectorizer(templates=("word",), min_count=2)
-    assert vectorizer.get_params() == {
-        "templates": ("word",),
-        "min_count": 2,
-        "encoder": None,
-        "hashing": None,
-    }
-    assert clone(vectorizer).min_count == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
 from pathlib import Path
 from typing import Any
 
@@ -80,70 +80,52 @@ def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
     return arguments
 
 
-#: Name → valid records, and whether they stand one a line. A new format is one more.
-FORMATS: dict[str, tuple[Callable[[Dice], list[Any]], bool]] = {
-    "jsonl": (inputs.json_lines, True),
-    "doccano": (inputs.doccano, True),
-    "label-studio": (inputs.label_studio, False),
-    "prodigy": (inputs.prodigy, True),
-    "argilla": (inputs.argilla, False),
-    "llm": (inputs.llm, True),
-}
-
-
 def exchange_formats(dice: Dice, folder: Path) -> None:
-    """A file of an annotation tool, its values or its bytes damaged."""
-    name = dice.choice(sorted(FORMATS))
-    make, lines = FORMATS[name]
-    records = make(dice)
-    if dice.often(0.7):
-        damage = dice.nudge_json if dice.often() else dice.damage_json
-        damaged = damage(records)
-        records = damaged if isinstance(damaged, list) else [damaged]
-    write = inputs.write_lines if lines else inputs.write_json
-    path = write(folder / "file.json", records, dice)
-    if dice.often(0.1):
-        path.write_bytes(dice.damage_bytes(path.read_bytes()))
-    out = folder / "out"
-    if dice.often(0.5):
-        documents = attempt(lambda: tagsift.io.old_read(path, name))
-        if documents is not None:
-            view = dice.choice(("votes", "candidates", "corpus"))
-            attempt(getattr(documents, view))
-            to = dice.choice(("jsonl", "label-studio", "doccano", "prodigy", "argilla"))
-            attempt(lambda: tagsift.io.old_write(documents, out, to))
-        return
-    options = ("--from", name, "-o", out, "-m", inputs.methods(dice))
-    command(dice.choice(("fit", "clean", "rank")), path, *options, out=out)
-
-
-def documents(dice: Dice, folder: Path) -> None:
-    """A file of any format, written by its writer, its bytes damaged, and converted."""
-    example = dice.choice([one for one in EXAMPLES if one.source is None])
+    """A file of any format, its values or its bytes damaged, read and converted."""
+    example = dice.choice(EXAMPLES)
     path, out = folder / example.file, folder / "out"
     built = [example.build(str(n), *CASES[name]) for n, name in enumerate(CASES)]
-    sound = [one for one in built if one is not None]
-    if (
-        attempt(
-            lambda: tagsift.io.old_write(dice.sample(sound, 3), path, example.format)
-        )
-        is None
-    ):
+    sound = dice.sample([one for one in built if one is not None], 3)
+    if example.source is not None:
+        path.write_text("\n".join(map(example.source, sound)), encoding="utf-8")
+    elif attempt(lambda: tagsift.io.old_write(sound, path, example.format)) is None:
         return
     files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
-    for file in dice.sample(files, 1):
-        file.write_bytes(dice.damage_bytes(file.read_bytes()))
-    to = dice.choice(["jsonl", "jsonl", *(o.format for o in EXAMPLES if not o.source)])
-    if dice.often():
+    _damage_file(dice, dice.choice(files))
+    written = [one.format for one in EXAMPLES if one.source is None]
+    to = dice.choice(["jsonl", "jsonl", *written])
+    how = dice.randrange(3)
+    if how == 0:
         found = attempt(lambda: tagsift.io.old_read(path, example.format))
         if found is not None:
             attempt(getattr(found, dice.choice(("votes", "candidates", "corpus"))))
             attempt(lambda: tagsift.io.old_write(found, folder / "again", to))
-        return
-    more = ["--from", example.format] if dice.often() else []
-    if dice.often(0.2):
-        more += dice.choice((["--strict"], ["--merge"], ["--misaligned", "contract"]))
-    command("convert", path, out, "--to", to, *more)
+    elif how == 1:
+        more = ["--from", example.format] if dice.often() else []
+        if dice.often(0.2):
+            kinds = (["--strict"], ["--merge"], ["--misaligned", "contract"])
+            more += dice.choice(kinds)
+        command("convert", path, out, "--to", to, *more)
+    else:
+        learn = ("--from", example.format, "-o", out, "-m", inputs.methods(dice))
+        command(dice.choice(("fit", "clean", "rank")), path, *learn, out=out)
+
+
+def _damage_file(dice: Dice, path: Path) -> None:
+    """Damage the values of a JSON file, or the bytes of any."""
+    data = path.read_bytes()
+    lines = path.suffix == ".jsonl"
+    if data.strip() and (lines or path.suffix == ".json") and dice.often(0.8):
+        text = data.decode()
+        records = filter(None, text.split("\n"))  # no other end of a line
+        value = [*map(json.loads, records)] if lines else json.loads(text)
+        value = (dice.nudge_json if dice.often() else dice.damage_json)(value)
+        values = value if lines and isinstance(value, list) else [value]
+        text = "\n".join(map(dice.json_text, values))
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        if dice.often(0.9):
+            return
+    path.write_bytes(dice.damage_bytes(path.read_bytes()))
 
 
 def command_lines(dice: Dice, folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from pathlib import Path
 from typing import Any
 
@@ -64,95 +63,6 @@ def labels_of_a_scheme(dice: Dice) -> tuple[str, ...]:
     return ("O", *(names or kinds))
 
 
-def json_lines(dice: Dice) -> list[Any]:
-    """Candidates as JSON lines."""
-    return [
-        {
-            "tokens": [row[0] for row in sentence],
-            "candidates": [[row[-1]] for row in sentence],
-            "gold": [row[-1] for row in sentence],
-        }
-        for sentence in dice.choices(SENTENCES, k=2)
-    ]
-
-
-def doccano(dice: Dice) -> list[Any]:
-    """Spans over characters, in both keys that the tool has used."""
-    key = dice.choice(("label", "entities", "labels"))
-    spans: list[Any] = [[0, 3, "NP"], [4, 7, "NP"]]
-    if key == "entities":
-        spans = [{"start_offset": 0, "end_offset": 3, "label": "NP", "id": 1}]
-    return [{"id": 1, "text": "the dog barks", key: spans, "relations": []}]
-
-
-def label_studio(dice: Dice) -> list[Any]:
-    """Two annotators of one text."""
-
-    def result(start: int, end: int, name: str) -> dict[str, Any]:
-        where = {"start": start, "end": end, "text": "x", "labels": [name]}
-        return {
-            "type": "labels",
-            "value": where,
-            "from_name": "label",
-            "to_name": "text",
-        }
-
-    people = [
-        {"completed_by": who, "result": [result(0, 3, "NP"), result(4, 7, "VP")]}
-        for who in (1, {"id": 2, "email": "b@c"})
-    ]
-    task = {"id": 1, "data": {"text": "the dog barks"}, "annotations": people}
-    other = {"id": 2, "data": {"text": "dogs bark."}, "annotations": people[:1]}
-    return [task, other]
-
-
-def prodigy(dice: Dice) -> list[Any]:
-    """Answers of two annotators, with tokens."""
-    words = [("the", 0, 3), ("dog", 4, 7), ("barks", 8, 13)]
-    tokens = [
-        {"text": word, "start": a, "end": b, "id": n, "ws": n < 2}
-        for n, (word, a, b) in enumerate(words)
-    ]
-    span = {"start": 4, "end": 7, "token_start": 1, "token_end": 1, "label": "NP"}
-    task = {
-        "text": "the dog barks",
-        "_input_hash": 1,
-        "tokens": tokens,
-        "spans": [span],
-    }
-    answers = ("accept", "accept", "reject", "ignore")
-    return [
-        {**task, "_annotator_id": who, "answer": dice.choice(answers), "meta": {"n": 1}}
-        for who in ("ann", "bob")
-    ]
-
-
-def argilla(dice: Dice) -> list[Any]:
-    """A record with responses and a suggestion, in one of two shapes."""
-    spans = [{"start": 4, "end": 7, "label": "NP"}]
-    record: dict[str, Any] = {"id": "a", "fields": {"text": "the dog barks"}}
-    if dice.often():
-        record["responses"] = {"q": [{"value": spans, "user_id": "u"}]}
-        record["suggestions"] = {"q": {"value": spans, "score": [0.5], "agent": "m"}}
-    else:
-        values = {"q": {"value": spans}}
-        record["responses"] = [{"user_id": 1, "status": "submitted", "values": values}]
-        record["suggestions"] = [{"question_name": "q", "value": spans, "score": 1}]
-    return [record]
-
-
-def llm(dice: Dice) -> list[Any]:
-    """Quotes of two models, or of LangExtract."""
-    if dice.often():
-        said: Any = [{"label": "NP", "quote": "The Dog", "score": 0.5}]
-        said = dice.choice((said, {"NP": ["dog"]}, f"So:\n```json\n{json.dumps(said)}"))
-        return [{"id": 1, "text": "the dog barks", "models": {"a": said, "b": []}}]
-    one = {"extraction_class": "NP", "extraction_text": "dog"}
-    where = dice.choice((None, {"start_pos": 4, "end_pos": 7}))
-    found = [{**one, "char_interval": where, "attributes": None}]
-    return [{"document_id": "d", "text": "the dog barks", "extractions": found}]
-
-
 def votes(dice: Dice) -> Corpus:
     """Votes of three annotators, at times sets, odd ones, or none."""
     names = dice.sample(LABELS, dice.randint(1, 4))
@@ -189,17 +99,4 @@ def fitted(name: str, folder: Path, width: int = 2) -> Path:
     else:
         model.fit(rows, gold)
     model.save(path)
-    return path
-
-
-def write_lines(path: Path, records: list[Any], dice: Dice) -> Path:
-    """Write JSON lines, the texts as `Dice.json_text` writes them."""
-    text = "\n".join(dice.json_text(record) for record in records)
-    path.write_bytes(text.encode("utf-8", "surrogatepass"))
-    return path
-
-
-def write_json(path: Path, value: Any, dice: Dice) -> Path:
-    """Write one JSON value."""
-    path.write_bytes(dice.json_text(value).encode("utf-8", "surrogatepass"))
     return path

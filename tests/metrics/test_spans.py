@@ -30,15 +30,6 @@ def test_averages_by_hand():
     assert scores.macro.precision == scores.macro.recall == scores.macro.f1 == 0.75
 
 
-def test_strict_reading_drops_irregular_spans_on_both_sides():
-    gold = words("I-NP O B-NP I-NP")  # the first is irregular in IOB2
-    predicted = words("B-NP O B-NP I-NP")
-    lenient = span_scores(gold, predicted, scheme="iob2")
-    strict = span_scores(gold, predicted, scheme="iob2", reading="strict")
-    assert lenient.micro == Tally(2, 2, 2)
-    assert strict.micro == Tally(1, 2, 1)
-
-
 def test_plain_tags_by_hand():
     # NNP is not NN and VBD is not VB: 2 of the 4 tokens are right, though all four
     # tags agree in their first letters.

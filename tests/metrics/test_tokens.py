@@ -59,11 +59,6 @@ def test_by_hand_all_outside():
     assert scores.per_label["B"].n_gold == 1
 
 
-def test_numbers_are_labels_too():
-    scores = token_scores([np.array([0, 1, 10])], [[0, 1, 2]])
-    assert list(scores.per_label) == [0, 1, 2, 10]
-
-
 def test_unknown_labels_and_lengths_are_named():
     with pytest.raises(InputError, match=r"Sentence 1, token 0 .* predicted label 'X'"):
         token_scores([["A"], ["A"]], [["A"], ["X"]], labels=["A", "B"])

@@ -13,7 +13,7 @@ from tagsift.sgppsl.labels import (
     confidence,
     literal_confidence,
 )
-from tagsift.sgppsl.solver import ascend, start
+from tagsift.sgppsl.solver import start
 from tests.reference.problems import small
 
 
@@ -88,24 +88,6 @@ def test_a_warm_start_goes_on_where_it_stood():
     )
     assert len(again.history) <= 4
     np.testing.assert_allclose(again.confidences, solution.confidences, atol=1e-4)
-
-
-@pytest.mark.parametrize("weighting", ["confidence", "literal"])
-def test_only_weighted_confidences_reach_the_fit(weighting):
-    # Reading R1, pinned: two different C, then one ascent each from the same state.
-    problem = small(5)
-    labels, settings = problem.labels(), Settings(weighting=weighting)
-    fixed, _ = problem.problem()
-    state = start(fixed, labels.uniform(), problem.n_labels)
-    sure = np.zeros(problem.mask.shape)
-    sure[np.arange(len(sure)), problem.mask.argmax(axis=1)] = 1.0
-    ends = []
-    for C in (labels.uniform(), sure):
-        likelihood = build_likelihood(settings, state.q, labels, C)
-        ends.append(ascend(fixed, likelihood, state, n_mean=4, n_variance=2)[0])
-    same = np.allclose(ends[0].q.mu, ends[1].q.mu, atol=1e-6)
-    assert same == (weighting == "literal")
-    assert np.allclose(ends[0].q.var, ends[1].q.var, atol=1e-9) or not same
 
 
 def test_the_literal_weights_are_the_candidates():

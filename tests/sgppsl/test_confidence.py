@@ -76,16 +76,6 @@ def test_rows_are_distributions_over_the_candidates(seed, n_labels, scale, name)
     np.testing.assert_allclose(shuffled, C[:, order], rtol=1e-12, atol=1e-300)
 
 
-def test_only_differences_of_means_matter_in_the_softmax_form():
-    problem = small(1)
-    q = random_moments(problem, 1)
-    one = confidence(q.mu, q.var, problem.evidence)
-    other = confidence(q.mu + 5.0, q.var, problem.evidence)
-    np.testing.assert_allclose(one, other, rtol=1e-12)
-    printed = literal_confidence(q.mu + 5.0, q.var, problem.evidence)
-    assert not np.allclose(printed, literal_confidence(q.mu, q.var, problem.evidence))
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_pair_sums_equal_the_loop(seed):
     problem = small(seed)
@@ -98,11 +88,3 @@ def test_pair_sums_equal_the_loop(seed):
     literal = build_likelihood(Settings("literal"), q, labels, C)
     np.testing.assert_array_equal(literal.pair_weights, (C > 0).sum(axis=0))
     assert sums.sum() == pytest.approx(len(labels.left))
-
-
-def test_one_token_sentences_have_no_pairs():
-    problem = small(0, lengths=(1, 1))
-    labels = problem.labels()
-    square = np.zeros((3, 3))
-    sums, counts = pair_confidence_sums(square, square, labels.left, labels.right)
-    assert (sums == 0).all() and (counts == 0).all()

@@ -7,7 +7,7 @@ import pytest
 
 import tagsift
 from tagsift.data import corrupt, generate
-from tagsift.errors import InputError, TagsiftWarning
+from tagsift.errors import TagsiftWarning
 from tagsift.sgppsl import SGPPSL, estimator
 
 torch = pytest.importorskip("torch")
@@ -44,8 +44,3 @@ def test_files_from_a_gpu_load_without_one(data, monkeypatch, tmp_path):
     assert again.device == "cpu"
     assert isinstance(again.gp_.beta, np.ndarray)
     assert again.predict(test.rows) == ours.predict(test.rows)
-
-
-def test_a_missing_gpu_is_named(data):
-    with pytest.raises(InputError, match="finds none; use device='cpu'"):
-        fitted(data[0], "cuda")

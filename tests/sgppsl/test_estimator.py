@@ -12,8 +12,6 @@ from tagsift.data import corrupt, generate
 from tagsift.errors import (
     ConvergenceWarning,
     InputError,
-    ModelFileError,
-    NotFittedError,
     NotSupportedError,
     NumericalWarning,
     ResourceError,
@@ -22,8 +20,6 @@ from tagsift.metrics import recovery
 from tagsift.registry import load
 from tagsift.sgppsl import SGPPSL, carriers, hyperparameters, predictive
 from tagsift.sgppsl import estimator as module
-from tagsift.storage import read_container, write_container
-from tests.tensors import needs_torch, torch
 
 DECODERS = ("weighted", "viterbi", "argmax", "log", "log-weighted")
 #: Quick: nothing is learnt about the kernel.
@@ -134,17 +130,6 @@ def test_auto_takes_inducing_points_above_its_limit(monkeypatch):
     assert not SGPPSL(**FIXED, n_inducing=8).fit(X, y).gp_.dense
 
 
-def test_dense_and_inducing_predict_the_same():
-    X, y, _ = data(4)
-    fits = [
-        SGPPSL(**FIXED, posterior=posterior, tol=1e-6, max_iter=400).fit(X, y)
-        for posterior in ("dense", "inducing")
-    ]
-    for one, other in zip(*(m.predict_proba(X) for m in fits), strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-6)
-    assert fits[0].predict(X) == fits[1].predict(X)
-
-
 def test_hyperparameters_are_learnt_or_kept():
     X, y, _ = data(5)
     learnt = SGPPSL().fit(X, y)
@@ -174,28 +159,6 @@ def test_the_search_takes_part_of_the_sentences(monkeypatch):
     assert seen == [(10, 5)]
 
 
-@needs_torch
-def test_torch_tensors_give_the_same_model(monkeypatch):
-    X, y, _ = data(7)
-    one = SGPPSL().fit(X, y)
-    monkeypatch.setattr(module, "use_device", lambda name: torch.device("cpu"))
-    other = SGPPSL().fit(X, y)
-    assert other.lower_bound_ == pytest.approx(one.lower_bound_, rel=1e-5)
-    for a, b in zip(one.predict_proba(X), other.predict_proba(X), strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-5)
-    for decoder in DECODERS:
-        ours, theirs = (m.set_params(decoder=decoder) for m in (one, other))
-        assert ours.predict(X) == theirs.predict(X)
-
-
-def test_fits_repeat_to_the_bit():
-    X, y, _ = data(8)
-    one, other = (SGPPSL(posterior="inducing", n_inducing=6).fit(X, y) for _ in "ab")
-    assert one.lower_bound_ == other.lower_bound_
-    for a, b in zip(one.predict_proba(X), other.predict_proba(X), strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
 def test_labels_that_were_never_candidates_are_never_predicted():
     X, y, _ = data(9)
     wide = [np.pad(mask, ((0, 0), (0, 2))) for mask in y]
@@ -205,15 +168,6 @@ def test_labels_that_were_never_candidates_are_never_predicted():
         predicted = model.set_params(decoder=decoder).predict(X)
         assert max(k for labels in predicted for k in labels) < 3
     assert all((m[:, 3:] == 0).all() for m in model.predict_proba(X))
-
-
-def test_recover_chooses_among_the_candidates(fitted):
-    X, y, _ = data(10)
-    chosen, confidences = fitted.recover(X, y)
-    for labels, mask, C in zip(chosen, y, confidences, strict=True):
-        assert mask[np.arange(len(labels)), labels].all()
-        assert (C[~mask] == 0).all()
-        np.testing.assert_allclose(C.sum(axis=1), 1.0)
 
 
 # What it says ------------------------------------------------------------------
@@ -301,12 +255,6 @@ def test_too_little_memory_is_said_before_the_work(monkeypatch):
         SGPPSL(posterior="inducing").fit(X, y)
 
 
-def test_progress_is_drawn_when_asked_for(capsys):
-    X, y, _ = data(16)
-    SGPPSL(**FIXED, verbose=1).fit(X, y)
-    assert capsys.readouterr().out == ""
-
-
 # Numerical honesty -------------------------------------------------------------
 
 
@@ -353,14 +301,6 @@ def test_features_far_from_the_origin():
         np.testing.assert_allclose(one, other, atol=1e-4)
 
 
-def test_a_label_with_one_token():
-    X, y, _ = data(25)
-    y = [np.pad(mask, ((0, 0), (0, 1))) for mask in y]
-    y[0][0] = [False, False, False, True]
-    model = finite(SGPPSL(**FIXED).fit(X, y), X)
-    assert model.transduction_[0][0] == 3
-
-
 def test_data_without_information_is_said():
     X, y, _ = data(26)
     full = [np.ones_like(mask) for mask in y]
@@ -377,52 +317,12 @@ def test_very_little_data(lengths, posterior):
     finite(SGPPSL(posterior=posterior).fit(X, y), X)
 
 
-@pytest.mark.parametrize("way", ["jensen", "tilted", "sampled", "laplace"])
-def test_a_single_label(way):
-    X, _, _ = data(28)
-    model = SGPPSL(expectation=way).fit(X, [np.ones((len(x), 1), bool) for x in X])
-    finite(model, X)
-
-
 def test_forty_labels():
     X, y, _ = data(29, lengths=(10, 10, 10), n_labels=40)
     finite(SGPPSL(**FIXED, max_iter=400).fit(X, y), X)
 
 
-def test_empty_sentences_and_empty_text(fitted):
-    X, y, _ = data(30)
-    hole = [np.zeros((0, 4)), *X]
-    model = SGPPSL(**FIXED).fit(hole, [np.zeros((0, 3), bool), *y])
-    assert model.transduction_[0] == [] and model.confidences_[0].shape == (0, 3)
-    assert model.predict(hole)[0] == []
-    assert fitted.predict([np.zeros((0, 4))]) == [[]]
-
-
 # Files -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("posterior", ["dense", "inducing"])
-def test_a_saved_model_predicts_the_same(posterior, tmp_path: Path):
-    X, y, _ = data(40)
-    path = tmp_path / "model.tagsift"
-    model = SGPPSL(
-        hyperparameters="bound", posterior=posterior, n_inducing=9, watch=[(0, 0)]
-    ).fit(X, y)
-    model.save(path)
-    again = load(path)
-    assert isinstance(again, SGPPSL)
-    new, _, _ = data(41)
-    for decoder in DECODERS:
-        model.set_params(decoder=decoder)
-        again.set_params(decoder=decoder)
-        assert again.predict(new) == model.predict(new)
-    for one, other in zip(
-        model.predict_proba(new), again.predict_proba(new), strict=True
-    ):
-        np.testing.assert_array_equal(one, other)
-    assert again.lower_bound_ == model.lower_bound_
-    assert again.n_iter_ == model.n_iter_
-    np.testing.assert_array_equal(again.kernel_.theta, model.kernel_.theta)
 
 
 def test_without_neighbours_the_weighted_decoder_says_what_it_lacks(
@@ -441,32 +341,3 @@ def test_without_neighbours_the_weighted_decoder_says_what_it_lacks(
     bare.save(path)
     with pytest.raises(NotSupportedError):
         load(path).set_params(decoder="weighted").predict(X)
-
-
-def test_an_unfitted_model_is_not_saved(tmp_path: Path):
-    path = tmp_path / "model.tagsift"
-    with pytest.raises(NotFittedError):
-        SGPPSL().save(path, neighbours=False)
-    assert not path.exists()
-
-
-def test_damaged_files_are_refused_in_one_sentence(fitted, tmp_path: Path):
-    path = tmp_path / "model.tagsift"
-    fitted.save(path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ModelFileError, match="truncated"):
-        load(path)
-    altered = bytearray(whole)
-    altered[-5] ^= 1
-    path.write_bytes(bytes(altered))
-    with pytest.raises(ModelFileError, match="altered or damaged"):
-        load(path)
-    path.write_bytes(whole)
-    meta, arrays = read_container(path)
-    write_container(path, meta, arrays)
-    assert isinstance(load(path), SGPPSL)
-    later = dict(meta, format=99)
-    write_container(path, later, arrays)
-    with pytest.raises(ModelFileError, match="written in format 99.*newer tagsift"):
-        load(path)

@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 
 from tagsift.backend import cholesky
 from tagsift.features.distances import squared_distances
-from tagsift.gp.kernels import RBF
 from tagsift.sgppsl import posterior
 from tagsift.sgppsl.posterior import (
     Dense,
     kl_divergence,
-    lower_bound,
     transition_kl,
 )
 from tests.reference import posterior as slow
@@ -164,10 +162,6 @@ def test_transition_kl_equals_the_dense_formula():
     assert transition_kl(mu_T, var_T) == pytest.approx(expected)
 
 
-def test_lower_bound_is_the_difference():
-    assert lower_bound(-3.0, 1.5) == -4.5
-
-
 def test_labels_with_one_width_share_their_matrix():
     problem = small(7)
     kernel = replace(problem.kernel, theta=np.array([0.3, 0.4, 0.3]))
@@ -205,11 +199,3 @@ def test_the_jitter_of_the_inducing_points_is_kept():
     assert cholesky(K)[1] <= covariance.jitter
     assert 0.0 < covariance.jitter < 1e-8
     assert inducing(problem, np.array([0, 1]))[0].jitter == 0.0
-
-
-@pytest.mark.parametrize("points", [None, np.arange(4)], ids=["dense", "inducing"])
-def test_labels_of_one_width_share_a_matrix(points):
-    kernel = RBF(np.array([1.0, 2.0, 1.0]), np.array([1.0, 1.0, 3.0]))
-    covariance, _ = small(0).distances(points).covariance(kernel)
-    first, second, third = covariance.grams if points is None else covariance.A
-    assert first is third and first is not second

@@ -72,15 +72,6 @@ def test_at_the_training_tokens_the_moments_are_those_of_the_fit(problem):
     np.testing.assert_allclose(var, state.q.var, atol=1e-9)
 
 
-def test_far_from_the_data_the_prior_comes_back(problem):
-    # Reading R4: the first term of (24) is the prior variance of the new token.
-    for points in (None, np.arange(6)):
-        gp, _ = make(problem, points)
-        mu, var = gp.moments(np.full((1, problem.X.shape[1]), 1e3))
-        np.testing.assert_allclose(mu, 0.0, atol=1e-12)
-        np.testing.assert_allclose(var[0], problem.kernel.amplitude)
-
-
 def test_variances_lie_between_zero_and_the_prior(problem):
     for points in (None, np.arange(6)):
         gp, _ = make(problem, points)
