@@ -25,7 +25,7 @@ def read(pieces):
 def test_pieces_are_the_whole(tmp_path, n_tokens, end):
     path = tmp_path / "a.tsv"
     path.write_text(LINES + end)
-    whole = tagsift.read_partial(path)
+    whole = tagsift.io.read_partial(path)
     pieces = cut_partial(path, n_tokens=n_tokens)
     rows, sets = read(pieces)
     assert rows == whole.rows
@@ -38,7 +38,7 @@ def test_a_header_is_that_of_the_file(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("token\tlabel\n" + LINES)
     rows, _ = read(cut_partial(path, n_tokens=1, header=True))
-    assert rows == tagsift.read_partial(path, header=True).rows
+    assert rows == tagsift.io.read_partial(path, header=True).rows
 
 
 def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path):
