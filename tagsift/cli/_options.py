@@ -418,10 +418,8 @@ def parse_labels(text: str | None) -> list[str] | dict[str, str] | None:
     return {name: other for name, _, other in pairs}
 
 
-def parse_kinds(text: str | None) -> dict[str, str] | None:
+def parse_kinds(text: str) -> dict[str, str]:
     """Read what annotators are, ``gpt=model,dict=source``."""
-    if text is None:
-        return None
     pairs = [part.strip().rpartition("=") for part in text.split(",")]
     if not all(name and kind for name, _, kind in pairs):
         raise InputError(

@@ -81,8 +81,8 @@ def read_corpus(
     if source.abstain is not None:
         abstain = source.abstain.split(",")
     labels = parse_labels(source.labels)
-    if are_votes(source):
-        parse_renaming(source.labels)  # votes name their labels
+    if isinstance(labels, list) and are_votes(source):
+        parse_renaming(source.labels)  # refuses it: votes name their labels
     try:
         corpus = _read(
             path,
@@ -93,7 +93,7 @@ def read_corpus(
             exact=column,
             labels=labels,
             abstain=abstain,
-            kinds=parse_kinds(source.kinds),
+            kinds=source.kinds and parse_kinds(source.kinds),
             scheme=source.scheme,
         )
     except DataError:
@@ -228,8 +228,8 @@ def format_back(
 
 def say_losses(losses: Losses) -> None:
     """Say what could not be kept, one line a kind."""
-    kinds = losses.counts.items()
-    for (kind, times), line in zip(kinds, losses.lines(), strict=True):
+    lines = losses.lines() if losses.counts else ()
+    for (kind, times), line in zip(losses.counts.items(), lines, strict=True):
         note(line, about=f"{times} {kind}")
     losses.counts.clear()
     losses.cases.clear()
