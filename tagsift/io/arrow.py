@@ -19,7 +19,8 @@ The columns, all but ``id`` null where a document has none:
 Where a span or a token has several labels, they are in ``candidates``, and the label is
 the first of a span and null of a token. `iter_arrow` reads tables with some of these
 columns too: ``text`` or ``tokens`` is enough, and ``labels`` (with ``confidences``, as
-`tagsift.tag_table` adds them) are one layer of tags.
+`tagsift.tag_table` adds them) are one layer of tags. What is known of the corpus as a
+whole is JSON under ``tagsift`` in the metadata of the schema.
 """
 
 from __future__ import annotations
@@ -27,10 +28,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from tagsift.data.documents import Bounds, Document, Kind, Layer, Mark, Tag
-from tagsift.errors import InputError, MissingExtraError
+from tagsift.data.documents import Document
+from tagsift.errors import DataError, InputError, MissingExtraError
+from tagsift.io.formats._corpus import CorpusInfo
+from tagsift.io.formats._json import Place, dumped
+from tagsift.io.formats._schema import document_of as document_of_record
+from tagsift.io.formats._schema import record_of as document_record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,16 +46,20 @@ __all__ = [
     "document_batches",
     "document_of",
     "iter_arrow",
+    "read_info",
     "record_of",
+    "with_info",
 ]
 
 #: Documents of one record batch.
 _BATCH = 1000
 #: Who made the spans and tags of tables that do not say it.
 _SOMEBODY = "annotator"
+#: The key of `CorpusInfo` in the metadata of a schema.
+_KEY = b"tagsift"
 
 
-def arrow_schema() -> pa.Schema:
+def arrow_schema(info: CorpusInfo | None = None) -> pa.Schema:
     """Schema of tables of documents, as above."""
     pa = _pyarrow()
     word, whole = pa.string(), pa.int64()
@@ -74,7 +83,7 @@ def arrow_schema() -> pa.Schema:
         ("candidates", pa.list_(words)),
     ]
     layer = [("annotator", word), ("kind", word), ("scheme", word), ("meta", word)]
-    return pa.schema(
+    schema = pa.schema(
         [
             pa.field("id", word, nullable=False),
             ("text", word),
@@ -88,11 +97,37 @@ def arrow_schema() -> pa.Schema:
             ("meta", word),
         ]
     )
+    return schema if info is None else with_info(schema, info)
 
 
-def arrow_table(documents: Iterable[Document]) -> pa.Table:
+def with_info(schema: pa.Schema, info: CorpusInfo) -> pa.Schema:
+    """A schema that says what is known of the corpus as a whole."""
+    if not info:
+        return schema
+    more = {_KEY: dumped(info.record()).encode()}
+    return schema.with_metadata({**(schema.metadata or {}), **more})
+
+
+def read_info(schema: pa.Schema, info: CorpusInfo, file: Any = "table") -> None:
+    """Take what a schema says of the corpus."""
+    text = (schema.metadata or {}).get(_KEY)
+    if text is not None:
+        place = Place(file, None).at("tagsift")
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise place.error(
+                f"expected JSON, found something else ({error})."
+            ) from None
+        info.add(place.be(record, dict), place)
+
+
+def arrow_table(
+    documents: Iterable[Document], info: CorpusInfo | None = None
+) -> pa.Table:
     """Table of documents, one row each."""
-    return _pyarrow().Table.from_batches(document_batches(documents), arrow_schema())
+    table = _pyarrow().Table.from_batches(document_batches(documents), arrow_schema())
+    return table if info is None else table.cast(arrow_schema(info))
 
 
 def document_batches(documents: Iterable[Document]) -> Iterator[pa.RecordBatch]:
@@ -106,267 +141,196 @@ def document_batches(documents: Iterable[Document]) -> Iterator[pa.RecordBatch]:
 
 def record_of(document: Document) -> dict[str, Any]:
     """One row of a table of documents, as plain Python."""
-    rows, spans, tags = document.rows, [], []
-    for number, layer in enumerate(document.layers):
-        who = {"annotator": layer.annotator, "layer": number}
-        spans += [_span_record(mark, document.id) | who for mark in layer.marks or ()]
-        if layer.tags is not None:
-            tags.append(_tags_record(layer) | who)
+    record, rows = document_record(document), document.rows
+    layers, spans, tags = [], [], []
+    for number, layer in enumerate(record.get("layers", ())):
+        who = {"annotator": layer["annotator"], "layer": number}
+        about = {key: layer.get(key) for key in ("annotator", "kind", "scheme")}
+        layers.append({**about, "meta": _json(layer, document.id)})
+        spans += [_span_row(one, document.id) | who for one in layer.pop("spans", ())]
+        if "tags" in layer:
+            tags.append(_tags_row(layer) | who)
     wide = rows is not None and any(len(row) > 1 for row in rows)
     return {
         "id": document.id,
         "text": document.text,
-        "tokens": None if rows is None else [row[0] for row in rows],
+        "tokens": None if rows is None else list(document.tokens),
         "columns": [list(row[1:]) for row in rows or ()] if wide else None,
-        "offsets": _bounds_records(document.offsets),
-        "sentences": _list_or_none(document.sentences),
+        "offsets": _bounds_rows(document.offsets),
+        "sentences": None if document.sentences is None else list(document.sentences),
         "spans": spans,
         "tags": tags,
-        "layers": [
-            {
-                "annotator": layer.annotator,
-                "kind": layer.kind,
-                "scheme": layer.scheme,
-                "meta": _json(layer.meta, document.id),
-            }
-            for layer in document.layers
-        ],
-        "meta": _json(document.meta, document.id),
+        "layers": layers,
+        "meta": _json(record, document.id),
     }
 
 
-def _span_record(mark: Mark, name: str) -> dict[str, Any]:
+def _span_row(span: Mapping[str, Any], name: str) -> dict[str, Any]:
+    labels = list(span.get("labels", ()))
     return {
-        "start": mark.start,
-        "end": mark.end,
-        "label": mark.labels[0] if mark.labels else None,
-        "score": mark.score,
-        "candidates": list(mark.labels) if len(mark.labels) > 1 else None,
-        "pieces": _bounds_records(mark.pieces) if mark.pieces else None,
-        "meta": _json(mark.meta, name),
+        **span,
+        "label": (labels or [span.get("label")])[0],
+        "candidates": labels or None,
+        "pieces": _bounds_rows(span.get("pieces")),
+        "meta": _json(span, name),
     }
 
 
-def _tags_record(layer: Layer) -> dict[str, Any]:
-    assert layer.tags is not None
-    plain = all(tag is None or isinstance(tag, str) for tag in layer.tags)
-    sets = None if plain else [_names(tag) for tag in layer.tags]
-    several = sets is not None and any(names and len(names) > 1 for names in sets)
+def _tags_row(layer: Mapping[str, Any]) -> dict[str, Any]:
+    tags = layer["tags"]
+    several = any(isinstance(tag, list) for tag in tags)
+    sets = [[tag] if isinstance(tag, str) else tag for tag in tags]
     return {
-        "labels": list(layer.tags)
-        if sets is None
-        else [names[0] if names and len(names) == 1 else None for names in sets],
-        "scores": _list_or_none(layer.scores),
+        "labels": [tag if isinstance(tag, str) else None for tag in tags],
+        "scores": None if layer.get("scores") is None else list(layer["scores"]),
         "candidates": sets if several else None,
     }
 
 
-def _names(tag: Tag) -> list[str] | None:
-    return tag if tag is None else [tag] if isinstance(tag, str) else sorted(tag)
-
-
-def _bounds_records(bounds: Sequence[Bounds] | None) -> list[dict[str, int]] | None:
+def _bounds_rows(
+    bounds: Sequence[tuple[int, int]] | None,
+) -> list[dict[str, int]] | None:
     return None if bounds is None else [{"start": a, "end": b} for a, b in bounds]
 
 
-def _list_or_none(values: Sequence[Any] | None) -> list[Any] | None:
-    return None if values is None else list(values)
-
-
-def _json(meta: Mapping[str, Any], name: str) -> str | None:
-    if not meta:
+def _json(record: Mapping[str, Any], name: str) -> str | None:
+    if not record.get("meta"):
         return None
     try:
-        return json.dumps(meta, ensure_ascii=False)
+        return json.dumps(record["meta"], ensure_ascii=False)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"document {name!r}: expected metadata that JSON can hold; {error}."
         ) from None
 
 
-def iter_arrow(table: Any) -> Iterator[Document]:
-    """Documents of an Arrow table, batch or stream, one by one."""
+def iter_arrow(table: Any, info: CorpusInfo | None = None) -> Iterator[Document]:
+    """Documents of an Arrow table, batch or stream, one by one; `info` is filled."""
     pa = _pyarrow()
     if isinstance(table, pa.RecordBatch):
         batches: Iterable[Any] = [table]
     elif isinstance(table, pa.Table):
         batches = table.to_batches(_BATCH)
     elif hasattr(table, "__arrow_c_stream__"):
-        batches = pa.RecordBatchReader.from_stream(table)
+        batches = table = pa.RecordBatchReader.from_stream(table)
     else:
         raise InputError(
             f"expected an Arrow table or stream, found {type(table).__name__}."
         )
-    records = (record for batch in batches for record in batch.to_pylist())
-    for number, record in enumerate(records):
-        yield document_of(record, number)
+    if info is not None:
+        read_info(table.schema, info)
+    rows = (row for batch in batches for row in batch.to_pylist())
+    for number, row in enumerate(rows):
+        yield document_of(row, number)
 
 
-def document_of(record: Mapping[str, Any], number: int) -> Document:
+def document_of(row: Mapping[str, Any], number: int, file: Any = None) -> Document:
     """Document of one row, the `number`-th of its table."""
-    given = {name: value for name, value in record.items() if value is not None}
-    name = str(given.pop("id", number))
+    there = {name: value for name, value in row.items() if value is not None}
+    place = Place(file, None).at(f"row {number}")
     try:
-        text, offsets = given.pop("text", None), given.pop("offsets", None)
-        rows = _rows(given.pop("tokens", None), given.pop("columns", None))
-        sentences = given.pop("sentences", None)
-        if isinstance(given.get("labels"), list) and "tags" not in given:
-            _take_labels(given, "confidences" in record)
-        layers = _layers(
-            given.pop("layers", None), given.pop("spans", ()), given.pop("tags", ())
-        )
-        meta = _from_json(given.pop("meta", None))
-        document = Document(
-            name,
-            text,
-            rows,
-            None if offsets is None else tuple(map(_bounds, offsets)),
-            None if sentences is None else tuple(map(int, sentences)),
-            layers,
-            {**meta, **given},
-        )
-    except InputError:
-        raise
+        if isinstance(there.get("labels"), list) and "tags" not in there:
+            _take_labels(there, "confidences" in row)
+        record = _record(there)
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(
-            f"row {number} ({name!r}): expected the columns of to_arrow, found others "
-            f"({type(error).__name__}: {error})."
+            f"row {number}: expected the columns of to_arrow, "
+            f"found others ({type(error).__name__}: {error})."
         ) from None
-    wrong = _wrong(document)
-    if wrong:
-        raise InputError(f"row {number} ({name!r}): expected {wrong}.")
-    return document
+    try:
+        record |= {"id": str(record["id"])} if "id" in record else {}
+        return document_of_record(record, place, str(number))
+    except DataError as error:
+        if file is not None:
+            raise
+        raise InputError(error.message) from None
 
 
-def _wrong(document: Document) -> str | None:
-    """What a document of a table should have been; None where all is well."""
-    text, rows = document.text, document.rows
-    if not isinstance(text or "", str):
-        return f"text as a string, found {type(text).__name__}"
-    size, length = len(rows or ()), len(text or "")
-    if not all(isinstance(cell, str) for row in rows or () for cell in row):
-        return "tokens as lists of strings"
-    flat = [place for pair in document.offsets or () for place in pair]
-    if document.offsets is not None and (
-        len(flat) != 2 * size or flat != sorted(flat) or not _inside(flat, length)
-    ):
-        return f"offsets of the {size} tokens, in order, in {length} characters of text"
-    cuts = document.sentences
-    if cuts is not None and (list(cuts) != sorted(cuts) or not _inside(cuts, size)):
-        return f"sentences as numbers of tokens, in order, up to {size}"
-    for layer in document.layers:
-        if layer.tags is not None and (rows is None or len(layer.tags) != size):
-            return f"a tag for each of the {size} tokens, found {len(layer.tags)}"
-        for mark in layer.marks or ():
-            bounds = mark.pieces or ((mark.start, mark.end),)
-            if text is not None and not all(0 <= a < b <= length for a, b in bounds):
-                where = f"{mark.start}:{mark.end}"
-                return f"spans in the {length} characters of the text, found {where}"
-    return None
-
-
-def _inside(places: Sequence[int], end: int) -> bool:
-    return not places or (places[0] >= 0 and places[-1] <= end)
-
-
-def _take_labels(given: dict[str, Any], tagged: bool) -> None:
+def _take_labels(row: dict[str, Any], tagged: bool) -> None:
     """Labels of tokens as a layer of tags; spans that `tag_table` made of them go."""
-    labels, scores = given.pop("labels"), given.pop("confidences", None)
-    given["tags"] = [{"labels": labels, "scores": scores}]
+    labels, scores = row.pop("labels"), row.pop("confidences", None)
+    row["tags"] = [{"labels": labels, "scores": scores}]
     if tagged:
-        given.pop("spans", None)
-        given["tags"][0] |= {"annotator": "tagsift", "layer": 0}
-        given["layers"] = [{"annotator": "tagsift", "kind": "model"}]
+        row.pop("spans", None)
+        row["tags"][0] |= {"annotator": "tagsift", "layer": 0}
+        row["layers"] = [{"annotator": "tagsift", "kind": "model"}]
 
 
-def _rows(
-    tokens: Sequence[str] | None, columns: Sequence[Sequence[str]] | None
-) -> tuple[tuple[str, ...], ...] | None:
-    if tokens is None:
-        return None
+def _record(row: dict[str, Any]) -> dict[str, Any]:
+    """The record of a document, of the columns of a row."""
+    layers = _layers(row.pop("layers", None), row.pop("spans", ()), row.pop("tags", ()))
+    tokens, columns = row.get("tokens"), row.pop("columns", None)
     if isinstance(tokens, str):
         raise TypeError("a string of tokens")
-    more: Iterable[Sequence[str]] = [()] * len(tokens) if columns is None else columns
-    return tuple((word, *rest) for word, rest in zip(tokens, more, strict=True))
+    if tokens is not None and columns is not None:
+        pairs = zip(tokens, columns, strict=True)
+        row["tokens"] = [[word, *more] if more else word for word, more in pairs]
+    elif tokens is not None:
+        row["tokens"] = list(tokens)
+    if "offsets" in row:
+        row["offsets"] = list(map(_pair, row["offsets"]))
+    if "sentences" in row:
+        row["sentences"] = list(map(int, row["sentences"]))
+    row |= {"layers": layers} if layers else {}
+    return row | ({"meta": _data(row["meta"])} if "meta" in row else {})
 
 
 def _layers(
     layers: Sequence[Mapping[str, Any]] | None,
     spans: Sequence[Mapping[str, Any]],
     tags: Sequence[Any],
-) -> tuple[Layer, ...]:
+) -> list[dict[str, Any]]:
     """Layers as they were, or one an annotator where the table does not say."""
     if len(tags) and not isinstance(tags[0], Mapping):
         tags = [{"labels": tags}]
-    marks: dict[Any, list[Mark]] = {}
-    tagged: dict[Any, Mapping[str, Any]] = {}
     key = "annotator" if layers is None else "layer"
+    marks: dict[Any, list[dict[str, Any]]] = {}
     for span in spans:
-        marks.setdefault(span.get(key) or 0, []).append(_mark(span))
-    for entry in tags:
-        tagged[entry.get(key) or 0] = entry
+        marks.setdefault(span.get(key) or 0, []).append(_span(span))
+    tagged = {entry.get(key) or 0: entry for entry in tags}
     if layers is None:
-        found = [{"annotator": who or _SOMEBODY} for who in (*marks, *tagged)]
-        said = zip((*marks, *tagged), found, strict=True)
+        who = [*marks, *tagged]
+        pairs = [(name, {"annotator": name or _SOMEBODY}) for name in who]
     else:
-        said = zip(range(len(layers)), layers, strict=True)  # type: ignore[arg-type]
-    return tuple(
-        _layer(about, marks.get(number, []), tagged.get(number))
-        for number, about in said
-    )
+        pairs = list(enumerate(map(dict, layers)))
+    made = []
+    for number, about in pairs:
+        layer = {**about, "meta": _data(about.get("meta"))}
+        if number in tagged:
+            entry = tagged[number]
+            sets = entry.get("candidates")
+            layer["tags"] = list(entry["labels"] if sets is None else sets)
+            layer["scores"] = entry.get("scores")
+        else:
+            layer["spans"] = marks.get(number, [])
+        made.append(layer)
+    return made
 
 
-def _layer(
-    about: Mapping[str, Any], marks: list[Mark], tags: Mapping[str, Any] | None
-) -> Layer:
-    entry = tags or {}
-    scores = entry.get("scores")
-    return Layer(
-        about["annotator"],
-        cast(Kind, about.get("kind") or "person"),
-        None if tags is not None else tuple(marks),
-        None if tags is None else _tags(entry),
-        about.get("scheme"),
-        None if scores is None else tuple(scores),
-        _from_json(about.get("meta")),
-    )
+def _span(span: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **span,
+        "start": int(span["start"]),
+        "end": int(span["end"]),
+        "labels": span.get("candidates"),
+        "pieces": list(map(_pair, span.get("pieces") or ())),
+        "meta": _data(span.get("meta")),
+    }
 
 
-def _tags(entry: Mapping[str, Any]) -> tuple[Tag, ...]:
-    candidates = entry.get("candidates")
-    if candidates is None:
-        return tuple(entry["labels"])
-    return tuple(
-        names if names is None else names[0] if len(names) == 1 else frozenset(names)
-        for names in candidates
-    )
-
-
-def _mark(span: Mapping[str, Any]) -> Mark:
-    label = span.get("label")
-    return Mark(
-        int(span["start"]),
-        int(span["end"]),
-        tuple(span.get("candidates") or ([] if label is None else [label])),
-        span.get("score"),
-        tuple(map(_bounds, span.get("pieces") or ())),
-        _from_json(span.get("meta")),
-    )
-
-
-def _bounds(entry: Any) -> Bounds:
+def _pair(entry: Any) -> list[int]:
     if isinstance(entry, Mapping):
-        return int(entry["start"]), int(entry["end"])
-    start, end = entry
-    return int(start), int(end)
+        return [int(entry["start"]), int(entry["end"])]
+    return list(map(int, entry))
 
 
-def _from_json(text: Any) -> dict[str, Any]:
+def _data(text: Any) -> dict[str, Any]:
+    """Data that a table has as JSON."""
     if text is None or isinstance(text, Mapping):
         return dict(text or {})
     found = json.loads(text)
     if not isinstance(found, dict):
-        raise InputError(f"expected metadata as a JSON object, found {text[:40]!r}.")
+        raise TypeError(f"expected metadata as a JSON object, found {text[:40]!r}")
     return found
 
 

@@ -12,7 +12,7 @@ from tagsift.errors import DataError
 from tagsift.io.column_file import STANDARD, PathName, decode_line
 from tagsift.io.formats._format import Options
 
-__all__ = ["Table", "read_table", "table_writer"]
+__all__ = ["Table", "first_cells", "read_table", "table_writer"]
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _CHUNK = 1 << 14  # bytes of lines that are read at once
@@ -67,6 +67,13 @@ def read_table(stream: IO[bytes], path: PathName) -> Table:
     found = rows()
     header = next(cells for _, cells in found if cells)
     return Table(header, found, unusual)
+
+
+def first_cells(head: str) -> set[str]:
+    """The cells of the first line of a table, as far as it is there, in lower case."""
+    first = next((line for line in head.split("\n") if line.strip()), "")
+    sign = max("\t,;", key=first.count)
+    return {name.strip().strip('"').lower() for name in first.split(sign)}
 
 
 def _usual(path: PathName) -> str:

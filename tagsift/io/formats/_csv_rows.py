@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import Any
+from dataclasses import replace
 
 from tagsift.data.documents import Document, Layer
 from tagsift.data.label_set import check_written
@@ -14,7 +12,6 @@ from tagsift.io.formats import _tables as tables
 from tagsift.io.formats._cells import table_writer
 from tagsift.io.formats._format import Options, open_target
 from tagsift.io.formats._spans import own
-from tagsift.io.leaks import feature_names
 
 __all__ = ["EXTRA", "NAME", "ROLES", "write_csv"]
 
@@ -24,32 +21,7 @@ ROLES = ("token", "sentence", "document", "label")
 EXTRA = ("tally", "differs")
 
 
-@dataclass
-class _Found:
-    """What a first look at the documents finds."""
-
-    layers: dict[str, None] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)
-    source: dict[str, Any] = field(default_factory=dict)  # how a table was written
-    width: int = 1
-    long: bool = False  # whether a document has several sentences
-
-    def see(self, document: Document) -> None:
-        for layer in document.layers:
-            self.layers |= dict.fromkeys(_headings(layer))
-        self.long |= len(document.bounds()) > 1
-        if document.rows:
-            self.width = max(self.width, len(document.rows[0]))
-        self.names = self.names or feature_names(document)
-        self.source = self.source or own(document.meta, NAME)
-
-
-def _headings(layer: Layer) -> list[str]:
-    """Names of the columns of a layer."""
-    return [tables.heading(layer), *(name for name, _ in _extra_cells(layer))]
-
-
-def _extra_cells(layer: Layer) -> Iterator[tuple[str, list[str]]]:
+def _columns(layer: Layer) -> Iterator[tuple[str, list[str]]]:
     """Columns beside the labels: how sure they are, and what else a table had."""
     if layer.scores is not None:
         cells = ["" if score is None else repr(score) for score in layer.scores]
@@ -60,47 +32,57 @@ def _extra_cells(layer: Layer) -> Iterator[tuple[str, list[str]]]:
             yield f"{name}:{layer.annotator}", list(cells)
 
 
-def _header(found: _Found) -> list[str]:
-    """Names of the columns of a table."""
-    lead = ["document", "sentence"] if found.long else ["sentence"]
-    names = [*found.names, *(f"column{i + 1}" for i in range(found.width))]
-    names_of = own(found.source, "called")
-    called = {role: str(names_of.get(role, role)) for role in ROLES}
-    layers = [called.get(name, name) for name in found.layers]
-    first = [called[name] for name in (*lead, "token")]
-    return [*first, *islice(names, found.width - 1), *layers]
-
-
 def write_csv(path: PathName, documents: Iterable[Document], options: Options) -> None:
-    found = _Found()
+    survey = tables.Survey(NAME, options.info)
+    beside: dict[tuple[str, str], dict[str, None]] = {}
+
+    def see(document: Document) -> None:
+        survey.see(document)
+        for layer in document.layers:
+            names = dict.fromkeys(name for name, _ in _columns(layer))
+            beside.setdefault((layer.annotator, layer.kind), {}).update(names)
+
     ready = (tables.cut(document, options) for document in documents)
-    with tables.kept_twice(ready, found.see) as again, open_target(path) as stream:
-        writer = table_writer(stream, path, options, found.source)
-        writer.writerow(_header(found))
+    with tables.kept_twice(ready, see) as again, open_target(path) as stream:
+        headings = survey.headings()
+        columns = [x for key in headings for x in (headings[key], *beside.get(key, ()))]
+        writer = table_writer(stream, path, options, survey.source)
+        writer.writerow(_header(survey, columns))
         for number, document in enumerate(again):
             if number:
                 stream.write("\n")
-            writer.writerows(_rows(document, found, options))
+            writer.writerows(_rows(document, survey, columns, options))
 
 
-def _rows(document: Document, found: _Found, options: Options) -> Iterator[list[str]]:
-    how = tables.on_tokens(options)
+def _header(survey: tables.Survey, columns: list[str]) -> list[str]:
+    """Names of the columns of a table, as they were called."""
+    lead = ["document", "sentence", "token"] if survey.long else ["sentence", "token"]
+    as_before = own(survey.source, "called")
+    called = {role: str(as_before.get(role, role)) for role in ROLES}
+    layers = [called.get(name, name) for name in columns]
+    return [*(called[name] for name in lead), *survey.feature_names, *layers]
+
+
+def _rows(
+    document: Document, survey: tables.Survey, columns: list[str], options: Options
+) -> Iterator[list[str]]:
+    how, headings = tables.on_tokens(options), survey.headings()
     tables.note_losses(tables.check_words(document), NAME, options)
     if not document.rows:
         options.losses.note("document without tokens, left out", document.id)
     empty = [""] * len(document.rows or ())
-    said: dict[str, list[str]] = {}
+    cells: dict[str, list[str]] = {}
     for layer in document.layers:
-        for name, cells in _extra_cells(layer):
-            said[name] = cells
+        cells |= dict(_columns(layer))
         tags = tables.tags_of(document, replace(layer, scores=None), how)
         for tag in {tag for tag in tags if tag is not None}:
             for label in [tag] if isinstance(tag, str) else tag:
                 check_written(label, f"document {document.id!r}: ")
-        said[tables.heading(layer)] = list(map(tables.cell_of, tags))
-    columns = [said.get(name, empty) for name in found.layers]
-    lines = list(zip(document.rows or (), *columns, strict=True))
+        heading = headings[layer.annotator, layer.kind]
+        cells[heading] = list(map(tables.cell_of, tags))
+    labels = [cells.get(name, empty) for name in columns]
+    lines = list(zip(document.rows or (), *labels, strict=True))
     for number, (a, b) in enumerate(document.bounds(), 1):
-        lead = [document.id, str(number)] if found.long else [document.id]
-        for row, *labels in lines[a:b]:
-            yield [*lead, *row, *[""] * (found.width - len(row)), *labels]
+        lead = [document.id, str(number)] if survey.long else [document.id]
+        for row, *said in lines[a:b]:
+            yield [*lead, *row, *[""] * (survey.width - len(row)), *said]

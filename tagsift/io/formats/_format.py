@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Literal
 
-from tagsift.data.annotators import Annotator
 from tagsift.data.documents import Document, Layer, Mark, Tokenizer
 from tagsift.data.lossy import Losses
 from tagsift.data.schemes import check_scheme
@@ -21,6 +20,7 @@ from tagsift.data.span_alignment import Again
 from tagsift.data.tokenizers import as_tokenizer
 from tagsift.errors import DataError, InputError, TagsiftError
 from tagsift.io.column_file import STANDARD, PathName, open_bytes
+from tagsift.io.formats._corpus import CorpusInfo, Order, Part, Written
 from tagsift.io.formats._layers import of_annotator
 from tagsift.io.leaks import checked_features
 from tagsift.io.renaming import Renaming
@@ -36,24 +36,6 @@ __all__ = [
     "open_source",
     "open_target",
 ]
-
-
-@dataclass
-class CorpusInfo:
-    """What a file says of its corpus as a whole.
-
-    A reader fills it, and has done so when the last document has come; a writer writes
-    it where its format has a place for it.
-    """
-
-    annotators: tuple[Annotator, ...] = ()  # in order, those who were silent among them
-    labels: tuple[str, ...] = ()  # in their order; none where the file does not say
-    scheme: str | None = None  # of the labels
-
-    def add_annotators(self, annotators: Iterable[Annotator]) -> None:
-        """Put annotators behind those that are there; a name that is there stays."""
-        names = {one.name for one in self.annotators}
-        self.annotators += tuple(one for one in annotators if one.name not in names)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +136,9 @@ class Format:
     `read` yields documents one by one, from a path or ``-``; `write` takes them one by
     one. `tells` looks at the first 64 KiB of a file (a folder: at its names) and says
     whether it is of this format; `endings` are those of file names. One without
-    `tokens` holds text and spans alone: tokens that it gives were made here.
+    `tokens` holds text alone: tokens that it gives were made here. One of `spans` holds
+    no tags. What it `keeps` of a corpus as a whole, it reads and writes; else readers
+    meet annotators in an `order`.
     """
 
     name: str
@@ -166,21 +150,24 @@ class Format:
     folder: bool = False  # a folder instead of a file
     binary: bool = False
     tokens: bool = True
+    spans: bool = False
+    keeps: Callable[[PathName, Options], frozenset[Part]] = lambda *_: frozenset()
+    order: Order = "layers"
 
 
 def guarded(form: Format) -> Format:
     """A format that does with all documents what is done in every format.
 
     Labels are renamed, and features that hold labels refused, as they are read; one
-    layer is written where it is asked for, and what others put under the format's name
-    into a document's data is refused.
+    layer is written where it is asked for, what the format cannot hold of the corpus is
+    counted, and what others put under its name into a document's data is refused.
     """
     get, put = form.read, form.write
 
     def read(path: PathName, options: Options) -> Iterator[Document]:
         documents = get(path, options)
         if options.renaming is not None:
-            documents = map(options.renaming.document, documents)
+            documents = _renamed(documents, options.renaming, options.info)
         if not options.features_hold_labels:
             documents = checked_features(documents, path)
         return documents
@@ -191,15 +178,23 @@ def guarded(form: Format) -> Format:
     def write(path: PathName, documents: Iterable[Document], options: Options) -> None:
         if options.layer is not None:
             documents = of_annotator(documents, options.layer)
+            one = (x for x in options.info.annotators if x.name == options.layer)
+            info = replace(options.info, annotators=tuple(one))
+            options = replace(options, info=info)
+        written = Written(options.info)
         given: list[Document] = []  # the last one; none while another is being read
 
         def seen() -> Iterator[Document]:
             before: list[Document] = []
             for document in documents:
                 given.append(document)
+                if options.info:
+                    written.see(document, form.order)
                 yield document
                 before[:] = given
                 given.clear()
+            if options.info:
+                written.note(form, form.keeps(path, options), options.losses)
             given.extend(before)
 
         try:
@@ -213,6 +208,13 @@ def guarded(form: Format) -> Format:
             ) from error
 
     return replace(form, read=read, write=write)
+
+
+def _renamed(
+    documents: Iterable[Document], renaming: Renaming, info: CorpusInfo
+) -> Iterator[Document]:
+    yield from map(renaming.document, documents)
+    info.labels = tuple(dict.fromkeys(map(renaming.label, info.labels)))
 
 
 def _mentioned(name: str, documents: Iterable[Document]) -> bool:

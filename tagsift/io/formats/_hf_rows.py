@@ -34,6 +34,7 @@ __all__ = [
     "TAGS",
     "TOKENS",
     "in_order",
+    "is_table",
     "sentence_rows",
     "write_hf",
 ]
@@ -48,7 +49,8 @@ MAIN = "ner_tags"
 def write_hf(path: PathName, documents: Iterable[Document], options: Options) -> None:
     """Write rows of tokens and tags; in Parquet, tags are numbers with names."""
     if options.shape == "documents":
-        write_batches(path, document_batches(documents), arrow_schema())
+        schema = arrow_schema(options.info)
+        write_batches(path, document_batches(documents), schema)
         return
     found = _Found()
     if options.shape == "sentences":
@@ -64,11 +66,13 @@ def write_hf(path: PathName, documents: Iterable[Document], options: Options) ->
             "expected shape jsonl, parquet, documents or sentences, found "
             f"{options.shape!r}."
         )
-    if options.shape != "parquet" and not is_parquet(path):
+    if not is_table(path, options):
         write_lines(path, records)
         return
     with tables.kept_twice(records, found.see) as again:
-        labels = list(options.label_names or in_order(found.labels))
+        labels = list(options.label_names or options.info.labels)
+        if not found.labels <= set(labels):
+            labels = list(options.label_names or in_order({*labels, *found.labels}))
         numbers = {name: number for number, name in enumerate(labels)}
         unknown = found.labels - set(labels)
         if unknown:
@@ -83,7 +87,12 @@ def write_hf(path: PathName, documents: Iterable[Document], options: Options) ->
         }
         rows = (found.row(record, types, numbers) for record in again)
         plain = {x: "string" if y == "json" else y for x, y in types.items()}
-        write_rows(path, rows, plain, features)
+        write_rows(path, rows, plain, features, options.info)
+
+
+def is_table(path: PathName, options: Options) -> bool:
+    """Whether rows are written as Parquet, with a schema."""
+    return options.shape in ("parquet", "documents") or is_parquet(path)
 
 
 def _record(document: Document, options: Options, mains: set[str]) -> dict[str, Any]:
@@ -96,12 +105,12 @@ def _record(document: Document, options: Options, mains: set[str]) -> dict[str, 
     main = main_layer(document)
     for layer in document.layers:
         where = f"{document.id}, {layer.annotator}"
-        name = tables.heading(layer)
-        name = f"vote:{layer.annotator}" if name == "label" else name
+        heading = tables.heading(layer.annotator, layer.kind, options.info)
+        name = f"vote:{layer.annotator}" if heading == "label" else heading
         if layer is main:
             name = called
             if not tables.named_by_default(layer):
-                record["annotator"] = tables.heading(layer)
+                record["annotator"] = heading
         if layer.scores is not None:
             sure = "scores" if layer is main else tables.CONFIDENCE + layer.annotator
             record[sure] = list(layer.scores)

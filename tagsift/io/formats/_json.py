@@ -6,6 +6,7 @@ import codecs
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO, Any, NamedTuple, TypeVar
 
 from tagsift.errors import DataError, InputError
@@ -102,6 +103,27 @@ class Place(NamedTuple):
         raise self.at(key).error(
             f"expected a name or a number, found {str(value)[:40]}."
         )
+
+    def name(self, record: Mapping[str, Any], key: str) -> str:
+        """The text under a key, which is not empty."""
+        found = self.need(record, key, str)
+        if not found:
+            raise self.at(key).error("expected a name, found an empty one.")
+        return found
+
+    def choice(self, value: Any, choices: tuple[str, ...]) -> Any:
+        """Check that a value is one of several."""
+        if value in choices:
+            return value
+        raise self.error(f"expected one of {', '.join(choices)}, found {value!r:.40}.")
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Say the place where what is made there is wrong."""
+        try:
+            yield
+        except InputError as error:
+            raise self.error(str(error)) from None
 
     def items(self, values: list[Any], kind: type[_T]) -> Iterator[tuple[Place, _T]]:
         """Elements of a list, of the kind that is due, and where they stand."""

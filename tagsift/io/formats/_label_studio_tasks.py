@@ -17,6 +17,7 @@ from tagsift.errors import InputError
 from tagsift.io.column_file import PathName
 from tagsift.io.formats._format import Options
 from tagsift.io.formats._json import write_array
+from tagsift.io.formats._layers import MODELS
 from tagsift.io.formats._spans import (
     Counted,
     as_number,
@@ -26,16 +27,15 @@ from tagsift.io.formats._spans import (
     users,
 )
 
-__all__ = ["NAME", "RESULT", "least_score", "person_named", "write"]
+__all__ = ["NAME", "RESULT", "least_score", "person_named", "write_label_studio"]
 
 NAME = "label-studio"
 #: What a result says where nothing else is known.
 RESULT = {"from_name": "label", "to_name": "text", "type": "labels"}
 _SHAPES = ("full", "annotations", "predictions", "min")
 _IMPORTED = ("annotations", "predictions")
-_MODELS = {"model", "rule"}
 _KINDS = {
-    "full": ("person", "model", "gold"),
+    "full": ("person", "model", "gold", "exact", "rule"),
     "annotations": ("person", "gold"),
     "predictions": ("model",),
     "min": ("person",),
@@ -71,7 +71,9 @@ def least_score(marks: Iterable[Mark]) -> dict[str, float]:
     return {"score": min(scores)} if scores else {}
 
 
-def write(path: PathName, documents: Iterable[Document], options: Options) -> None:
+def write_label_studio(
+    path: PathName, documents: Iterable[Document], options: Options
+) -> None:
     if options.shape not in (None, *_SHAPES):
         raise InputError(
             f"expected the shape {', '.join(_SHAPES)}, found {options.shape!r}."
@@ -140,21 +142,26 @@ class _Writer:
             return self.options.shape
         kinds = [one.kind for one in document.layers]
         if self.options.added and kinds:
-            return "predictions" if kinds[-1] in _MODELS else "annotations"
-        if _MODELS & {*kinds}:
+            return "predictions" if kinds[-1] in MODELS else "annotations"
+        if {*MODELS} & {*kinds}:
             return "full"  # the short form has no place for predictions
         return str(own(document.meta, NAME).get("shape", "full"))
 
     def _record(
         self, document: Document, layer: Layer, shape: str, key: str
     ) -> dict[str, Any]:
-        kinds = _KINDS[shape]
         more = own(layer.meta, NAME)
         new = not more
         others = more.pop("other_results", [])
         if shape in _IMPORTED:
             more = _taken(more)
-        marks = list(spanned(document, layer, NAME, self.options.losses, kinds=kinds))
+        where = f"{document.id}, {layer.annotator}"
+        if layer.kind not in _KINDS[shape]:
+            kind = f"annotator's kind {layer.kind}, which {NAME} does not keep"
+            self.options.losses.note(kind, where)
+        elif layer.kind in ("exact", "rule"):
+            more["kind"] = layer.kind
+        marks = list(spanned(document, layer, NAME, self.options.losses))
         units = {
             own(m.meta, NAME).get("offsets_in")
             for o in document.layers
@@ -182,7 +189,7 @@ class _Writer:
                 result["score"] = mark.score
             results.append(result)
         results += others
-        if shape == "predictions" or (shape == "full" and layer.kind in _MODELS):
+        if shape == "predictions" or (shape == "full" and layer.kind in MODELS):
             least = least_score(marks) if "score" not in more else {}
             named = {"model_version": layer.annotator, **least}
             return {**named, "result": results, **more}

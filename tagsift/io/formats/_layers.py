@@ -13,10 +13,12 @@ from tagsift.errors import InputError
 if TYPE_CHECKING:
     from tagsift.io.formats._format import Options
 
-__all__ = ["OURS", "main_layer", "of_annotator", "only_layer"]
+__all__ = ["MODELS", "OURS", "main_layer", "of_annotator", "only_layer"]
 
 #: Annotator of labels that a model of ours has found.
 OURS = "tagsift"
+#: Kinds of layers that no person made.
+MODELS = ("model", "rule")
 _TRUTHS = ("gold", "exact")
 _NAMED = 12
 

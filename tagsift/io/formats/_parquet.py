@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from tagsift.errors import DataError, InputError, MissingExtraError
+from tagsift.io.arrow import read_info, with_info
 from tagsift.io.column_file import PathName, open_bytes
+from tagsift.io.formats._corpus import CorpusInfo
 from tagsift.io.formats._format import open_target
 
 __all__ = [
@@ -59,29 +61,30 @@ def _checked(path: PathName) -> Iterator[Any]:
         ) from None
 
 
-def read_rows(path: PathName) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+def read_rows(
+    path: PathName, info: CorpusInfo
+) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
     """What a file says about its columns, and its rows, a batch in memory."""
-    found = _rows(path)
-    return next(found), found
+    rows = _rows(path, info)
+    return next(rows), rows
 
 
-def _rows(path: PathName) -> Iterator[dict[str, Any]]:
+def _rows(path: PathName, info: CorpusInfo) -> Iterator[dict[str, Any]]:
     with open_bytes(path) as stream, _checked(path) as pa:
         head = stream.read(8)
         stream.seek(0)
         if head[:4] == b"PAR1":
             file = pa.parquet.ParquetFile(stream)
-            yield arrow_features(file.schema_arrow)
-            batches = file.iter_batches(_BATCH)
+            schema, batches = file.schema_arrow, file.iter_batches(_BATCH)
         elif head[:6] == b"ARROW1":
             reader = pa.ipc.open_file(stream)
-            yield arrow_features(reader.schema)
-            number = reader.num_record_batches
+            schema, number = reader.schema, reader.num_record_batches
             batches = (reader.get_batch(i) for i in range(number))
         else:
-            reader = pa.ipc.open_stream(stream)
-            yield arrow_features(reader.schema)
-            batches = iter(reader)
+            batches = pa.ipc.open_stream(stream)
+            schema = batches.schema
+        read_info(schema, info, path)
+        yield arrow_features(schema)
         for batch in batches:
             for start in range(0, batch.num_rows, _BATCH):
                 yield from batch.slice(start, _BATCH).to_pylist()
@@ -103,6 +106,7 @@ def write_rows(
     rows: Iterable[dict[str, Any]],
     types: Mapping[str, str],
     features: Mapping[str, Any] | None = None,
+    info: CorpusInfo | None = None,
 ) -> None:
     """Write a Parquet file, whole or not at all.
 
@@ -119,6 +123,8 @@ def write_rows(
     if features is not None:
         about = json.dumps({"info": {"features": features}}, ensure_ascii=False)
         schema = schema.with_metadata({"huggingface": about})
+    if info is not None:
+        schema = with_info(schema, info)
     source = iter(rows)
     chunks = iter(lambda: list(islice(source, _BATCH)), [])
     make = pa.RecordBatch.from_pylist

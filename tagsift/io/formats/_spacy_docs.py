@@ -24,7 +24,7 @@ __all__ = [
     "SCORES",
     "import_spacy",
     "spaced",
-    "write_docs",
+    "write_spacy",
 ]
 
 NAME = "spacy"
@@ -70,7 +70,9 @@ def spaced(text: str, offsets: Iterable[Bounds]) -> tuple[list[str], list[bool]]
     return words, spaces
 
 
-def write_docs(path: PathName, documents: Iterable[Document], options: Options) -> None:
+def write_spacy(
+    path: PathName, documents: Iterable[Document], options: Options
+) -> None:
     """Write documents of spaCy; the file is in memory until it is whole."""
     spacy = import_spacy()
     vocab = spacy.vocab.Vocab()
@@ -81,6 +83,9 @@ def write_docs(path: PathName, documents: Iterable[Document], options: Options) 
             cut = tables.check_words(tables.cut(document, options))
             ready = cut.with_text().aligned()
             doc = _doc(ready, str(number), spacy, vocab, options)
+            if number == 1 and options.info:
+                ours = {**doc.user_data.get(OURS, {}), "corpus": options.info.record()}
+                doc.user_data[OURS] = ours
             packed.store_user_data = bool(doc.user_data)
             packed.add(doc)
             if not doc.user_data:  # which spaCy takes a thousand times as long to pack

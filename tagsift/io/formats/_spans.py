@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import accumulate, groupby
-from typing import Any
+from typing import Any, get_args
 
-from tagsift.data.documents import Bounds, Document, Layer, Mark
+from tagsift.data.documents import Bounds, Document, Kind, Layer, Mark
 from tagsift.data.lossy import Losses
 from tagsift.data.span_alignment import layer_marks
 from tagsift.io.formats._format import Options
@@ -21,15 +21,20 @@ __all__ = [
     "as_number",
     "joined",
     "kept",
+    "kind_in",
     "labels_of",
     "looked_at",
+    "mark_in",
+    "note_kind",
     "note_words",
     "own",
     "spanned",
+    "spans_of",
     "squeezed",
     "text_of",
     "unit_of",
     "users",
+    "without",
 ]
 
 _SPACE = re.compile(r"(\s|\\n)+")
@@ -41,6 +46,12 @@ class Counted:
 
     text: str
     unit: str  # characters, utf-16 or bytes
+
+    @classmethod
+    def of(cls, text: str | None, options: Options) -> Counted:
+        """Offsets as somebody says they count, else in characters."""
+        unit = "characters" if options.offsets == "auto" else options.offsets
+        return cls(text or "", unit)
 
     @cached_property
     def _at(self) -> list[int] | None:
@@ -131,6 +142,47 @@ def labels_of(value: Any, place: Place) -> tuple[str, ...]:
     raise place.error(f"expected the name of a label, found {str(value)[:60]!r}.")
 
 
+def without(record: Mapping[str, Any], *keys: str | None) -> dict[str, Any]:
+    """What a record has besides some keys."""
+    return {key: value for key, value in record.items() if key not in keys}
+
+
+def kind_in(record: dict[str, Any], key: str, usual: Kind) -> Kind:
+    """The kind of a layer, which is taken from a record that tells it."""
+    return record.pop(key) if record.get(key) in get_args(Kind) else usual
+
+
+def mark_in(
+    span: Mapping[str, Any],
+    counted: Counted,
+    place: Place,
+    name: str,
+    *used: str,
+    bounds: Bounds | None = None,
+    score: Any = None,
+) -> Mark:
+    """The mark of a span of the usual keys; others, but the `used`, are its data."""
+    if bounds is None:
+        bounds = counted.read(span.get("start"), span.get("end"), place)
+    score = span.get("score") if score is None else score
+    return Mark(
+        *bounds,
+        labels_of(span.get("label"), place.at("label")),
+        place.at("score").score(score),
+        meta=kept(name, without(span, "start", "end", "label", "score", *used)),
+    )
+
+
+def spans_of(mark: Mark, counted: Counted, name: str) -> list[dict[str, Any]]:
+    """The spans of a mark, one a label, by the usual keys."""
+    start, end = counted.write(mark.start, mark.end)
+    score = {} if mark.score is None else {"score": mark.score}
+    return [
+        {"start": start, "end": end, "label": label, **score, **own(mark.meta, name)}
+        for label in mark.labels
+    ]
+
+
 def own(meta: Mapping[str, Any], name: str) -> dict[str, Any]:
     """What a format kept for itself."""
     found = meta.get(name)
@@ -177,21 +229,24 @@ def text_of(document: Document, name: str, losses: Losses) -> Document:
     return document.with_text()
 
 
+def note_kind(layer: Layer, name: str, where: str, losses: Losses) -> None:
+    """Count a kind of annotator that is read as a person."""
+    if layer.kind != "person":
+        losses.note(f"annotator's kind {layer.kind}, which {name} does not keep", where)
+
+
 def spanned(
     document: Document,
     layer: Layer,
     name: str,
     losses: Losses,
     *,
-    kinds: Iterable[str] = ("person",),
     scores: bool = True,
     pieces: bool = False,
     several: bool = True,
 ) -> Iterator[Mark]:
     """Spans of a layer, less what a format cannot hold, which is counted."""
     where = f"{document.id}, {layer.annotator}"
-    if layer.kind not in kinds:
-        losses.note(f"annotator's kind {layer.kind}, which {name} does not keep", where)
     if set(layer.meta) - {name}:
         losses.note(f"data of a layer, which {name} does not keep", where)
     for mark in layer_marks(document, layer, losses):

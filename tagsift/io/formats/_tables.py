@@ -5,22 +5,32 @@ from __future__ import annotations
 import math
 import pickle
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from tagsift.data.annotators import Annotator
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.label_set import ANY, check_label
 from tagsift.data.span_alignment import OnTokens, layer_tags, once
 from tagsift.errors import DataError, InputError
 from tagsift.io.candidates import parse_candidates
 from tagsift.io.column_file import PathName
+from tagsift.io.column_roles import parse_columns
+from tagsift.io.formats._corpus import CorpusInfo, annotator_of, as_written
+from tagsift.io.formats._file_names import KNOWN
 from tagsift.io.formats._format import Options
+from tagsift.io.formats._spans import own
+from tagsift.io.leaks import feature_names
 
 __all__ = [
     "CONFIDENCE",
     "LABELS",
+    "Survey",
+    "annotators_in",
     "cell_of",
+    "check_names",
     "check_words",
     "cut",
     "heading",
@@ -28,12 +38,14 @@ __all__ = [
     "layer_of",
     "metadata",
     "named_by_default",
+    "named_columns",
     "note_losses",
     "on_tokens",
     "score_of",
     "tag_of",
     "tags_of",
     "unused",
+    "vote_columns",
 ]
 
 T = TypeVar("T")
@@ -46,6 +58,7 @@ _PREFIXES: dict[str, Kind] = {
     "vote": "person",
     "model": "model",
     "rule": "rule",
+    "source": "rule",  # which means its O
     "gold": "gold",
     "exact": "exact",
 }
@@ -83,13 +96,29 @@ def score_of(cell: str, path: PathName, line: int) -> float | None:
     return value
 
 
-def heading(layer: Layer) -> str:
-    """Name of the column of a layer, from which its annotator and kind can be read."""
-    if layer.kind == "person" and layer.annotator == LABELS:
+def heading(name: str, kind: Kind, info: CorpusInfo) -> str:
+    """Name of the column of an annotator, from which name and kind can be read."""
+    if kind == "person" and name == LABELS:
         return "label"
-    prefix = next(name for name, kind in _PREFIXES.items() if kind == layer.kind)
-    same = layer.annotator == layer.kind  # a truth called by its kind
-    return prefix if same and prefix == layer.kind else f"{prefix}:{layer.annotator}"
+    if kind in KNOWN and name == kind:  # a truth called by its kind
+        return kind
+    prefix = next(one for one, meant in _PREFIXES.items() if meant == kind)
+    if Annotator(name, "source") in info.annotators:
+        prefix = "source"
+    return f"{prefix}:{name}"
+
+
+def annotators_in(columns: Iterable[tuple[str, tuple[str, Kind]]]) -> list[Annotator]:
+    """Annotators of columns: names of the columns, and of their layers, with kinds."""
+    people = [
+        (heading, annotator_of(Layer(*layer, marks=())))
+        for heading, layer in columns
+        if layer[1] not in KNOWN
+    ]
+    return [
+        replace(one, abstains=one.abstains and not heading.startswith("source:"))
+        for heading, one in people
+    ]
 
 
 def layer_of(heading: str) -> tuple[str, Kind] | None:
@@ -103,7 +132,7 @@ def layer_of(heading: str) -> tuple[str, Kind] | None:
     if heading == "label":
         return LABELS, "person"
     prefix, colon, name = heading.partition(":")
-    if prefix in ("gold", "exact") and not colon:
+    if prefix in KNOWN and not colon:
         return heading, _PREFIXES[heading]
     return (name, _PREFIXES[prefix]) if name and prefix in _PREFIXES else None
 
@@ -180,6 +209,85 @@ def unused(name: str, used: set[str], options: Options) -> str:
         options.losses.note("id of two documents, changed", name)
     used.add(found)
     return found
+
+
+def named_columns(header: list[str], options: Options) -> list[str]:
+    """The columns of a table as they are called in it, or as somebody calls them."""
+    if options.columns is None:
+        return header
+    names = [name.strip() for name in options.columns.split(",")]
+    if len(names) != len(header):
+        raise DataError(
+            f"expected {len(names)} columns, as many as were named, found "
+            f"{len(header)}; name every one, '-' leaves one out."
+        )
+    return names
+
+
+def vote_columns(header: list[str], options: Options) -> list[int]:
+    """Columns of votes that somebody names, counted from 0."""
+    columns = [] if options.votes is None else list(parse_columns(options.votes))
+    if columns and max(columns) > len(header):
+        raise DataError(
+            f"expected columns of votes among the {len(header)}, found {max(columns)}."
+        )
+    return [column - 1 for column in columns]
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse two columns of one annotator."""
+    if len(set(names)) != len(names):
+        raise DataError(
+            f"expected columns with different names, found {', '.join(names)}."
+        )
+
+
+@dataclass
+class Survey:
+    """What a first look at documents finds, for files that say it before them."""
+
+    form: str
+    info: CorpusInfo
+    layers: dict[tuple[str, Kind], None] = field(init=False)
+    documents: int = 0
+    golden: int = 0  # documents with the truth
+    names: list[str] = field(default_factory=list)  # of features
+    width: int = 1  # columns of tokens
+    long: bool = False  # whether a document has several sentences
+    scored: bool = False
+    source: dict[str, Any] = field(default_factory=dict)  # how a table was written
+
+    def __post_init__(self) -> None:
+        people = self.info.annotators
+        self.layers = dict.fromkeys((one.name, as_written(one)) for one in people)
+
+    def see(self, document: Document) -> None:
+        keys = [(layer.annotator, layer.kind) for layer in document.layers]
+        self.layers |= dict.fromkeys(keys)
+        self.documents += 1
+        self.golden += "gold" in (kind for _, kind in keys)
+        self.names = self.names or feature_names(document)
+        if document.rows:
+            self.width = max(self.width, len(document.rows[0]))
+        self.long |= len(document.bounds()) > 1
+        self.scored |= any(layer.scores is not None for layer in document.layers)
+        self.source = self.source or own(document.meta, self.form)
+
+    @property
+    def people(self) -> list[str]:
+        """Annotators, in order."""
+        votes = (name for name, kind in self.layers if kind not in KNOWN)
+        return list(dict.fromkeys(votes))
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the columns after the token."""
+        more = (f"column{i + 1}" for i in range(len(self.names) + 1, self.width))
+        return [*self.names, *more][: self.width - 1]
+
+    def headings(self) -> dict[tuple[str, Kind], str]:
+        """Names of the columns of annotators and truths."""
+        return {key: heading(*key, self.info) for key in self.layers}
 
 
 @contextmanager

@@ -1,9 +1,9 @@
 """brat: a folder of texts (``.txt``) and standoff annotations (``.ann``).
 
-Subfolders that hold the same texts are the work of several annotators. Relations,
-events, attributes and notes are kept as the lines they are, and written back. A note
-``score=0.9`` on a span is its score. Paths are plain strings here: pathlib would keep
-the names of all files in memory.
+Subfolders that hold the same texts are the work of several annotators; ``gold`` and
+``exact`` are the truth. Relations, events, attributes and notes are kept as the lines
+they are, and written back. A note ``score=0.9`` on a span is its score. Paths are plain
+strings here: pathlib would keep the names of all files in memory.
 """
 
 from __future__ import annotations
@@ -11,47 +11,47 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from os.path import join
-from urllib.parse import quote
 
 from tagsift.data.documents import Bounds, Document, Layer, Mark
 from tagsift.data.span_alignment import once
 from tagsift.errors import DataError, InputError
 from tagsift.io.column_file import STANDARD, PathName
+from tagsift.io.formats import _spans
 from tagsift.io.formats import _tables as tables
-from tagsift.io.formats._format import Format, Options, open_folder
-from tagsift.io.formats._spans import (
-    Counted,
-    kept,
-    looked_at,
-    own,
-    spanned,
-    text_of,
+from tagsift.io.formats._file_names import (
+    KNOWN,
+    FileNames,
+    annotator_in,
+    in_order,
+    safe_name,
 )
+from tagsift.io.formats._format import Format, Options, open_folder
+from tagsift.io.formats._spans import Counted, kept, own
 
 __all__ = ["FORMAT"]
 
+_NAME = "brat"
 _SPAN = re.compile(
     r"(T[^\t ]+)\t(\S[^\t]*?) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]{1,15} [0-9]{1,15})*)"
     r"(?:\t(.*))?",
     re.DOTALL,
 )
-_OTHER = re.compile(r"(?:[A-Z#][^\t ]*|\*)\t.+", re.DOTALL)
+_OTHER = re.compile(r"(?:[A-SU-Z#][^\t ]*|\*)\t.+", re.DOTALL)
 _SCORE = re.compile(r"#[^\t ]*\tAnnotatorNotes (T[^\t ]+)\tscore=([0-9.eE+-]{1,30})")
+_NOTE = re.compile(r"(?m)^#([0-9]{1,9})")
 _LINE = re.compile(r"[^\r\n]+")
-_SAFE = re.compile(r"[^/\\:*?\"<>|\x00-\x1f\x7f]{1,100}")
-_NUMBER = re.compile(r"[0-9]+")
 _CONF = ("annotation", "visual", "tools", "kb_shortcuts")
 _SECTIONS = "[entities]\n{}\n\n[relations]\n\n[events]\n\n[attributes]\n"
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_brat(path: PathName, options: Options) -> Iterator[Document]:
     root = os.path.realpath(path)
     if not os.path.isdir(root):
         there = "a file" if os.path.exists(root) else "none of this name"
         raise DataError(f"expected a folder of brat, found {there}.", path)
-    names = _names(root)
+    names = sorted(_texts_in(root, ""), key=in_order)
     if not names:
         raise DataError("expected .txt files in the folder, found none.", path)
     for conf in (join(root, f"{name}.conf") for name in _CONF):
@@ -60,47 +60,33 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
             kind = "brat's configuration, of which labels in use are kept"
             options.losses.note(kind, conf)
     for name, folders in _shared(root, names):
-        texts = [_text(join(root, folder, f"{name}.txt"), root) for folder in folders]
-        if len(set(texts)) > 1:
-            other = next(
-                x for x, y in zip(folders, texts, strict=True) if y != texts[0]
-            )
+        texts = {_text(join(root, one, f"{name}.txt"), root): one for one in folders}
+        if len(texts) > 1:
             raise DataError(
                 f"expected the same text {name}.txt from all annotators, found that "
-                f"those of {folders[0]} and {other} differ.",
+                f"those of {' and '.join(list(texts.values())[:2])} differ.",
                 path,
             )
-        found = (
-            _layer(
-                join(root, folder, f"{name}.ann"),
-                root,
-                texts[0],
-                folder or options.annotator or FORMAT.name,
-                options,
-            )
-            for folder in folders
-        )
-        layers = tuple(layer for layer in found if layer is not None)
-        yield looked_at(Document(name, texts[0], layers=layers), options)
+        (text,) = texts
+        layers = []
+        for folder in folders:
+            file = join(root, folder, f"{name}.ann")
+            if os.path.exists(file):
+                who = annotator_in(folder)
+                who = who if folder else (options.annotator or _NAME, "person")
+                layers.append(_brat_layer(file, root, text, Layer(*who, ()), options))
+        document = Document(name, text, layers=tuple(layers))
+        yield _spans.looked_at(document, options)
 
 
-def _names(root: str) -> list[str]:
-    """Texts of a folder, without their ending, in order."""
-    return sorted(_inside(root, ""), key=_in_order)
-
-
-def _inside(folder: str, lead: str) -> Iterator[str]:
+def _texts_in(folder: str, lead: str) -> Iterator[str]:
+    """Texts of a folder, without their ending."""
     with os.scandir(folder) as entries:
         for one in entries:
             if one.is_dir(follow_symlinks=False):
-                yield from _inside(one.path, f"{lead}{one.name}/")
+                yield from _texts_in(one.path, f"{lead}{one.name}/")
             elif one.name.endswith(".txt"):
                 yield f"{lead}{one.name[:-4]}"
-
-
-def _in_order(name: str) -> str:
-    """Sort 2 before 10."""
-    return _NUMBER.sub(lambda match: match[0].zfill(20), name)
 
 
 def _shared(root: str, names: list[str]) -> Iterator[tuple[str, list[str]]]:
@@ -110,15 +96,16 @@ def _shared(root: str, names: list[str]) -> Iterator[tuple[str, list[str]]]:
         for name in names:
             folder, _, rest = name.partition("/")
             shared.setdefault(rest, []).append(folder)
-    for rest, folders in shared.items():
-        if len(folders) > 1:
-            texts = {_text(join(root, one, f"{rest}.txt"), root) for one in folders}
-            if len(texts) == 1:
-                yield from ((x, shared[x]) for x in sorted(shared, key=_in_order))
-                return
-            break
-    for name in names:
-        yield name, [""]
+    people = {one for some in shared.values() for one in some}
+    truth = bool(people) and people <= {*KNOWN}
+    several = next((rest for rest, some in shared.items() if len(some) > 1), None)
+    if several is not None:
+        files = (join(root, one, f"{several}.txt") for one in shared[several])
+        truth = len({_text(file, root) for file in files}) == 1
+    if truth:
+        yield from ((rest, shared[rest]) for rest in sorted(shared, key=in_order))
+    else:
+        yield from ((name, [""]) for name in names)
 
 
 def _text(path: str, root: str) -> str:
@@ -139,37 +126,31 @@ def _text(path: str, root: str) -> str:
     return text
 
 
-def _layer(
-    path: str, root: str, text: str, annotator: str, options: Options
-) -> Layer | None:
-    if not os.path.exists(path):
-        return None
-    marks: list[Mark] = []
-    names: dict[str, None] = {}
+def _brat_layer(
+    path: str, root: str, text: str, empty: Layer, options: Options
+) -> Layer:
+    marks: dict[str, Mark] = {}
     others: list[str] = []
     scores: dict[str, float] = {}
-    units = (options.offsets,)
-    if options.offsets == "auto":
-        units = ("characters", "utf-16", "bytes")  # type: ignore[assignment]
+    auto = options.offsets == "auto"
+    units = ("characters", "utf-16", "bytes") if auto else (options.offsets,)
     counted = [Counted(text, unit) for unit in units]
     for number, line in enumerate(_text(path, root).split("\n"), 1):
         line = line.removesuffix("\r")
         if not line.strip():
             continue
-        span = _SPAN.fullmatch(line)
-        score = _SCORE.fullmatch(line)
+        span, score = _SPAN.fullmatch(line), _SCORE.fullmatch(line)
+        if span is not None and span[1] in marks:
+            kind = f"expected every span under a name of its own, found {span[1]}"
+            raise DataError(f"{kind[:80]} again.", path, number)
         if span is not None:
-            if span[1] in names:
-                kind = f"expected every span under a name of its own, found {span[1]}"
-                raise DataError(f"{kind[:80]} again.", path, number)
-            names[span[1]] = None
             try:
-                marks.append(_mark(span, text, counted, options, path))
+                marks[span[1]] = _brat_mark(span, text, counted, options, path)
             except DataError as error:
                 raise DataError(error.message, path, number) from None
         elif score is not None and _is_number(score[2]):
             scores[score[1]] = float(score[2])
-        elif _OTHER.fullmatch(line) and line[0] != "T":
+        elif _OTHER.fullmatch(line):
             others.append(line)
         else:
             raise DataError(
@@ -178,23 +159,17 @@ def _layer(
                 path,
                 number,
             )
-    counting = list(names) == [f"T{n}" for n in range(1, len(names) + 1)]
-    told = {} if counting and not others else {name: {"id": name} for name in names}
-    return Layer(
-        annotator,
-        marks=tuple(
-            Mark(
-                mark.start,
-                mark.end,
-                mark.labels,
-                scores.get(name),
-                mark.pieces,
-                kept(FORMAT.name, told.get(name, {})),
-            )
-            for name, mark in zip(names, marks, strict=True)
-        ),
-        meta=kept(FORMAT.name, {"lines": others} if others else {}),
+    named = others or list(marks) != [f"T{n}" for n in range(1, len(marks) + 1)]
+    whole = tuple(
+        replace(
+            mark,
+            score=scores.get(name),
+            meta=kept(_NAME, {"id": name} if named else {}),
+        )
+        for name, mark in marks.items()
     )
+    more = {"lines": others} if others else {}
+    return replace(empty, marks=whole, meta=kept(_NAME, more))
 
 
 def _is_number(cell: str) -> bool:
@@ -204,16 +179,13 @@ def _is_number(cell: str) -> bool:
         return False
 
 
-def _mark(
+def _brat_mark(
     span: re.Match[str], text: str, counted: list[Counted], options: Options, where: str
 ) -> Mark:
     """The span of a line; the text that it quotes says how offsets count."""
     pairs = [tuple(map(int, pair.split(" "))) for pair in span[3].split(";")]
-    fitting = []
-    for count in counted:
-        found = [count.find(*pair) for pair in pairs]
-        if None not in found:
-            fitting.append(sorted(piece for piece in found if piece is not None))
+    read = ([one.find(*pair) for pair in pairs] for one in counted)
+    fitting = [sorted(filter(None, pieces)) for pieces in read if None not in pieces]
     if not fitting:
         raise DataError(
             f"expected offsets in the {len(text)} characters of the text, found "
@@ -221,11 +193,9 @@ def _mark(
         )
     chosen = fitting[0]
     if span[4] is not None:
-        quoted = span[4].split()
-        for pieces in fitting:
-            if quoted == " ".join(text[a:b] for a, b in pieces).split():
-                chosen = pieces
-                break
+        quotes = [" ".join(text[a:b] for a, b in pieces).split() for pieces in fitting]
+        if span[4].split() in quotes:
+            chosen = fitting[quotes.index(span[4].split())]
         else:
             options.losses.note(
                 "span that quotes other text than the file has, taken by its offsets",
@@ -241,51 +211,43 @@ def _lines(text: str, start: int, end: int) -> list[Bounds]:
     return [match.span() for match in _LINE.finditer(text, start, end)]
 
 
-@dataclass
-class _Found:
-    """What a first look at the documents finds."""
-
-    people: dict[str, None] = field(default_factory=dict)
-    several: bool = False
-
-    def see(self, document: Document) -> None:
-        names = [layer.annotator for layer in document.layers]
-        self.people |= dict.fromkeys(names)
-        self.several |= len(names) > 1 or len(self.people) > 1
-
-
-def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
-    found = _Found()
-    labels: set[str] = set()
-    used: set[str] = set()
+def _write_brat(
+    path: PathName, documents: Iterable[Document], options: Options
+) -> None:
     if str(path) == STANDARD:
         raise InputError("expected the name of a folder for brat, found '-'.")
+    survey = tables.Survey(_NAME, options.info)
+    labels: set[str] = set()
+    used: set[str] = set()
+    names = FileNames(options.losses)
+    made: set[str] = set()
     with (
         open_folder(path) as root,
-        tables.kept_twice(documents, found.see) as again,
+        tables.kept_twice(documents, survey.see) as again,
     ):
         for document in again:
             document = once(document, options.again, options.losses, lost=True)
-            document = text_of(document, FORMAT.name, options.losses)
-            text = document.text or ""
-            if tables.metadata(document, FORMAT.name):
+            document = _spans.text_of(document, _NAME, options.losses)
+            if tables.metadata(document, _NAME):
                 options.losses.note("metadata, which brat does not keep", document.id)
             name = _file_name(document.id, used, options)
-            files = {
-                _folder(layer, found, options): _annotations(
+            files: dict[str, str | None] = {
+                _folder(layer, survey, names, options): _annotations(
                     document, layer, options, labels
                 )
                 for layer in document.layers
             }
-            if len(files) < len(document.layers):
-                options.losses.note("second layer of an annotator", document.id)
-            empty = {next(iter(found.people)): ""} if found.several else {"": ""}
-            for folder in files or empty:
+            if not files and survey.layers:
+                key = next(iter(survey.layers))
+                files = {_folder(Layer(*key, ()), survey, names, options): None}
+            for folder, lines in (files or {"": None}).items():
                 target = join(root, folder, name)
-                os.makedirs(os.path.dirname(target), exist_ok=True)
-                _save(f"{target}.txt", text)
-                if files:
-                    _save(f"{target}.ann", files[folder])
+                if os.path.dirname(target) not in made:
+                    made.add(os.path.dirname(target))
+                    os.makedirs(os.path.dirname(target), exist_ok=True)
+                _save(f"{target}.txt", document.text or "")
+                if lines is not None:
+                    _save(f"{target}.ann", lines)
         content = _SECTIONS.format("\n".join(sorted(labels)))
         _save(join(root, "annotation.conf"), content)
 
@@ -295,25 +257,25 @@ def _save(path: str, text: str) -> None:
         stream.write(text.encode())
 
 
-def _folder(layer: Layer, found: _Found, options: Options) -> str:
+def _folder(
+    layer: Layer, survey: tables.Survey, names: FileNames, options: Options
+) -> str:
     """Where the work of an annotator goes; nothing where there is one alone."""
-    if found.several:
-        if _quoted(layer.annotator) != layer.annotator:
-            kind = "annotator's name, which is no name of a folder, changed"
-            options.losses.note(kind, layer.annotator)
-        return _quoted(layer.annotator)
-    where = layer.annotator
-    if where != (options.annotator or FORMAT.name) and not tables.named_by_default(
-        layer
-    ):
-        options.losses.note("annotator's name, which brat does not keep", where)
+    if len(survey.layers) > 1 or layer.kind in KNOWN:
+        return names.of(layer)
+    known = layer.annotator == (options.annotator or _NAME)
+    if not known and not tables.named_by_default(layer):
+        options.losses.note(
+            "annotator's name, which brat does not keep", layer.annotator
+        )
+    _spans.note_kind(layer, _NAME, layer.annotator, options.losses)
     return ""
 
 
 def _file_name(name: str, used: set[str], options: Options) -> str:
     """A path inside the folder for a document, whatever its id is."""
     parts = name.split("/")
-    safe = name if all(part == _quoted(part) for part in parts) else _quoted(name)
+    safe = name if all(part == safe_name(part) for part in parts) else safe_name(name)
     number, base = 1, safe
     while safe.casefold() in used:
         number += 1
@@ -324,42 +286,32 @@ def _file_name(name: str, used: set[str], options: Options) -> str:
     return safe
 
 
-def _quoted(part: str) -> str:
-    """The name of a file or folder: as it is, or without what could lead elsewhere."""
-    if _SAFE.fullmatch(part) and part[0] not in ". " and part[-1] not in ". ":
-        return part
-    return quote(part, safe=" ")[:100].replace(".", "%2E").strip() or "%"
-
-
 def _annotations(
     document: Document, layer: Layer, options: Options, labels: set[str]
 ) -> str:
     """The file of one annotator."""
-    text = document.text or ""
-    marks = list(spanned(document, layer, FORMAT.name, options.losses, pieces=True))
-    others = own(layer.meta, FORMAT.name).get("lines", [])
-    given = [str(own(mark.meta, FORMAT.name).get("id", "")) for mark in marks]
-    taken = {name for name in given if name}
+    counted = Counted.of(document.text, options)
+    marks = list(_spans.spanned(document, layer, _NAME, options.losses, pieces=True))
+    others = own(layer.meta, _NAME).get("lines", [])
+    ids = [str(own(mark.meta, _NAME).get("id", "")) for mark in marks]
+    taken = set(filter(None, ids))
     free = (name for n in range(1, 10**9) if (name := f"T{n}") not in taken)
-    unit = "characters" if options.offsets == "auto" else options.offsets
-    counted = Counted(text, unit)
     lines, notes = [], []
-    for mark, name in zip(marks, given, strict=True):
-        pieces = list(mark.pieces) or _lines(text, mark.start, mark.end)
+    for mark, name in zip(marks, ids, strict=True):
+        pieces = list(mark.pieces) or _lines(counted.text, mark.start, mark.end)
         pieces = pieces or [(mark.start, mark.end)]
         where = ";".join("{} {}".format(*counted.write(*piece)) for piece in pieces)
-        quoted = " ".join(text[a:b] for a, b in pieces)
+        quote = " ".join(counted.text[a:b] for a, b in pieces)
         for number, label in enumerate(mark.labels):
             name = next(free) if number or not name else name
             kind = "_".join(label.split())
             if kind != label:
                 options.losses.note("label with spaces, which brat forbids", label)
             labels.add(kind)
-            lines.append(f"{name}\t{kind} {where}\t{quoted}")
+            lines.append(f"{name}\t{kind} {where}\t{quote}")
             if mark.score is not None:
                 notes.append(f"AnnotatorNotes {name}\tscore={mark.score!r}")
-    numbers = [int(x[1:]) for x in re.findall(r"(?m)^#[0-9]{1,9}", "\n".join(others))]
-    first = max(numbers, default=0) + 1
+    first = max(map(int, _NOTE.findall("\n".join(others))), default=0) + 1
     lines += [f"#{n}\t{note}" for n, note in enumerate(notes, first)]
     return "".join(f"{line}\n" for line in [*lines, *others])
 
@@ -370,11 +322,13 @@ def _tells(head: str) -> bool:
 
 
 FORMAT = Format(
-    "brat",
+    _NAME,
     "folder of brat, texts and standoff",
-    _read,
-    _write,
+    _read_brat,
+    _write_brat,
     tells=_tells,
     folder=True,
     tokens=False,
+    spans=True,
+    order="names",
 )

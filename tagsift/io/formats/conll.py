@@ -7,9 +7,9 @@ Each sentence is a document. See `tagsift.io.column_file` for the file, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 
+from tagsift.data.annotators import Annotator
 from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.label_set import check_written
 from tagsift.errors import InputError
@@ -17,15 +17,13 @@ from tagsift.io.column_file import PathName, column_lines
 from tagsift.io.column_reader import CellTable, Entry
 from tagsift.io.column_roles import parse_columns, parse_names
 from tagsift.io.formats import _tables as tables
+from tagsift.io.formats._file_names import KNOWN
 from tagsift.io.formats._format import Format, Options, open_target
-from tagsift.io.leaks import feature_names
 
 __all__ = ["FORMAT"]
 
-_KNOWN = ("gold", "exact")
 
-
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_conll(path: PathName, options: Options) -> Iterator[Document]:
     table = _table(path, options)
     people: tuple[str, ...] = ()
     meta: dict[str, dict[str, list[str]]] = {}
@@ -34,6 +32,7 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
         if number == 1:
             size = len(table.layout.votes)
             people = table.annotators or tuple(f"w{i:02d}" for i in range(size))
+            options.info.add_annotators(map(Annotator, people))
             if table.features:
                 meta = {FORMAT.name: {"columns": list(table.features)}}
         name = entry.name or str(number)
@@ -88,84 +87,63 @@ def _layers(
             yield Layer(kind, kind, tags=tuple(labels), scheme=scheme)
 
 
-@dataclass
-class _Found:
-    """What a first look at the documents finds."""
-
-    people: dict[str, None] = field(default_factory=dict)
-    documents: int = 0
-    golden: int = 0  # documents with the truth
-    exact: bool = False
-    names: list[str] = field(default_factory=list)  # of features
-    width: int = 1
-
-    def see(self, document: Document) -> None:
-        kinds = [layer.kind for layer in document.layers]
-        self.people |= dict.fromkeys(
-            layer.annotator for layer in document.layers if layer.kind not in _KNOWN
-        )
-        self.documents += 1
-        self.golden += "gold" in kinds
-        self.exact |= "exact" in kinds
-        if document.rows:
-            self.width = max(self.width, len(document.rows[0]))
-        if not self.names:
-            self.names = feature_names(document)
-
-
-def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
-    found = _Found()
+def _write_conll(
+    path: PathName, documents: Iterable[Document], options: Options
+) -> None:
+    survey = tables.Survey(FORMAT.name, options.info)
     ready = (tables.cut(document, options) for document in documents)
-    with tables.kept_twice(ready, found.see) as again, open_target(path) as stream:
+    with tables.kept_twice(ready, survey.see) as again, open_target(path) as stream:
         if options.header:
-            stream.write("\t".join(_header(found)) + "\n")
+            stream.write("\t".join(_header(survey)) + "\n")
         blocks = (
             block
             for number, document in enumerate(again, 1)
-            for block in _blocks(document, found, str(number), options)
+            for block in _blocks(document, survey, str(number), options)
         )
         stream.writelines(column_lines(blocks, allow_empty=True, least=1))
 
 
-def _header(found: _Found) -> list[str]:
-    more = [f"column{i + 1}" for i in range(1 + len(found.names), found.width)]
-    people = [tables.LABELS] if len(found.people) == 1 else list(found.people)
-    last = ["exact"] * found.exact + ["gold"] * (found.golden == found.documents > 0)
-    return ["token", *found.names, *more, *people, *last]
+def _truths(survey: tables.Survey) -> list[Kind]:
+    """Columns behind those of annotators; the truth where all documents have it."""
+    kinds = {kind for _, kind in survey.layers}
+    whole = survey.golden == survey.documents
+    return [x for x in ("exact", "gold") if x in kinds and (whole or x == "exact")]
+
+
+def _header(survey: tables.Survey) -> list[str]:
+    people = [tables.LABELS] if len(survey.people) == 1 else survey.people
+    return ["token", *survey.feature_names, *people, *_truths(survey)]
 
 
 def _blocks(
-    document: Document, found: _Found, number: str, options: Options
+    document: Document, survey: tables.Survey, number: str, options: Options
 ) -> Iterator[list[list[str]]]:
     """Rows of the sentences of a document, with their labels."""
     note, how = options.losses.note, tables.on_tokens(options)
     tables.note_losses(document, FORMAT.name, options)
     size = len(document.rows or ())
-    said: dict[str, list[Tag]] = {}
+    names = [*survey.people, *(f"\0{kind}" for kind in _truths(survey))]
+    columns: dict[str, list[Tag]] = {}
     for layer in document.layers:
-        known = layer.kind in _KNOWN
-        name = f"\0{layer.kind}" if known else layer.annotator
+        truth = layer.kind in KNOWN
+        name = f"\0{layer.kind}" if truth else layer.annotator
         named = options.header and layer.kind == "person"
-        if not known and not named and not tables.named_by_default(layer):
+        if not truth and not named and not tables.named_by_default(layer):
             note("name or kind of an annotator, which conll cannot hold", document.id)
-        if name in said:
+        if name in columns:
             note("labels under the name of another annotator, left out", document.id)
-        said[name] = tables.tags_of(document, layer, how)
+        if name not in names:
+            note("truth that not all sentences have, left out", document.id)
+        columns[name] = tables.tags_of(document, layer, how)
     if document.id != number or len(document.bounds()) != 1:
         note("bounds or id of a document, which conll cannot hold", document.id)
-    columns = [said.get(name, [None] * size) for name in found.people]
-    if found.exact:
-        columns.append(said.get("\0exact", [None] * size))
-    if found.golden == found.documents:
-        columns += [said["\0gold"]] * bool(found.documents)
-    elif "\0gold" in said:
-        note("truth that not all sentences have, left out", document.id)
-    for tag in {tag for column in columns for tag in column if tag is not None}:
+    labels = [columns.get(name, [None] * size) for name in names]
+    for tag in {tag for column in labels for tag in column if tag is not None}:
         for label in [tag] if isinstance(tag, str) else sorted(tag):
             check_written(label, f"document {document.id!r}: ")
-    cells = [list(map(tables.cell_of, column)) for column in columns]
+    cells = [list(map(tables.cell_of, column)) for column in labels]
     rows = zip(document.rows or (), *cells, strict=True)
-    lines = [[*row, *labels] for row, *labels in rows]
+    lines = [[*row, *said] for row, *said in rows]
     for a, b in document.bounds():
         yield lines[a:b]
 
@@ -173,7 +151,8 @@ def _blocks(
 FORMAT = Format(
     "conll",
     "columns, one token a line",
-    _read,
-    _write,
+    _read_conll,
+    _write_conll,
     endings=(".conll", ".bio", ".iob", ".iob2", ".iobes", ".tsv"),
+    keeps=lambda path, options: frozenset(("annotators",)),
 )

@@ -20,9 +20,9 @@ from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.rows import Row
 from tagsift.errors import DataError
 from tagsift.io.column_file import PathName, located
-from tagsift.io.column_roles import parse_columns, role_of
+from tagsift.io.column_roles import role_of
 from tagsift.io.formats import _tables as tables
-from tagsift.io.formats._cells import read_table
+from tagsift.io.formats._cells import first_cells, read_table
 from tagsift.io.formats._csv_rows import EXTRA, NAME, ROLES, write_csv
 from tagsift.io.formats._format import Format, Options, open_source
 from tagsift.io.formats._span_cells import holds_spans
@@ -47,22 +47,11 @@ class _Layout:
 
 
 def _lay_out(header: list[str], options: Options) -> _Layout:
-    names = header
-    if options.columns is not None:
-        names = [name.strip() for name in options.columns.split(",")]
-        if len(names) != len(header):
-            raise DataError(
-                f"expected {len(names)} columns, as many as were named, found "
-                f"{len(header)}; name every one, '-' leaves one out."
-            )
-    votes = {} if options.votes is None else parse_columns(options.votes)
-    if votes and max(votes) > len(header):
-        raise DataError(
-            f"expected columns of votes among the {len(header)}, found {max(votes)}."
-        )
+    names = tables.named_columns(header, options)
     layers: dict[int, tuple[str, Kind]] = {
-        i - 1: (header[i - 1], "person") for i in votes
+        i: (header[i], "person") for i in tables.vote_columns(header, options)
     }
+    votes = bool(layers)
     places: dict[str, int] = {}
     extra: dict[tuple[str, str], int] = {}
     unused: list[int] = []
@@ -98,9 +87,7 @@ def _lay_out(header: list[str], options: Options) -> _Layout:
             f"{', '.join(header)[:200]}; name the columns with --columns (in Python "
             "columns=)."
         )
-    people = [name for name, _ in layers.values()]
-    if len(set(people)) != len(people):
-        raise DataError(f"expected columns with different names, found {people}.")
+    tables.check_names([name for name, _ in layers.values()])
     used = {*places.values(), *layers, *extra.values(), *unused}
     features = [i for i, name in enumerate(names) if i not in used and name != "-"]
     return _Layout(
@@ -113,11 +100,13 @@ def _lay_out(header: list[str], options: Options) -> _Layout:
     )
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_csv(path: PathName, options: Options) -> Iterator[Document]:
     with open_source(path) as stream:
         header, rows, unusual = read_table(stream, path)
         with located(path, 1):
             layout = _lay_out(header, options)
+        people = ((header[i], layer) for i, layer in layout.layers.items())
+        options.info.add_annotators(tables.annotators_in(people))
         source = _source(header, layout, options) | unusual
         meta = {NAME: source} if source else {}
         ask = partial(_ask, header, layout, path, options)
@@ -129,7 +118,7 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
                 kind = "rows of a sentence or document apart from its others, a new one"
                 options.losses.note(kind, f"{block.name}, line {block.lines[0]}")
             names.add(block.name or "")
-            yield _document(block, layout, str(number), meta, known, path, options)
+            yield _csv_document(block, layout, str(number), meta, known, path, options)
     if not number:
         raise DataError("expected at least one token, found none.", path)
 
@@ -227,7 +216,7 @@ def _in_runs(cells: Sequence[str]) -> bool:
     return 1 < runs == len(set(cells)) <= len(cells) / 2
 
 
-def _document(
+def _csv_document(
     block: _Block,
     layout: _Layout,
     number: str,
@@ -288,9 +277,7 @@ def _with_extra(
 def _tells(head: str) -> bool:
     if holds_spans(head):
         return False
-    first = next((line for line in head.split("\n") if line.strip()), "")
-    sign = max("\t,;", key=first.count)
-    names = {name.strip().strip('"').lower() for name in first.split(sign)}
+    names = first_cells(head)
     worded = "token" in map(role_of, names) and len(names) > 1
     return worded and not names & {"annotator", "worker"}
 
@@ -298,8 +285,9 @@ def _tells(head: str) -> bool:
 FORMAT = Format(
     NAME,
     "CSV or TSV with a header, one token a row",
-    _read,
+    _read_csv,
     write_csv,
     endings=(".csv", ".tsv"),
     tells=_tells,
+    keeps=lambda path, options: frozenset(("annotators", "sources")),
 )

@@ -11,29 +11,38 @@ them (``shape="documents"``), are read too and hold everything.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tagsift.data.documents import Bounds, Document, Layer, Tag
+from tagsift.data.documents import Document
 from tagsift.errors import DataError
 from tagsift.io.arrow import document_of
 from tagsift.io.column_file import PathName
 from tagsift.io.formats import _tables as tables
+from tagsift.io.formats._corpus import EVERYTHING, Part
 from tagsift.io.formats._format import Format, Options
-from tagsift.io.formats._hf_rows import MAIN, NOTHING, OWN, TAGS, TOKENS, write_hf
+from tagsift.io.formats._hf_rows import (
+    MAIN,
+    NOTHING,
+    OWN,
+    TAGS,
+    TOKENS,
+    is_table,
+    write_hf,
+)
 from tagsift.io.formats._json import Place, first_record, iter_records
 from tagsift.io.formats._parquet import is_parquet, read_rows
+from tagsift.io.formats._schema import document_of as document_of_record
 
 __all__ = ["FORMAT", "label_names", "row_document"]
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_hf(path: PathName, options: Options) -> Iterator[Document]:
     number = 0
-    for place, record, names in _records(path):
+    for place, record, names in _records(path, options):
         number += 1
         if {"layers", "spans"} <= record.keys():
-            yield document_of(record, number - 1)
+            yield document_of(record, number - 1, place.file)
         else:
             yield row_document(record, place, names, str(number), options)
     if not number:
@@ -41,7 +50,7 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
 
 
 def _records(
-    path: PathName,
+    path: PathName, options: Options
 ) -> Iterator[tuple[Place, dict[str, Any], dict[str, Sequence[str]]]]:
     """Rows of the files of a dataset, and the names of their numbered labels."""
     root = Path(path)
@@ -54,7 +63,7 @@ def _records(
     else:
         files = _files(root)
     for file, split, given in files:
-        features, rows = read_rows(file)
+        features, rows = read_rows(file, options.info)
         names = dict(label_names(given or features))
         for number, record in enumerate(rows):
             if split:
@@ -126,51 +135,58 @@ def row_document(
     """Document of a row of tokens and tags; `names` are those of numbered labels."""
     key = options.text_key or next((k for k in TOKENS if k in record), "tokens")
     words = place.need(record, key, list)
-    if not all(type(word) is str for word in words):
-        list(place.at(key).items(words, str))
+    for here, word in place.at(key).items(words, str):
+        if not word:
+            raise here.error("expected a word, found an empty text.")
     people = _people(record, place, options)
     main = None if people else _main(record, place, options)
     used = {key, main, *OWN}
     layers = []
     for column in record:
-        told = tables.layer_of(column)
+        layer = tables.layer_of(column)
         if column in people:
-            told = told or (column, "person")
-        elif column != main and (told is None or told[0] == tables.LABELS):
+            layer = layer or (column, "person")
+        elif column != main and (layer is None or layer[0] == tables.LABELS):
             continue
         if record[column] is None:
             continue
         used.add(column)
-        known = names.get(column) or options.label_names
-        values = place.need(record, column, list)
-        tags = _tags(values, len(words), known, place.at(column))
-        scheme = None if options.scheme == "auto" else options.scheme
-        who, kind = told or (options.annotator or tables.LABELS, "person")
-        layer = Layer(who, kind, tags=tags, scheme=scheme)
+        who, kind = layer or (options.annotator or tables.LABELS, "person")
         sure = f"{tables.CONFIDENCE}{who}"
         if column == main:
-            layer, sure = _named(layer, record, place), "scores"
+            said = tables.layer_of(place.take(record, "annotator", str, ""))
+            (who, kind), sure = said or (who, kind), "scores"
         used.add(sure)
-        layers.append(_scored(layer, record, sure, place))
-    rows = _rows(words, record, names, place, options)
+        known = names.get(column) or options.label_names
+        scheme = None if options.scheme == "auto" else options.scheme
+        about = {"annotator": who, "kind": kind, "scheme": scheme}
+        tags = _tags(place.need(record, column, list), known, place.at(column))
+        layers.append({**about, "tags": tags, "scores": record.get(sure)})
+    tokens = words
+    if options.columns is not None:
+        columns = [words]
+        for name in (name.strip() for name in options.columns.split(",")[1:]):
+            values = place.need(record, name, list)
+            columns.append(_tags(values, names.get(name), place.at(name)))
+            if len(values) != len(words):
+                raise place.at(name).error(
+                    f"expected a value for each of the {len(words)} tokens, found "
+                    f"{len(values)}."
+                )
+        tokens = [list(map(str, row)) for row in zip(*columns, strict=True)]
     meta = {
         k: _plainly(v, names.get(k))
         for k, v in record.items()
         if k not in used and v is not None
     }
-    usual = (key, main) == ("tokens", MAIN) or main is None
-    if not usual:
+    if (key, main) != ("tokens", MAIN) and main is not None:
         meta[FORMAT.name] = {"tokens": key, "tags": main}
-    text = place.take(record, "text", str, None)
-    return Document(
-        place.identity(record, "id", number),
-        text,
-        rows,
-        None if text is None else _offsets(record, text, len(words), place),
-        _sentences(record, len(words), place),
-        tuple(layers),
-        meta,
-    )
+    sentences = place.take(record, "sentences", list, [0, len(words)])
+    whole = {"tokens": tokens, "sentences": sentences, "layers": layers, "meta": meta}
+    text = {k: record.get(k) for k in ("id", "text")}
+    if text["text"] is not None:
+        text["offsets"] = record.get("offsets")
+    return document_of_record(text | whole, place, number)
 
 
 def _main(record: Mapping[str, Any], place: Place, options: Options) -> str | None:
@@ -205,33 +221,11 @@ def _people(
     return tuple(columns)
 
 
-def _named(layer: Layer, record: Mapping[str, Any], place: Place) -> Layer:
-    """The layer of the labels with its annotator, where it is told."""
-    told = tables.layer_of(place.take(record, "annotator", str, ""))
-    return layer if told is None else replace(layer, annotator=told[0], kind=told[1])
-
-
-def _scored(layer: Layer, record: Mapping[str, Any], key: str, place: Place) -> Layer:
-    """A layer with the scores of its tags, where there are some."""
-    scores = place.take(record, key, list, None)
-    if scores is None:
-        return layer
-    at = place.at(key)
-    if len(scores) != len(layer.tags or ()):
-        raise at.error(f"expected a score for each token, found {len(scores)}.")
-    return replace(layer, scores=tuple(at.at(n).score(x) for n, x in enumerate(scores)))
-
-
-def _tags(
-    values: list[Any], size: int, names: Sequence[str] | None, place: Place
-) -> tuple[Tag, ...]:
-    if len(values) != size:
-        raise place.error(
-            f"expected a tag for each of the {size} tokens, found {len(values)}."
-        )
+def _tags(values: list[Any], names: Sequence[str] | None, place: Place) -> list[Any]:
+    """Tags by name or number; −100 is none."""
     if all(type(value) is str for value in values):
-        return tuple(values)
-    tags: list[Tag] = []
+        return values
+    tags: list[str | None] = []
     for number, value in enumerate(values):
         if value is None or value == NOTHING:
             tags.append(None)
@@ -245,7 +239,7 @@ def _tags(
                 f"expected the name or number of a label, found {str(value)[:40]}"
                 f"{hint}."
             )
-    return tuple(tags)
+    return tags
 
 
 def _plainly(value: Any, names: Sequence[str] | None) -> Any:
@@ -261,53 +255,6 @@ def _plainly(value: Any, names: Sequence[str] | None) -> Any:
     return str(value)  # times, bytes, decimal numbers
 
 
-def _rows(
-    words: list[str],
-    record: Mapping[str, Any],
-    names: Mapping[str, Sequence[str]],
-    place: Place,
-    options: Options,
-) -> tuple[tuple[str, ...], ...]:
-    if options.columns is None:
-        return tuple((word,) for word in words)
-    columns: list[Sequence[Any]] = [words]
-    for name in options.columns.split(",")[1:]:
-        values = place.need(record, name.strip(), list)
-        known = names.get(name.strip())
-        columns.append(_tags(values, len(words), known, place.at(name.strip())))
-    return tuple(tuple(map(str, row)) for row in zip(*columns, strict=True))
-
-
-def _offsets(
-    record: Mapping[str, Any], text: str, size: int, place: Place
-) -> tuple[Bounds, ...] | None:
-    pairs = place.take(record, "offsets", list, None)
-    if pairs is None:
-        return None
-    fits = len(pairs) == size and all(
-        isinstance(pair, list) and len(pair) == 2 and all(type(x) is int for x in pair)
-        for pair in pairs
-    )
-    flat: list[int] = [x for pair in pairs for x in pair] if fits else []
-    if not fits:
-        raise place.at("offsets").error("expected two whole numbers for each token.")
-    if flat != sorted(flat) or (flat and (flat[0] < 0 or flat[-1] > len(text))):
-        raise place.at("offsets").error(
-            f"expected offsets in the {len(text)} characters of the text, in order."
-        )
-    return tuple(zip(flat[::2], flat[1::2], strict=True))
-
-
-def _sentences(record: Mapping[str, Any], size: int, place: Place) -> tuple[int, ...]:
-    cuts = place.take(record, "sentences", list, [0, size])
-    fits = all(type(cut) is int for cut in cuts) and cuts == sorted(cuts)
-    if not fits or len(cuts) < 2 or (cuts[0], cuts[-1]) != (0, size):
-        raise place.at("sentences").error(
-            f"expected numbers of tokens in order from 0 to {size}."
-        )
-    return tuple(cuts)
-
-
 def _tells(head: str) -> bool:
     names = head.split("\n")
     if {"dataset_info.json", "dataset_dict.json"} & set(names):
@@ -318,12 +265,17 @@ def _tells(head: str) -> bool:
     return "tokens" in record and any(name.endswith("_tags") for name in record)
 
 
+def _keeps(path: PathName, options: Options) -> frozenset[Part]:
+    return EVERYTHING if is_table(path, options) else frozenset()
+
+
 FORMAT = Format(
     "hf",
     "Hugging Face's JSON lines, Parquet, or dataset on disk",
-    _read,
+    _read_hf,
     write_hf,
     (".jsonl", ".json", ".parquet", ".arrow"),
     _tells,
     folder=True,
+    keeps=_keeps,
 )

@@ -16,6 +16,7 @@ from typing import Any
 
 from tagsift.data.documents import Document, Kind, Layer, Mark
 from tagsift.io.column_file import PathName
+from tagsift.io.formats._file_names import KNOWN
 from tagsift.io.formats._format import Format, Options
 from tagsift.io.formats._json import Place, first_record, iter_records
 from tagsift.io.formats._label_studio_tasks import (
@@ -23,11 +24,13 @@ from tagsift.io.formats._label_studio_tasks import (
     RESULT,
     least_score,
     person_named,
-    write,
+    write_label_studio,
 )
+from tagsift.io.formats._layers import MODELS
 from tagsift.io.formats._spans import (
     Counted,
     kept,
+    kind_in,
     labels_of,
     own,
     squeezed,
@@ -40,7 +43,7 @@ __all__ = ["FORMAT"]
 _MIN = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_label_studio(path: PathName, options: Options) -> Iterator[Document]:
     reader = _Reader(options)
     short = False
     documents: list[Document] = []
@@ -111,12 +114,13 @@ class _Reader:
                 skipped.append(one)
                 note("skipped annotation, no vote", here.path, lost=False)
                 continue
-            kind: Kind = "gold" if one.get("ground_truth") else "person"
-            who = _person(one, here)
+            usual: Kind = "gold" if one.get("ground_truth") else "person"
+            kind, who = kind_in(one, "kind", usual), _person(one, here)
             layers.append(self._layer(one, who, kind, text, here, home))
         for here, one in lists["predictions"]:
             who = str(one.get("model_version") or "model")
-            layers.append(self._layer(one, who, "model", text, here, home))
+            kind = kind_in(one, "kind", "model")
+            layers.append(self._layer(one, who, kind, text, here, home))
         more = {k: v for k, v in task.items() if k not in ("id", "data", *lists)}
         if skipped:
             more["was_cancelled"] = skipped
@@ -199,8 +203,8 @@ class _Reader:
             others.append(result)
             if type_.endswith("labels"):
                 self.options.losses.note(what, here.path, lost=False)
-        drop = {"result", "ground_truth" if kind == "gold" else ""}
-        if kind == "model":
+        drop = {"result", "ground_truth" if kind in KNOWN else ""}
+        if kind in MODELS:
             drop.add("model_version")
             drop |= (
                 {"score"}
@@ -329,9 +333,11 @@ def _tells(head: str) -> bool:
 FORMAT = Format(
     NAME,
     "Label Studio's tasks (JSON), or its JSON_MIN",
-    _read,
-    write,
+    _read_label_studio,
+    write_label_studio,
     endings=(".json",),
     tells=_tells,
     tokens=False,
+    spans=True,
+    order="people",
 )

@@ -16,7 +16,9 @@ from typing import Any, get_args
 from tagsift.data.documents import Bounds, Document, Kind, Layer, Mark, Tag
 from tagsift.errors import DataError, InputError, TagsiftError
 from tagsift.io.column_file import PathName, open_bytes
+from tagsift.io.formats._corpus import EVERYTHING
 from tagsift.io.formats._format import Format, Options
+from tagsift.io.formats._json import Place
 from tagsift.io.formats._spacy_docs import (
     ATTRIBUTES,
     EMPTY,
@@ -25,14 +27,14 @@ from tagsift.io.formats._spacy_docs import (
     SCORES,
     import_spacy,
     spaced,
-    write_docs,
+    write_spacy,
 )
 from tagsift.io.formats._spans import kept
 
 __all__ = ["FORMAT"]
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_spacy(path: PathName, options: Options) -> Iterator[Document]:
     spacy = import_spacy()
     number = 0
     try:
@@ -41,7 +43,7 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
         packed.user_data = [x if x != EMPTY else None for x in packed.user_data]
         for doc in packed.get_docs(spacy.vocab.Vocab()):
             number += 1
-            yield _document(doc, str(number), options)
+            yield _spacy_document(doc, str(number), options)
     except (TagsiftError, GeneratorExit):
         raise
     except Exception as error:  # a file that spaCy cannot read fails in many ways
@@ -55,9 +57,11 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
         raise DataError("expected documents of spaCy, found none.", path)
 
 
-def _document(doc: Any, number: str, options: Options) -> Document:
+def _spacy_document(doc: Any, number: str, options: Options) -> Document:
     data = _jsonable(doc.user_data, number, options)
     ours = dict(data.pop(OURS, {}) or {})
+    if isinstance(ours.get("corpus"), dict):
+        options.info.add(ours["corpus"], Place(number, None).at("corpus"))
     spelled = [(token, token.text) for token in doc]
     words = [token for token, word in spelled if not word.isspace()]
     spaces = [token for token, word in spelled if word.isspace()]
@@ -206,8 +210,10 @@ def _score(span: Any) -> Any:
 FORMAT = Format(
     NAME,
     "spaCy's DocBin",
-    _read,
-    write_docs,
+    _read_spacy,
+    write_spacy,
     (".spacy",),
     binary=True,
+    spans=True,
+    keeps=lambda path, options: EVERYTHING,
 )

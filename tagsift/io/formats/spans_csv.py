@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any, get_args
+from typing import Any
 
 from tagsift.data.documents import Document, Kind, Layer
 from tagsift.data.span_alignment import once
 from tagsift.errors import DataError
 from tagsift.io.column_file import PathName, located
-from tagsift.io.column_roles import parse_columns, role_of
+from tagsift.io.column_roles import role_of
+from tagsift.io.formats import _spans
 from tagsift.io.formats import _tables as tables
 from tagsift.io.formats._cells import read_table, table_writer
 from tagsift.io.formats._format import Format, Options, open_source, open_target
@@ -31,14 +32,7 @@ from tagsift.io.formats._span_cells import (
     listed,
     mark_of,
 )
-from tagsift.io.formats._spans import (
-    Counted,
-    joined,
-    kept,
-    own,
-    spanned,
-    text_of,
-)
+from tagsift.io.formats._spans import Counted, joined, kept, own
 
 __all__ = ["FORMAT"]
 
@@ -63,11 +57,11 @@ class _Layout:
     rest: list[int]
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
-    yield from joined(_documents(path, options))
+def _read_spans_csv(path: PathName, options: Options) -> Iterator[Document]:
+    yield from joined(_spans_csv_documents(path, options))
 
 
-def _documents(path: PathName, options: Options) -> Iterator[Document]:
+def _spans_csv_documents(path: PathName, options: Options) -> Iterator[Document]:
     with open_source(path) as stream:
         header, lines, unusual = read_table(stream, path)
         source = kept(NAME, unusual)
@@ -75,13 +69,16 @@ def _documents(path: PathName, options: Options) -> Iterator[Document]:
         first = list(islice(rows, _LOOKED_AT))
         with located(path, 1):
             layout = _lay_out(header, [cells for _, cells in first], options)
+        if layout.annotator is None:
+            people = ((header[i], layer) for i, layer in layout.layers.items())
+            options.info.add_annotators(tables.annotators_in(people))
         number, before = 0, ""
         for line, cells in chain(first, rows):
             text = cells[layout.text]
             number += layout.annotator is None or text != before or not number
             before = text
             place = Place(path, line)
-            made = _document(header, cells, str(number), layout, place, options)
+            made = _row_document(header, cells, str(number), layout, place, options)
             yield replace(made, meta={**made.meta, **source})
     if not number:
         raise DataError("expected at least one document, found none.", path)
@@ -95,14 +92,11 @@ def _lay_out(
     spans = [i for i, cells in enumerate(columns) if _are_spans(header[i], cells)]
     unused: list[int] = []
     if options.votes is not None:
-        asked = [number - 1 for number in parse_columns(options.votes)]
+        asked = tables.vote_columns(header, options)
         unused, spans = [i for i in spans if i not in asked], asked
     for i in unused:
         kind = "column of labels that is not among the votes, left out"
         options.losses.note(kind, header[i], lost=False)
-    if spans and max(spans) >= len(header):
-        where = f"among the {len(header)}, found {max(spans) + 1}"
-        raise DataError(f"expected columns of votes {where}.")
     text = _text(header, [i for i in range(len(header)) if i not in spans], options)
     others = [i for i in range(len(header)) if i not in (text, *spans, *unused)]
     annotator = next((i for i in others if lower[i] in _PEOPLE), None)
@@ -114,9 +108,8 @@ def _lay_out(
         else tables.layer_of(header[i]) or (header[i], "person")
         for i in spans
     }
-    if annotator is None and len(set(layers.values())) != len(layers):
-        names = ", ".join(header[i] for i in spans)
-        raise DataError(f"expected columns with different names, found {names}.")
+    if annotator is None:
+        tables.check_names([name for name, _ in layers.values()])
     rest = [i for i in others if i not in (annotator, *ids[:1])]
     return _Layout(text, layers, ids[0] if ids else None, annotator, rest)
 
@@ -142,7 +135,7 @@ def _text(header: list[str], places: list[int], options: Options) -> int:
     )
 
 
-def _document(
+def _row_document(
     header: list[str],
     cells: list[str],
     number: str,
@@ -164,7 +157,7 @@ def _document(
     marks = {
         i: [
             mark_of(span, text, options.offsets, place.at(header[i]), options.losses)
-            for span in _spans(cells[i], place.at(header[i]))
+            for span in _spans_in(cells[i], place.at(header[i]))
         ]
         for i in layout.layers
         if cells[i].strip() not in NOTHING
@@ -183,77 +176,57 @@ def _document(
     return Document(name, text, layers=tuple(layers), meta=more)
 
 
-def _spans(cell: str, place: Place) -> list[dict[str, Any]]:
+def _spans_in(cell: str, place: Place) -> list[dict[str, Any]]:
     spans = listed(cell)
     if spans is None:
         raise place.error(f"expected a list of spans, found {cell[:60]!r}.")
     return spans
 
 
-@dataclass
-class _Columns:
-    """Which columns the documents need."""
+def _write_spans_csv(
+    path: PathName, documents: Iterable[Document], options: Options
+) -> None:
+    survey = tables.Survey(NAME, options.info)
+    meta: dict[str, None] = {}
 
-    meta: dict[str, None] = field(default_factory=dict)
-    layers: dict[str, None] = field(default_factory=dict)
-    source: dict[str, Any] = field(default_factory=dict)  # how a table was written
+    def see(document: Document) -> None:
+        survey.see(document)
+        meta.update(dict.fromkeys(tables.metadata(document, NAME)))
 
-    def see(self, document: Document) -> None:
-        self.source = self.source or own(document.meta, NAME)
-        self.meta |= dict.fromkeys(tables.metadata(document, NAME))
-        self.layers |= dict.fromkeys(map(tables.heading, document.layers))
-
-
-def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
-    columns = _Columns()
     ready = (_ready(document, options) for document in documents)
-    with tables.kept_twice(ready, columns.see) as again, open_target(path) as stream:
-        writer = table_writer(stream, path, options, columns.source)
-        names = [*(_free(name) for name in columns.meta), *columns.layers]
-        writer.writerow(["id", "text", *names])
+    with tables.kept_twice(ready, see) as again, open_target(path) as stream:
+        writer = table_writer(stream, path, options, survey.source)
+        headings = survey.headings()
+        names = (f"{name}_" if name in ("id", "text") else name for name in meta)
+        writer.writerow(["id", "text", *names, *headings.values()])
         for document in again:
-            writer.writerow(_row(document, columns, options))
+            data = tables.metadata(document, NAME)
+            if any(not isinstance(value, str) for value in data.values()):
+                options.losses.note("metadata that is no text, now JSON", document.id)
+            cells = {
+                (layer.annotator, layer.kind): _listed(document, layer, options)
+                for layer in document.layers
+            }
+            values = [data.get(key, "") for key in meta]
+            values += [cells.get(key, "") for key in headings]
+            writer.writerow([document.id, document.text, *map(_cell, values)])
 
 
 def _ready(document: Document, options: Options) -> Document:
     document = once(document, options.again, options.losses, lost=True)
-    return text_of(document, NAME, options.losses)
-
-
-def _free(name: str) -> str:
-    """The name of a column of metadata, which is read as nothing else."""
-    return f"{name}_" if name in ("id", "text") else name
-
-
-def _row(document: Document, columns: _Columns, options: Options) -> list[str]:
-    meta = tables.metadata(document, NAME)
-    if any(not isinstance(value, str) for value in meta.values()):
-        options.losses.note("metadata that is no text, now JSON", document.id)
     if any(own(layer.meta, NAME) for layer in document.layers):
         options.losses.note("data of annotations, left out", document.id)
-    cells = {
-        tables.heading(layer): _text_of(_list(document, layer, options))
-        for layer in document.layers
-    }
-    return [
-        document.id,
-        document.text or "",
-        *(_text_of(meta.get(key, "")) for key in columns.meta),
-        *(cells.get(name, "") for name in columns.layers),
-    ]
+    return _spans.text_of(document, NAME, options.losses)
 
 
-def _text_of(value: Any) -> str:
+def _cell(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _list(document: Document, layer: Layer, options: Options) -> list[dict[str, Any]]:
-    text = document.text or ""
-    unit = "characters" if options.offsets == "auto" else options.offsets
-    counted = Counted(text, unit)
+def _listed(document: Document, layer: Layer, options: Options) -> list[dict[str, Any]]:
+    counted, text = Counted.of(document.text, options), document.text or ""
     spans = []
-    marks = spanned(document, layer, NAME, options.losses, kinds=get_args(Kind))
-    for mark in marks:
+    for mark in _spans.spanned(document, layer, NAME, options.losses):
         start, end = counted.write(mark.start, mark.end)
         span: dict[str, Any] = {"start": start, "end": end}
         span["text"] = text[mark.start : mark.end]
@@ -268,9 +241,11 @@ def _list(document: Document, layer: Layer, options: Options) -> list[dict[str, 
 FORMAT = Format(
     NAME,
     "CSV or TSV with a header, one document a row, lists of spans in cells",
-    _read,
-    _write,
+    _read_spans_csv,
+    _write_spans_csv,
     (".csv", ".tsv"),
     holds_spans,
     tokens=False,
+    spans=True,
+    keeps=lambda path, options: frozenset(("annotators", "sources")),
 )

@@ -4,7 +4,8 @@ Columns by name: ``document`` (or crowd-kit's ``task``), ``token`` (what tells t
 tokens of a document apart; numbers give their order), ``annotator`` (``worker``) and
 ``label``; where there are some, ``word``, ``sentence``, ``kind`` and ``score``.
 ``columns=`` names them instead. A row without annotator is a token that nobody
-labelled; several labels by one annotator are candidates.
+labelled, one with an annotator and without label names who has labelled nothing there;
+several labels by one annotator are candidates.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, compress, groupby, repeat
 from typing import Any, TypeAlias, cast, get_args
 
+from tagsift.data.annotators import Annotator
 from tagsift.data.documents import Document, Kind, Layer, Tag
+from tagsift.data.label_set import ANY
 from tagsift.errors import DataError, InputError
 from tagsift.io.column_file import PathName, located, open_bytes
 from tagsift.io.column_roles import role_of
 from tagsift.io.formats import _tables as tables
-from tagsift.io.formats._cells import read_table, table_writer
+from tagsift.io.formats._cells import first_cells, read_table, table_writer
+from tagsift.io.formats._corpus import annotator_of
+from tagsift.io.formats._file_names import KNOWN
 from tagsift.io.formats._format import Format, Options, open_target
 from tagsift.io.formats._parquet import is_parquet, read_rows, write_rows
 from tagsift.io.formats._span_cells import holds_spans
@@ -39,20 +44,21 @@ _ROLES = {
     "kind": ("kind",),
     "score": ("score", "confidence"),
 }
-_KINDS = get_args(Kind)
+#: The last one is a rule that means its ``O``.
+_KINDS = (*get_args(Kind), "source")
 _NEEDED = ("document", "annotator", "label")
 _TYPES = {"token": "int64", "score": "double"}
 #: Line and cells of a row.
 _Line: TypeAlias = tuple[int, list[str]]
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_votes_csv(path: PathName, options: Options) -> Iterator[Document]:
     with open_bytes(path) as stream:
         parquet = is_parquet(path) or options.shape == "parquet"
 
         def rows() -> tuple[list[str], Iterator[_Line]]:
             stream.seek(0)
-            return _cells(path) if parquet else read_table(stream, path)[:2]
+            return _cells(path, options) if parquet else read_table(stream, path)[:2]
 
         header, lines = rows()
         with located(path, 1):
@@ -63,20 +69,19 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
         if order is None:
             together = groupby(lines, lambda line: line[1][key])
             groups = (list(some) for _, some in together)
-            yield from _documents(groups, places, path, options)
+            yield from _votes_csv_documents(groups, places, path, options)
             return
         with _sorted(lines, key, order) as ordered:
-            yield from _documents(ordered, places, path, options)
+            yield from _votes_csv_documents(ordered, places, path, options)
 
 
-def _cells(path: PathName) -> tuple[list[str], Iterator[_Line]]:
+def _cells(path: PathName, options: Options) -> tuple[list[str], Iterator[_Line]]:
     """The header and the rows of a Parquet file, as text."""
-    _, rows = read_rows(path)
+    _, rows = read_rows(path, options.info)
     first = next(rows, None)
     if first is None:
         raise DataError("expected at least one vote, found none.", path)
-    header = list(first)
-    return header, (
+    return list(first), (
         (number, ["" if x is None else str(x) for x in row.values()])
         for number, row in enumerate(chain([first], rows), 1)
     )
@@ -84,19 +89,12 @@ def _cells(path: PathName) -> tuple[list[str], Iterator[_Line]]:
 
 def _lay_out(header: list[str], options: Options) -> dict[str, int]:
     """Which column, counted from 0, is what."""
-    names = header
-    if options.columns is not None:
-        names = [name.strip() for name in options.columns.split(",")]
-        if len(names) != len(header):
-            raise DataError(
-                f"expected {len(names)} columns, as many as were named, found "
-                f"{len(header)}; name every one, '-' leaves one out."
-            )
+    names = tables.named_columns(header, options)
     lower = [name.strip().lower() for name in names]
     places = {
-        role: next(lower.index(name) for name in known if name in lower)
-        for role, known in _ROLES.items()
-        if any(name in lower for name in known)
+        role: next(lower.index(name) for name in called if name in lower)
+        for role, called in _ROLES.items()
+        if any(name in lower for name in called)
     }
     for place, name in enumerate(names):
         role = role_of(name)
@@ -153,31 +151,45 @@ class _Votes:
     scores: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
 
 
-def _documents(
+def _votes_csv_documents(
     groups: Iterable[list[_Line]],
     places: dict[str, int],
     path: PathName,
     options: Options,
 ) -> Iterator[Document]:
-    known: dict[str, Tag] = {"": None}
-    number = 0
-    for number, lines in enumerate(groups, 1):  # noqa: B007
+    tags: dict[str, Tag] = {}
+    people: dict[tuple[str, str], None] = {}
+    empty = True
+    for lines in groups:
+        empty = False
         votes = _Votes()
-        _gather(votes, lines, places, known, path, options)
-        yield _document(votes, lines[0][1][places["document"]], options)
-    if not number:
+        _gather(votes, lines, places, tags, path, options)
+        if new := votes.tags.keys() - people.keys():
+            met = [key for key in votes.tags if key in new]
+            people |= dict.fromkeys(met)
+            options.info.add_annotators(_annotators(met))
+        yield _votes_csv_document(votes, lines[0][1][places["document"]], options)
+    if empty:
         raise DataError("expected at least one vote, found none.", path)
+
+
+def _annotators(keys: Iterable[tuple[str, str]]) -> Iterator[Annotator]:
+    for name, kind in keys:
+        if kind == "source":
+            yield Annotator(name, "source")
+        elif kind not in KNOWN:
+            yield annotator_of(Layer(name, cast(Kind, kind), marks=()))
 
 
 def _gather(
     votes: _Votes,
     lines: list[_Line],
     places: dict[str, int],
-    known: dict[str, Tag],
+    tags: dict[str, Tag],
     path: PathName,
     options: Options,
 ) -> None:
-    """Sort the rows of one document."""
+    """Sort the rows of one document; `tags` are those of the cells so far."""
     task, who, what = (places[role] for role in _NEEDED)
     token, word = places.get("token"), places.get("word")
     sentence, kind = places.get("sentence"), places.get("kind")
@@ -197,23 +209,22 @@ def _gather(
                 path,
                 line,
             )
-        name = cells[who]
+        name, label = cells[who], cells[what]
         if not name:
             continue
-        label = cells[what]
-        if label not in known:
-            with located(path, line):
-                known[label] = tables.tag_of(label, options.scheme)
         key = name, "person" if kind is None else cells[kind]
-        said = votes.tags.get(key)
-        if said is None:
+        if key not in votes.tags:
             if key[1] not in _KINDS:
                 wrong = f"expected a kind ({', '.join(_KINDS)}), found {key[1]!r}."
                 raise DataError(wrong, path, line)
-            said = votes.tags[key] = {}
-        tag = known[label]
-        if tag is not None:
-            said[at] = _both(said[at], tag) if at in said else tag
+            votes.tags[key] = {}
+        if not label:
+            continue
+        if label not in tags:
+            with located(path, line):
+                tags[label] = tables.tag_of(label, options.scheme)
+        said, tag = votes.tags[key], tags[label]
+        said[at] = _both(said[at], tag) if said.get(at) is not None else tag
         sure = None if score is None else tables.score_of(cells[score], path, line)
         if sure is not None:
             votes.scores.setdefault(key, {})[at] = sure
@@ -221,15 +232,12 @@ def _gather(
 
 def _both(one: Tag, other: Tag) -> Tag:
     """Candidates of an annotator who gave several labels."""
-    names = frozenset(chain.from_iterable(map(_set, (one, other))))
+    sets = ({tag} if isinstance(tag, str) else tag or set() for tag in (one, other))
+    names = frozenset(chain.from_iterable(sets))
     return next(iter(names)) if len(names) == 1 else names
 
 
-def _set(tag: Tag) -> Iterable[str]:
-    return () if tag is None else (tag,) if isinstance(tag, str) else tag
-
-
-def _document(votes: _Votes, name: str, options: Options) -> Document:
+def _votes_csv_document(votes: _Votes, name: str, options: Options) -> Document:
     numbered = all(x.isascii() and x.isdigit() and len(x) < 16 for x in votes.tokens)
     order = list(votes.tokens.values())
     if numbered:
@@ -238,15 +246,14 @@ def _document(votes: _Votes, name: str, options: Options) -> Document:
     layers = []
     for (who, kind), said in votes.tags.items():
         sure = votes.scores.get((who, kind))
-        layers.append(
-            Layer(
-                who,
-                cast(Kind, kind),
-                tags=tuple(said.get(at) for at in order),
-                scheme=scheme,
-                scores=None if sure is None else tuple(sure.get(at) for at in order),
-            )
+        layer = Layer(
+            who,
+            "rule" if kind == "source" else cast(Kind, kind),
+            tags=tuple(said.get(at) for at in order),
+            scheme=scheme,
+            scores=None if sure is None else tuple(sure.get(at) for at in order),
         )
+        layers += [layer] * bool(said)  # else only who it is is said
     ids = [votes.sentences[at] for at in order]
     cuts = [t for t in range(1, len(ids)) if ids[t] != ids[t - 1]]
     return Document(
@@ -257,43 +264,34 @@ def _document(votes: _Votes, name: str, options: Options) -> Document:
     )
 
 
-@dataclass
-class _Found:
-    """Which columns the documents need."""
-
-    sentence: bool = False
-    kind: bool = False
-    score: bool = False
-
-    def see(self, document: Document) -> None:
-        self.sentence |= len(document.bounds()) > 1
-        self.kind |= any(layer.kind != "person" for layer in document.layers)
-        self.score |= any(layer.scores is not None for layer in document.layers)
-
-    def header(self) -> list[str]:
-        wide = {"sentence": self.sentence, "kind": self.kind, "score": self.score}
-        names = ("document", "sentence", "token", "word", "annotator", "kind", "label")
-        return [name for name in (*names, "score") if wide.get(name, True)]
+def _header(survey: tables.Survey) -> list[str]:
+    kinds = {kind for _, kind in survey.layers} - {"person"}
+    wide = {"sentence": survey.long, "kind": kinds != set(), "score": survey.scored}
+    names = ("document", "sentence", "token", "word", "annotator", "kind", "label")
+    return [name for name in (*names, "score") if wide.get(name, True)]
 
 
-def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
-    found, used = _Found(), set[str]()
+def _write_votes_csv(
+    path: PathName, documents: Iterable[Document], options: Options
+) -> None:
+    survey, used = tables.Survey(FORMAT.name, options.info), set[str]()
     ready = (tables.cut(document, options) for document in documents)
     if options.shape not in (None, "crowd-kit", "parquet", "csv", "tsv"):
         raise InputError(
             f"expected shape crowd-kit, csv, tsv or parquet, found {options.shape!r}."
         )
-    with tables.kept_twice(ready, found.see) as again:
-        header = found.header()
+    with tables.kept_twice(ready, survey.see) as again:
+        header = _header(survey)
         rows: Iterator[tuple[Any, ...]] = (
-            row for document in again for row in _rows(document, found, used, options)
+            row for document in again for row in _rows(document, survey, used, options)
         )
         if options.shape == "crowd-kit":
-            header, rows = ["task", "worker", "label"], _tasks(rows, found, options)
+            rows = _tasks(rows, header, options)
+            header = ["task", "worker", "label"]
         if options.shape == "parquet" or is_parquet(path):
             types = {name: _TYPES.get(name, "string") for name in header}
             records = (dict(zip(header, row, strict=True)) for row in rows)
-            write_rows(path, records, types)
+            write_rows(path, records, types, info=options.info)
             return
         with open_target(path) as stream:
             writer = table_writer(stream, path, options)
@@ -302,8 +300,9 @@ def _write(path: PathName, documents: Iterable[Document], options: Options) -> N
 
 
 def _rows(
-    document: Document, found: _Found, used: set[str], options: Options
+    document: Document, survey: tables.Survey, used: set[str], options: Options
 ) -> Iterator[tuple[Any, ...]]:
+    """Rows of a document; those of the first one name all annotators in order."""
     note, how = options.losses.note, tables.on_tokens(options)
     tables.note_losses(document, FORMAT.name, options)
     size = len(document.rows or ())
@@ -312,47 +311,47 @@ def _rows(
         return
     if any(len(row) > 1 for row in document.rows or ()):
         note("columns but the words, left out", document.id)
-    name = tables.unused(document.id, used, options)
+    first = not used and bool(options.info.annotators)
+    name, header = tables.unused(document.id, used, options), _header(survey)
     lead: list[Sequence[Any]] = [[name] * size, range(size), document.tokens]
-    if found.sentence:
+    if survey.long:
         ids = (repeat(n, b - a) for n, (a, b) in enumerate(document.bounds(), 1))
         lead.insert(1, list(map(str, chain.from_iterable(ids))))
-    said = []
-    voted = [False] * size
-    for layer in document.layers:
-        scores: Sequence[float | None] = layer.scores or [None] * size
-        if layer.scores is not None:
-            layer = replace(layer, scores=None)
-        tags = tables.tags_of(document, layer, how)
-        said.append((layer, tags, scores))
-        if not any(tag is not None for tag in tags):
-            tags[0] = tags[0] or frozenset()  # a layer that says nothing
-        voted = [x or tag is not None for x, tag in zip(voted, tags, strict=True)]
+    layers = {(layer.annotator, layer.kind): layer for layer in document.layers}
+    tags = {
+        key: tables.tags_of(document, replace(layer, scores=None), how)
+        for key, layer in layers.items()
+    }
 
-    def rows(
-        who: str, kind: str, labels: Iterable[str], scores: Iterable[float | None]
-    ) -> Iterator[tuple[Any, ...]]:
-        kinds = [repeat(kind)] * found.kind
-        last = [scores] * found.score
-        return zip(*lead, repeat(who), *kinds, labels, *last, strict=False)
+    def rows(key: Any, labels: Iterable[str], scores: Any) -> Iterator[tuple[Any, ...]]:
+        source = Annotator(key[0], "source") in options.info.annotators
+        kinds = [repeat("source" if source else key[1])] * ("kind" in header)
+        last = [scores or repeat(None)] * survey.scored
+        return zip(*lead, repeat(key[0]), *kinds, labels, *last, strict=False)
 
-    yield from compress(rows("", "", repeat(""), repeat(None)), (not x for x in voted))
-    for layer, tags, scores in said:
-        votes = rows(layer.annotator, layer.kind, map(tables.cell_of, tags), scores)
-        yield from compress(votes, (tag is not None for tag in tags))
+    none = [[None] * size]
+    empty = (not any(some) for some in zip(*none, *tags.values(), strict=True))
+    yield from compress(rows(("", ""), repeat(""), None), empty)
+    for key in survey.layers if first else layers:
+        if key not in layers:
+            yield from compress(rows(key, repeat(""), None), [True])
+            continue
+        heard = [tag is not None for tag in tags[key]]
+        heard[0] |= not any(heard)
+        labels = map(tables.cell_of, tags[key])
+        yield from compress(rows(key, labels, layers[key].scores), heard)
 
 
 def _tasks(
-    rows: Iterable[tuple[Any, ...]], found: _Found, options: Options
+    rows: Iterable[tuple[Any, ...]], header: list[str], options: Options
 ) -> Iterator[tuple[Any, ...]]:
     """Votes as crowd-kit has them: a token is a task."""
-    places = {name: place for place, name in enumerate(found.header())}
     options.losses.note("words and tokens, which are tasks of crowd-kit", "all tasks")
     for row in rows:
-        who = row[places["annotator"]]
-        task = f"{row[places['document']]}:{row[places['token']]}"
-        if who:
-            yield task, who, row[places["label"]]
+        vote = dict(zip(header, row, strict=True))
+        if vote["annotator"] and vote["label"] not in ("", ANY):
+            task = f"{vote['document']}:{vote['token']}"
+            yield task, vote["annotator"], vote["label"]
 
 
 def _tells(head: str) -> bool:
@@ -361,9 +360,7 @@ def _tells(head: str) -> bool:
     if head.startswith("PAR1"):
         votes = any(name in head for name in ("annotator", "worker"))
         return votes and "layers" not in head  # those are tables of documents
-    first = next((line for line in head.split("\n") if line.strip()), "")
-    sign = max("\t,;", key=first.count)
-    names = {name.strip().strip('"').lower() for name in first.split(sign)}
+    names = first_cells(head)
     names |= {"document" for name in names if role_of(name) == "document"}
     return all(names.intersection(_ROLES[role]) for role in _NEEDED)
 
@@ -371,8 +368,11 @@ def _tells(head: str) -> bool:
 FORMAT = Format(
     "votes-csv",
     "one vote a row, in CSV or Parquet",
-    _read,
-    _write,
+    _read_votes_csv,
+    _write_votes_csv,
     (".csv", ".tsv", ".parquet"),
     _tells,
+    keeps=lambda path, options: frozenset(
+        ("annotators", "sources") if options.shape != "crowd-kit" else ()
+    ),
 )

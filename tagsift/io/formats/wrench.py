@@ -12,22 +12,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tagsift.data.documents import Document, Kind, Layer, Tag
+from tagsift.data.annotators import Annotator
+from tagsift.data.documents import Document, Layer, Tag
 from tagsift.io.column_file import STANDARD, PathName
 from tagsift.io.formats import _tables as tables
 from tagsift.io.formats._format import Format, Options, open_target
 from tagsift.io.formats._json import Place, dumped, first_record, iter_entries
 from tagsift.io.formats._json import iter_records as iter_objects
+from tagsift.io.formats._spans import own
 
 __all__ = ["FORMAT"]
 
 _NOTHING = -1  # no label
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_wrench(path: PathName, options: Options) -> Iterator[Document]:
     names, labels = _beside(path, options)
     for key, place, entry in iter_entries(path):
-        yield _document(key, entry, place, names, labels, options)
+        yield _wrench_document(key, entry, place, names, labels, options)
 
 
 def _beside(
@@ -51,7 +53,7 @@ def _check_words(words: list[Any], place: Place) -> None:
         list(place.items(words, str))  # names the first that is none
 
 
-def _document(
+def _wrench_document(
     key: str,
     entry: dict[str, Any],
     place: Place,
@@ -80,12 +82,15 @@ def _document(
                 f"{len(rows)} entries of {sorted({len(row) for row in rows})[:5]}."
             )
         names = place.take(entry, "lf", list, names)
-        for source, column in enumerate(zip(*rows, strict=True)):
+        columns = list(zip(*rows, strict=True))
+        default = [f"lf{source}" for source in range(len(columns))]
+        called = [place.at("lf").be(name, str) for name in names or ()]
+        called += default[len(called) :]
+        sources = (Annotator(name, "source", abstains=True) for name in called)
+        options.info.add_annotators(sources)
+        for name, column in zip(called, columns, strict=False):
             tags = _tags(column, labels, at)
             if any(tag is not None for tag in tags):
-                name = f"lf{source}"
-                if names is not None and source < len(names):
-                    name = place.at("lf").be(names[source], str)
                 layers.append(Layer(name, "rule", tags=tags, scheme=scheme))
     if truth:
         if len(truth) != size:
@@ -131,21 +136,16 @@ def _tags(
     return tuple(found)
 
 
-def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
-    sources: dict[str, None] = {}
-    used: set[str] = set()
-
-    def look(document: Document) -> None:
-        known: tuple[Kind, ...] = ("gold", "exact")
-        votes = (x.annotator for x in document.layers if x.kind not in known)
-        sources.update(dict.fromkeys(votes))
-
+def _write_wrench(
+    path: PathName, documents: Iterable[Document], options: Options
+) -> None:
+    survey, used = tables.Survey(FORMAT.name, options.info), set[str]()
     ready = (tables.cut(document, options) for document in documents)
-    with tables.kept_twice(ready, look) as again, open_target(path) as stream:
+    with tables.kept_twice(ready, survey.see) as again, open_target(path) as stream:
         lead = "{"
         for document in again:
             key = tables.unused(document.id, used, options)
-            entry = _entry(document, list(sources), options)
+            entry = _entry(document, survey.people, options)
             stream.write(f"{lead}\n{dumped({key: entry})[1:-1]}")
             lead = ","
         stream.write("\n}\n" if lead == "," else "{}\n")
@@ -159,7 +159,7 @@ def _entry(document: Document, sources: list[str], options: Options) -> dict[str
     if any(len(row) > 1 for row in document.rows or ()):
         note("columns but the words, left out", document.id)
     empty = [_NOTHING] * len(document.rows or ())
-    said: dict[str, list[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     truth: list[Any] = empty
     for layer in document.layers:
         where = f"{document.id}, {layer.annotator}"
@@ -167,19 +167,21 @@ def _entry(document: Document, sources: list[str], options: Options) -> dict[str
         if any(isinstance(tag, frozenset) for tag in tags):
             note("tokens with several labels, which wrench cannot hold", where)
         labels = [tag if isinstance(tag, str) else _NOTHING for tag in tags]
-        if layer.kind not in ("rule", "gold") or layer.annotator in said:
-            note(f"kind of an annotator ({layer.kind}), now a weak source", where)
-        if layer.kind in ("gold", "exact"):
+        if layer.kind == "gold":
             truth = labels
-        else:
-            said[layer.annotator] = labels
-    kept = document.meta.get(FORMAT.name)
-    meta = dict(kept) if isinstance(kept, dict) else {}
-    columns = [said.get(name, empty) for name in sources]
+            continue
+        if layer.kind == "exact":
+            note("labels known exactly, which wrench cannot hold", where)
+            continue
+        if layer.kind != "rule" or layer.annotator in columns:
+            note(f"kind of an annotator ({layer.kind}), now a weak source", where)
+        columns[layer.annotator] = labels
+    meta = own(document.meta, FORMAT.name)
+    weak = [columns.get(name, empty) for name in sources]
     entry = {
         "label": truth,
         "data": {"text": list(document.tokens), **meta.pop("data", {})},
-        "weak_labels": [list(row) for row in zip(*columns, strict=True)],
+        "weak_labels": [list(row) for row in zip(*weak, strict=True)],
         **meta,
     }
     if sources != [f"lf{i}" for i in range(len(sources))]:
@@ -193,4 +195,12 @@ def _tells(head: str) -> bool:
     return isinstance(first, dict) and "data" in first and "weak_labels" in first
 
 
-FORMAT = Format("wrench", "WRENCH's JSON", _read, _write, (".json",), _tells)
+FORMAT = Format(
+    "wrench",
+    "WRENCH's JSON",
+    _read_wrench,
+    _write_wrench,
+    (".json",),
+    _tells,
+    keeps=lambda path, options: frozenset(("annotators",)),
+)

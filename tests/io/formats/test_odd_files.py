@@ -473,5 +473,5 @@ def test_names_that_are_no_folders_of_brat_are_counted(tmp_path: Path) -> None:
     losses = tagsift.io.old_write(
         [Document("1", "x", layers=layers)], tmp_path / "o", "brat"
     )
-    kind = "annotator's name, which is no name of a folder, changed"
+    kind = "annotator's name, which is no name of a file, changed"
     assert losses.cases == {kind: ["a/b"]}
