@@ -77,7 +77,7 @@ def test_candidate_sets(seen):
         "partial.conll", corrupt(CORPUS, cl=3, p=0.2, random_state=0)
     )
     assert review("partial.conll", "--method", "partial-crf") == 0
-    assert not seen.desk.view.has_votes and isinstance(seen.model, PartialCRF)
+    assert not seen.desk.view.counted.has_votes and isinstance(seen.model, PartialCRF)
 
 
 def test_exact_labels_are_the_votes_of_one(seen):

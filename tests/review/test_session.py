@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import tagsift
 from tagsift.data import Span
 from tagsift.review.corpus_view import CorpusView
 from tagsift.review.http_errors import Refusal
+from tagsift.review.learning import Student
 from tagsift.review.leases import LEASE
 from tagsift.review.queue import Filter
 from tagsift.review.session import Desk
-from tagsift.review.state import first_look
+from tagsift.review.state import State
 from tagsift.review.store import Store
 from tests.review.conftest import corpus_of, spans_in
 
@@ -284,14 +287,12 @@ class Pupil:
         self.asked[-1][1](found)
 
 
-def fitted(view, revision: int = 1, **changed):
-    """What a fit might find: the votes, and chances in them."""
-    look = first_look(view)
-    told = {"confidences": look.confidences, "chance": look.chance / 2} | changed
-    return type(look)(
-        view, revision, changed.get("labels", look.labels),
-        told["confidences"], look.text, told["chance"],
-    )  # fmt: skip
+def fitted(view, revision: int = 1, labels=None) -> State:
+    """What a fit might find: the votes counted, or other labels."""
+    cleaned = Student(view, tagsift.make("majority")).study({}).cleaned
+    if labels is not None:
+        cleaned = replace(cleaned, codes=labels)
+    return State(view, cleaned, revision)
 
 
 def test_it_learns_after_every_n_and_on_demand(view, path, clock, key):
