@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import Experiment
+from experiments.experiment import Experiment, KeyedCell
 from experiments.measuring import peak_mib, timed
 from experiments.records import Found
 from experiments.tables import page
@@ -48,6 +49,25 @@ class Benchmark(Experiment):
             f"{all_of('time', 'load')}."
         )
         return page(self.title, found, self.tables(found), ran)
+
+
+@dataclass(frozen=True)
+class EngineCell(KeyedCell):
+    """An engine, or a way to fit or tag without one, at one size."""
+
+    form = "{engine}/{tokens}"
+    engine: str
+    tokens: int  # of the corpus, about
+
+
+@dataclass(frozen=True)
+class EngineBenchmark(Benchmark):
+    """Works in a folder, on as many tokens as are asked for."""
+
+    separate = True
+    order = ("data.tokens", "config.engine")  # of rows
+    max_tokens: int
+    folder: str
 
 
 def fit_costs(fit: Callable[[], Any]) -> dict[str, float]:

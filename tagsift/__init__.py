@@ -63,6 +63,7 @@ if typing.TYPE_CHECKING:
     from tagsift.base import tag_table as tag_table
     from tagsift.chain_gp import ChainGP as ChainGP
     from tagsift.cleaned import Cleaned as Cleaned
+    from tagsift.cleaned import audit as audit
     from tagsift.cleaned import clean as clean
     from tagsift.data import Annotator as Annotator
     from tagsift.data import Corpus as Corpus
@@ -93,7 +94,7 @@ _HOMES = {
         "tag_table",
     ),
     "tagsift.chain_gp": ("ChainGP",),
-    "tagsift.cleaned": ("Cleaned", "clean"),
+    "tagsift.cleaned": ("Cleaned", "audit", "clean"),
     "tagsift.data": (
         "Annotator",
         "Corpus",

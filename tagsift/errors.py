@@ -21,7 +21,9 @@ One sentence each: what was expected, what was found, where, and what to do.
 
 from __future__ import annotations
 
+from importlib import import_module
 from os import PathLike, fspath
+from typing import Any
 
 from tagsift._version import __version__
 
@@ -102,6 +104,14 @@ class MissingExtraError(TagsiftError, ImportError):
             f"{what} needs the package {package!r}, which is not installed; "
             f"install it with: {cls.remedy(extra)}."
         )
+
+    @classmethod
+    def imported(cls, package: str, *, extra: str, what: str) -> Any:
+        """Import an optional package, or say how to get it."""
+        try:
+            return import_module(package)
+        except ImportError as error:
+            raise cls.for_package(package, extra=extra, what=what) from error
 
     @staticmethod
     def remedy(extra: str, tick: str = "") -> str:

@@ -70,8 +70,8 @@ def short(value: Any, most: int = 60) -> str:
 
 
 def _harmless(char: str) -> bool:
-    known = char.isprintable() or char in _JOINERS
-    return known or unicodedata.category(char) == "Zs"
+    shown = char.isprintable() or char in _JOINERS
+    return shown or unicodedata.category(char) == "Zs"
 
 
 def _escape(char: str) -> str:

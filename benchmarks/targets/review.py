@@ -69,10 +69,8 @@ class Review(Benchmark):
             sizes = _write_votes(votes, cell.tokens)
             began = time.perf_counter()
             options = ("--votes", "3:7", "--every", "0")
-            with serving(votes, Path(folder) / "review.db", *options) as (
-                server,
-                address,
-            ):
+            store = Path(folder) / "review.db"
+            with serving(votes, store, *options) as (server, address):
                 taken = {"start_s": round(time.perf_counter() - began, 2)}
                 with closing(Client(address)) as client:
                     told = self._measure(client, server.pid, cell.reviewers)

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.benchmark import CL, Benchmark, P, fit_costs
-from experiments.experiment import KeyedCell, Option
+from benchmarks.benchmark import CL, EngineBenchmark, EngineCell, P, fit_costs
+from experiments.experiment import Option
 from experiments.folds import training_file
 from experiments.measuring import timed
 from experiments.records import Found, Record
@@ -35,7 +35,7 @@ from tagsift.data import corrupt
 from tagsift.data.corpus import Corpus
 from tagsift.features import SequenceVectorizer
 from tagsift.features.packed import PackedFeatures
-from tagsift.io import cut_partial
+from tagsift.io import read_chunks
 from tagsift.storage import atomic_write
 
 #: Tokens of the large file where not told otherwise, and of its shards.
@@ -48,11 +48,8 @@ OTHER, NEW = 0.02, 0.003
 NOTED: list[float] = []
 
 
-@dataclass(frozen=True)
-class ShardCell(KeyedCell):
-    form = "{engine}/{tokens}"
-    engine: str  # local, ray, ray-killed (a worker, midway) or disk
-    tokens: int  # of the corpus, about
+class ShardCell(EngineCell):
+    """An engine: local, ray, ray-killed (a worker, midway) or disk; or what costs."""
 
     @property
     def task(self) -> str:
@@ -124,7 +121,7 @@ def on_disk(corpus: Corpus, n_tokens: int, folder: Path) -> tuple[Any, dict[str,
         engine=LocalEngine(folder=shards, checkpoint=kept),
         verbose=1,
     )
-    time = fit_costs(lambda: model.fit(cut_partial(path, n_tokens=SHARD), None))
+    time = fit_costs(lambda: model.fit(read_chunks(path, n_tokens=SHARD)))
     text, most = path.stat().st_size / 1e6, max(NOTED, default=0.0)
     return model, {"time": time, "files": {"text_mb": text, "shards_mb": most}}
 
@@ -194,19 +191,15 @@ def _worker_peak(record: Record) -> Record:
     return {"worker_peak": max(peaks, default=None)}
 
 
-@dataclass(frozen=True)
-class ShardedFits(Benchmark):
+class ShardedFits(EngineBenchmark):
     """Fits in shards against those of one machine."""
 
     name = "shards"
     title = "Fits in shards"
-    separate = True
     options = {
         "max_tokens": Option(TOKENS, "tokens of the large file", int),
         "folder": Option("runs/benchmarks/large", "the large file and its shards"),
     }
-    max_tokens: int
-    folder: str
 
     def cells(self) -> list[ShardCell]:
         sizes = (211_727, 2_117_270)
@@ -247,13 +240,14 @@ class ShardedFits(Benchmark):
         each = {"labels|d": "data.labels"}
         for kind in ("count", "features", "objective", "step", "tag"):
             each[f"{kind}, µs/token|.2f"] = f"us_per_token.{kind}"
-        order = ("data.tokens", "config.engine")
         fits, rest = (
             [one for one in found.values() if ("us_per_token" in one) == costs]
             for costs in (False, True)
         )
-        yield by_columns([one | _worker_peak(one) for one in fits], columns, *order)
-        yield by_columns(rest, each, *order)
+        yield by_columns(
+            [one | _worker_peak(one) for one in fits], columns, *self.order
+        )
+        yield by_columns(rest, each, *self.order)
 
 
 EXPERIMENT = ShardedFits

@@ -14,12 +14,12 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.benchmark import Benchmark
-from experiments.experiment import KeyedCell, Option
+from benchmarks.benchmark import EngineBenchmark, EngineCell
+from experiments.experiment import Option
 from experiments.folds import TASKS, training_file
 from experiments.measuring import peak_mib, timed
 from experiments.records import Found
@@ -31,13 +31,6 @@ from tagsift.engines.tagging import local_tagging
 #: Tokens where not told otherwise, files they lie in, and files before the kill.
 TOKENS, FILES, KILLED = 300_000, 20, 5
 ENGINES = {"local": local_tagging, "ray": RayTagging(), "spark": SparkTagging()}
-
-
-@dataclass(frozen=True)
-class TaggingCell(KeyedCell):
-    form = "{engine}/{tokens}"
-    engine: str
-    tokens: int
 
 
 def make_shards(data: Path | None, n_tokens: int, folder: Path) -> tuple[Path, Path]:
@@ -90,27 +83,23 @@ def contents(out: Path) -> tuple[int, int, str]:
     return rows, len(ids), digest.hexdigest()[:16]
 
 
-@dataclass(frozen=True)
-class Tagging(Benchmark):
+class Tagging(EngineBenchmark):
     """Tagging of shards by engines."""
 
     name = "tagging"
     title = "Tagging by engines"
-    separate = True
     options = {
         "max_tokens": Option(TOKENS, "tokens of the texts", int),
         "folder": Option("runs/benchmarks/tagging", "the texts and what is made"),
     }
-    max_tokens: int
-    folder: str
 
-    def cells(self) -> list[TaggingCell]:
-        return [TaggingCell(name, self.max_tokens) for name in ENGINES]
+    def cells(self) -> list[EngineCell]:
+        return [EngineCell(name, self.max_tokens) for name in ENGINES]
 
-    def files(self, cell: TaggingCell) -> tuple[str, ...]:
+    def files(self, cell: EngineCell) -> tuple[str, ...]:
         return (TASKS["chunking"].path,)
 
-    def run(self, cell: TaggingCell) -> dict[str, Any]:
+    def run(self, cell: EngineCell) -> dict[str, Any]:
         folder = Path(self.folder)
         model, texts = make_shards(self.data, cell.tokens, folder)
         out = folder / f"{cell.engine}-{cell.tokens}-{time.time_ns()}"
@@ -142,8 +131,7 @@ class Tagging(Benchmark):
             "peak MiB of a worker|,.0f": "workers.peak_mib",
             "found": "found",
         }
-        order = ("data.tokens", "config.engine")
-        yield by_columns(found.values(), columns, *order)
+        yield by_columns(found.values(), columns, *self.order)
 
 
 EXPERIMENT = Tagging

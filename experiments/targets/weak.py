@@ -36,6 +36,14 @@ Whole: TypeAlias = Mapping[tuple[Any, ...], Record]
 OURS = "vote-tagger"
 #: Draws of sentences beside the whole set, and who is run on them.
 DRAWS, DRAWN = 3, (OURS, "majority", "dawid-skene")
+#: Whose span F1 stands beside ours, set by set.
+BESIDE = {
+    "majority": "counting",
+    "dawid-skene": "Dawid–Skene",
+    "mace": "MACE",
+    "skweak-hmm": "HMM",
+    OURS: "tagsift",
+}
 #: Expected errors are near enough within this factor.
 NEAR = 1.5
 
@@ -115,6 +123,10 @@ class Weak(Experiment):
     def tables(self, found: Found) -> Tables:
         done = list(self.finished(found))
         whole = {(c.votes, c.method): record for c, record in done if not c.draw}
+        yield _sets(whole)
+        yield _leads(whole, {(c.votes, c.method, c.draw): x for c, x in done})
+        yield _expected(whole)
+        yield _ranked(whole)
         head = ("votes", "method", *COLUMNS, "nine in ten|>", "CPU s|.1f")
         rows = [
             (*key, *pick(x, *COLUMNS.values()), _range(x), x["time"]["cpu"])
@@ -122,9 +134,6 @@ class Weak(Experiment):
             if key[0] in SETS
         ]
         yield table(head, rows, title="All methods")
-        yield _leads(whole, {(c.votes, c.method, c.draw): x for c, x in done})
-        yield _expected(whole)
-        yield _ranked(whole)
 
 
 @lru_cache(maxsize=1)
@@ -151,32 +160,46 @@ def _lead(lead: list[float]) -> str:
     return f"{value:+.1f} ({low:+.1f} to {high:+.1f})"
 
 
-def _leads(whole: Whole, drawn: Whole) -> Table:
-    """By how much we are ahead of counting, and of rivals beyond chance."""
+def _sets(whole: Whole) -> Table:
+    """Set by set: span F1 of all, and how sure we are."""
     rows = []
     for name in SETS:
         ours, counting = (whole.get((name, method)) for method in (OURS, "majority"))
-        if ours is None or counting is None:
-            continue
-        pairs = [
-            (drawn.get((name, OURS, k)), drawn.get((name, "majority", k)))
-            for k in range(1, DRAWS + 1)
-        ]
-        leads = [_apart(a, b) for a, b in pairs if a and b]
-        over = [_lead(ours["ahead"][rival]) for rival in RIVALS]
-        losses = ours["scores"]["nll"], counting["scores"]["nll_tempered"]
-        least = min(leads, default=None)
-        rows.append((name, _apart(ours, counting), least, *over, *losses))
-    over = [f"over {rival}, 95 %|>" for rival in RIVALS]
+        if ours and counting:
+            f1 = [pick(whole.get((name, x), {}), "scores.span_f1")[0] for x in BESIDE]
+            lead = _lead(ours["ahead"]["majority"])
+            losses = ours["scores"]["nll"], counting["scores"]["nll_tempered"]
+            expected, true = pick(ours, "scores.expected", "scores.wrong")
+            wrong = expected, _range(ours), true
+            rows.append((name, *f1, lead, *losses, *wrong))
+    titles = (f"{title}|.1f|100" for title in BESIDE.values())
     return table(
         (
-            *("votes", "over counting|+.1f|100", f"least of {DRAWS} draws|+.1f|100"),
-            *(*over, "log-loss|.3f", "of counting, one temperature|.3f"),
+            *("votes", *titles, "over counting, 95 %|>", "log-loss|.3f"),
+            *("counting's|.3f", "wrong, expected|.0f", "nine in ten|>", "true|.0f"),
         ),
         rows,
-        title="Ahead of whom",
-        note="Ranges are of a paired bootstrap over sentences.",
+        title="Set by set",
+        note="The log-loss of counting is after one temperature, fitted by gold.",
     )
+
+
+def _leads(whole: Whole, drawn: Whole) -> Table:
+    """Leads over rivals, beyond chance and in draws of sentences."""
+    rows = []
+    for (name, method), ours in whole.items():
+        if method == OURS and name in SETS:
+            pairs = [
+                (drawn.get((name, OURS, k)), drawn.get((name, "majority", k)))
+                for k in range(1, DRAWS + 1)
+            ]
+            leads = [_apart(x, y) for x, y in pairs if x and y]
+            over = [_lead(ours["ahead"][rival]) for rival in RIVALS]
+            rows.append((name, *over, *(leads + [None] * DRAWS)[:DRAWS]))
+    over = [f"over {BESIDE[rival]}|>" for rival in RIVALS]
+    drawn_heads = [f"over counting, draw {k}|+.1f|100" for k in range(1, DRAWS + 1)]
+    note = "Ranges of leads, 95 %, are of a paired bootstrap over sentences."
+    return table(("votes", *over, *drawn_heads), rows, title="Leads", note=note)
 
 
 def _apart(ours: Record, rival: Record) -> float:
@@ -184,17 +207,18 @@ def _apart(ours: Record, rival: Record) -> float:
 
 
 def _expected(whole: Whole) -> Table:
-    """Expected and true errors on the twenty sets."""
+    """Errors that the confidences expect, the printed range, and the true ones."""
     rows, ratios, errors = list[tuple[Any, ...]](), [], []
     for name in TWENTY:
         if record := whole.get((name, OURS)):
-            wrong, ece = pick(record, "scores.wrong", "scores.ece")
-            left, low, high = record["range"]
-            factor = max(left, 1) / max(wrong, 1)
+            places = ("scores.expected", "scores.wrong", "scores.ece")
+            expected, wrong, ece = pick(record, *places)
+            _, low, high = record["range"]
+            factor = max(expected, 1) / max(wrong, 1)
             near, holds = 1 / NEAR <= factor <= NEAR, low <= wrong <= high
             ratios.append(high / max(low, 1e-9))
             errors.append(ece)
-            about = (name, left, wrong, factor, near, _range(record), holds)
+            about = (name, expected, wrong, factor, near, _range(record), holds)
             rows.append((*about, ratios[-1], ece))
     if rows:
         near, holds = (f"{sum(x[k] for x in rows)} of {len(rows)}" for k in (4, 6))

@@ -78,10 +78,10 @@ def use_device(name: str) -> Device:
         )
     try:
         device = torch.device(name)
-        known = device.index is None or device.index < torch.cuda.device_count()
+        there = device.index is None or device.index < torch.cuda.device_count()
     except RuntimeError:
-        known = False
-    if not known:
+        there = False
+    if not there:
         raise InputError(
             f"device={name!r} does not exist: PyTorch finds "
             f"{torch.cuda.device_count()} GPU(s), counted from 'cuda:0'."

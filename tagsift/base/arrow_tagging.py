@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tagsift.base.tagging import tag_documents
-from tagsift.data.documents import Document
+from tagsift.data import Document
 from tagsift.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def tag_table(
 
     def tagged() -> Iterator[Any]:
         for batch in batches:
-            given = batch.column(column).to_pylist()
-            found = list(_records(model, given, raw, tokenizer))
+            values = batch.column(column).to_pylist()
+            records = list(_records(model, values, raw, tokenizer))
             new = pa.RecordBatch.from_pylist(
-                [{prefix + k: v for k, v in one.items()} for one in found], made
+                [{prefix + k: v for k, v in one.items()} for one in records], made
             )
             arrays = [*batch.columns, *new.columns]
             yield pa.RecordBatch.from_arrays(arrays, schema=whole)
@@ -211,10 +211,5 @@ def _record(document: Document, raw: bool) -> dict[str, Any]:
 
 
 def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtraError.for_package(
-            "pyarrow", extra="arrow", what="tagging a table"
-        ) from None
-    return pyarrow
+    what = "tagging a table"
+    return MissingExtraError.imported("pyarrow", extra="arrow", what=what)

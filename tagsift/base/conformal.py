@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tagsift.base import SequenceTagger
+from tagsift.base.tagger import SequenceTagger
 from tagsift.errors import InputError
-from tagsift.storage.state import Saved, array
+from tagsift.storage import Saved, array
 from tagsift.typing import Label
 
 __all__ = ["SetTagger"]

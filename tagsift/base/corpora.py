@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from tagsift.base.settings import Method
-from tagsift.data.corpus import Corpus, Sentence
-from tagsift.data.stacking import split_at
+from tagsift.data import Corpus, Sentence, split_at
 from tagsift.errors import InputError
 from tagsift.io import PartialCorpus, VoteCorpus
 from tagsift.typing import Label
 
-__all__ = ["as_corpus", "candidates_of", "gold_of", "text_and_corpus"]
+__all__ = [
+    "as_corpus",
+    "candidate_table",
+    "candidates_of",
+    "gold_of",
+    "text_and_corpus",
+]
 
 
 def as_corpus(X: Any) -> Corpus | None:
@@ -45,6 +50,14 @@ def candidates_of(
     corpus: Corpus, labels: tuple[Label, ...] | None, method: Method
 ) -> tuple[list[Any], tuple[Label, ...]]:
     """Masks or weights of the candidates of every sentence, and the labels."""
+    table, names = candidate_table(corpus, labels, method)  # [N, L]
+    return split_at(table, corpus.bounds), names
+
+
+def candidate_table(
+    corpus: Corpus, labels: tuple[Label, ...] | None, method: Method
+) -> tuple[Any, tuple[Label, ...]]:
+    """Mask or weights of the candidates of every token, [N, L], and the labels."""
     if corpus.candidate_codes is None and corpus.weights is None:
         if not len(corpus.votes.token):
             raise InputError(
@@ -66,7 +79,7 @@ def candidates_of(
         corpus = corpus.with_labels([str(name) for name in labels])
     weights, codes = corpus.weights, corpus.candidate_codes  # [N, L], [N]
     table = corpus.members[codes] if weights is None else weights  # [N, L]
-    return split_at(table, corpus.bounds), corpus.label_set.names
+    return table, corpus.label_set.names
 
 
 def gold_of(corpus: Corpus) -> list[list[str]] | None:

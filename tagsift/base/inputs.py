@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.data.stacking import offsets_of, place_of
+from tagsift.data import offsets_of, place_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 from tagsift.visible import short
@@ -26,7 +26,6 @@ __all__ = [
 
 
 def resolve_labels(labels: Iterable[Label] | None) -> tuple[Label, ...] | None:
-    """Check the `labels` setting of an estimator."""
     if labels is None:
         return None
     if not _is_list(labels):
@@ -167,7 +166,6 @@ def _is_mask(sentence: Any) -> bool:
 
 
 def _are_weights(array: np.ndarray[Any, Any]) -> bool:
-    """Whether all entries are numbers, finite and not negative."""
     if array.dtype.kind not in "buif":
         return False
     return bool(np.isfinite(array).all() and (array >= 0).all())
@@ -209,7 +207,6 @@ def _from_masks(
 def _from_sets(
     y: Any, lengths: IntArray, labels: tuple[Label, ...] | None
 ) -> tuple[BoolArray, tuple[Label, ...]]:
-    """Index labels and sets of labels."""
     flat = [entry for sentence in y for entry in sentence]
     offsets = offsets_of(lengths)  # [S + 1]
     known: dict[Any, int] = {}  # entry → number of its set, where it can be looked up

@@ -10,14 +10,22 @@ import numpy as np
 from sklearn.base import clone
 
 from tagsift._version import __version__
-from tagsift.data.tokenizers import tokenizer_name
+from tagsift.data import tokenizer_name
 from tagsift.errors import InputError, ModelFileError
-from tagsift.features import SequenceVectorizer
-from tagsift.features.vectorizer_state import read_vectorizer, write_vectorizer
+from tagsift.features import SequenceVectorizer, read_vectorizer, write_vectorizer
 from tagsift.progress import stage
-from tagsift.storage import add_prefix, strip_prefix
-from tagsift.storage.items import damaged, refuse
-from tagsift.storage.state import Item, Saved, flag, read_state, word, write_state
+from tagsift.storage import (
+    Item,
+    Saved,
+    add_prefix,
+    damaged,
+    flag,
+    read_state,
+    refuse,
+    strip_prefix,
+    word,
+    write_state,
+)
 from tagsift.typing import Arrays
 
 if TYPE_CHECKING:
@@ -57,8 +65,7 @@ def learnt(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
 
 
 def pack(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
-    """Return all that is needed to rebuild a fitted estimator."""
-    meta, found = learnt(model)
+    meta, numbers = learnt(model)
     header: dict[str, Any] = {
         "method": model.method.name,
         "version": __version__,
@@ -70,7 +77,7 @@ def pack(model: SequenceTagger) -> tuple[dict[str, Any], Arrays]:
         "own_features": model.features is not None,
         "model": meta,
     }
-    arrays = add_prefix("model/", found)
+    arrays = add_prefix("model/", numbers)
     vectorizer = model.vectorizer_
     if isinstance(vectorizer, SequenceVectorizer):
         header["vectorizer"], words = write_vectorizer(vectorizer)
@@ -120,7 +127,6 @@ def unpack(
 
 
 def with_settings(kind: type[Tagger], params: Any) -> Tagger:
-    """Build the estimator with its settings."""
     try:
         model = kind(**params)
         model.check_settings()
@@ -132,8 +138,8 @@ def with_settings(kind: type[Tagger], params: Any) -> Tagger:
 
 
 def _read_classes(found: Any) -> tuple[Any, ...]:
-    known = isinstance(found, list) and all(type(name) in (str, int) for name in found)
-    if not known or not found or len(set(found)) != len(found):
+    names = isinstance(found, list) and all(type(name) in (str, int) for name in found)
+    if not names or not found or len(set(found)) != len(found):
         refuse("classes", "must be distinct names or numbers, at least one", found)
     return tuple(found)
 
@@ -150,7 +156,6 @@ def _read_blocks(found: Any) -> tuple[tuple[str, int, bool], ...]:
 def _restore_features(
     model: SequenceTagger, meta: Mapping[str, Any], arrays: Arrays, features: Any
 ) -> None:
-    """Rebuild the vectorizer, or take the user's own."""
     stored = meta.get("vectorizer")
     if stored is None:
         model.vectorizer_ = None
@@ -169,7 +174,6 @@ def _restore_features(
 
 
 def _settings(model: SequenceTagger) -> dict[str, Any]:
-    """Return the settings of an estimator as JSON can hold them."""
     params = model.get_params(deep=False) | {"features": None}
     if "engine" in params:
         params["engine"] = None

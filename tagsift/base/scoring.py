@@ -22,11 +22,9 @@ from tagsift.base.inputs import (
     read_sample_weight,
 )
 from tagsift.base.settings import Declared, setting
-from tagsift.data.corpus import Corpus
+from tagsift.data import Corpus
 from tagsift.errors import InputError
-from tagsift.metrics import equal_labels, span_scores
-from tagsift.metrics.calibration import CLIP
-from tagsift.metrics.spans import resolve_scheme
+from tagsift.metrics import CLIP, equal_labels, resolve_scheme, span_scores
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["Scorer", "tagger_in"]
@@ -131,7 +129,6 @@ class Scorer(Declared, BaseEstimator):
     def _of_sets(
         self, estimator: Any, X: Any, y: Any, weights: FloatArray | None
     ) -> float:
-        """Score by candidate sets, or by weights of labels."""
         lengths = np.array([len(sentence) for sentence in y], dtype=np.int64)  # [S]
         classes = tuple(estimator.classes_)
         sets = _weights_of(y, lengths, classes)  # [N, L]
@@ -225,7 +222,6 @@ def _mean(
 def _span_f1(
     gold: Any, predicted: Any, scheme: str, weights: FloatArray | None
 ) -> float:
-    """Span F1 of sentences that count by their weights."""
     if weights is None:
         return float(span_scores(gold, predicted, scheme=scheme).f1)
     scheme = resolve_scheme(gold, scheme)

@@ -45,12 +45,10 @@ class Setting:
 
     @property
     def _kinds(self) -> tuple[Any, ...]:
-        """The alternatives of the annotation."""
         union = get_origin(self.annotation) in (Union, UnionType)
         return get_args(self.annotation) if union else (self.annotation,)
 
     def allows(self, value: Any) -> bool:
-        """Whether `value` is of the declared type and in range."""
         return any(self._fits(value, kind) for kind in self._kinds)
 
     def _fits(self, value: Any, kind: Any) -> bool:
@@ -73,19 +71,20 @@ class Setting:
         return isinstance(value, get_origin(kind) or kind)
 
     def __str__(self) -> str:
-        """What the setting must be, in words."""
-        said = [self._in_words(kind) for kind in self._kinds]
-        return " or ".join([", ".join(said[:-1]), said[-1]] if said[1:] else said)
+        words = [self._in_words(kind) for kind in self._kinds]
+        return " or ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
 
     def _in_words(self, kind: Any) -> str:
         if get_origin(kind) is Literal:
             return f"one of {', '.join(map(repr, get_args(kind)))}"
         if kind in (int, float):
             limits = (("above", self.above), ("of at least", self.least))
-            said = [f" {word} {limit:g}" for word, limit in limits if limit > -math.inf]
+            words = [
+                f" {word} {limit:g}" for word, limit in limits if limit > -math.inf
+            ]
             if self.most < math.inf:
-                said.append(f" {'and' if said else 'of'} at most {self.most:g}")
-            return ("an integer" if kind is int else "a number") + "".join(said)
+                words.append(f" {'and' if words else 'of'} at most {self.most:g}")
+            return ("an integer" if kind is int else "a number") + "".join(words)
         names = {bool: "True or False", str: "a string", NoneType: "None"}
         return names.get(kind) or f"of the type {(get_origin(kind) or kind).__name__}"
 
@@ -117,17 +116,17 @@ class Declared:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        known = cls.settings
+        inherited = cls.settings
         own: dict[str, Setting] = {}
         for name, declared in list(vars(cls).items()):
             if not isinstance(declared, Setting):
                 continue
             new = {"default": declared.default, "grid": declared.grid}
-            if name in known and declared == Setting(**new):
-                declared = replace(known[name], **new)
+            if name in inherited and declared == Setting(**new):
+                declared = replace(inherited[name], **new)
             own[name] = replace(declared, annotation=_annotation(cls, name))
             delattr(cls, name)
-        cls.settings = own | {k: known[k] for k in known if k not in own}
+        cls.settings = own | {k: inherited[k] for k in inherited if k not in own}
         cls.grid = {k: s.grid for k, s in cls.settings.items() if s.grid}
         if "__init__" not in vars(cls):
             cls.__init__ = _make_init(cls)  # type: ignore[method-assign]
@@ -145,7 +144,6 @@ class Declared:
 
 
 def _annotation(cls: type, name: str) -> Any:
-    """Evaluate one annotation of a class body."""
     alone = type(cls.__name__, (), {"__annotations__": {}})
     alone.__annotations__[name] = cls.__annotations__[name]
     return get_type_hints(alone, vars(sys.modules[cls.__module__]))[name]
@@ -210,5 +208,4 @@ class Method:
         return replace(self, settings=self.settings.format_map(texts))
 
     def as_dict(self) -> dict[str, str | bool | int]:
-        """Return the facts as a plain dictionary."""
         return asdict(self)

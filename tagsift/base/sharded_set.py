@@ -16,15 +16,17 @@ import scipy.sparse as sp
 
 from tagsift.backend import Device
 from tagsift.base.training_set import TrainingSet, drawn
-from tagsift.chain.checkpoint import Checkpoint
-from tagsift.chain.engine import Shards
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.parameters import TransitionPrior
-from tagsift.chain.sharded import ChainData, ShardedObjective
-from tagsift.data.stacking import offsets_of
+from tagsift.chain import (
+    ChainData,
+    Checkpoint,
+    LinearChain,
+    ShardedObjective,
+    Shards,
+    TransitionPrior,
+)
+from tagsift.data import offsets_of
 from tagsift.errors import InputError
-from tagsift.features.matrix import FeatureMatrix
-from tagsift.features.packed import PackedFeatures
+from tagsift.features import FeatureMatrix, PackedFeatures
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 __all__ = ["ShardedSet"]
@@ -54,23 +56,19 @@ class ShardedSet:
 
     @property
     def n_tokens(self) -> int:
-        """Number of tokens, N."""
         return int(self.lengths.sum())
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, L."""
         return len(self.classes)
 
     def weighted(self, sample_weight: FloatArray | None) -> ShardedSet:
-        """The same sentences, with weights."""
         if sample_weight is not None:
             each = np.split(sample_weight, self.bounds[1:-1])
             self.shards.then(_with_weights, each=each)
         return self
 
     def close(self) -> None:
-        """Let the shards go."""
         self.shards.close()
 
     def transform(self, work: Callable[..., FeatureMatrix], *args: Any) -> ShardedSet:
@@ -93,15 +91,15 @@ class ShardedSet:
         features, evidence, weights = zip(
             *self.shards.map(_taken, each=each), strict=True
         )
-        known = np.concatenate(evidence)  # [N', L]
-        hard = known.dtype == np.bool_
+        stacked = np.concatenate(evidence)  # [N', L]
+        hard = stacked.dtype == np.bool_
         return TrainingSet(
             _one_below_the_other(features),
-            known if hard else known > -np.inf,
+            stacked if hard else stacked > -np.inf,
             self.classes,
             self.scheme,
             self.seed,
-            None if hard else known,
+            None if hard else stacked,
             None if weights[0] is None else np.concatenate(weights),
         )
 
@@ -148,7 +146,6 @@ def _columns(data: ChainData) -> tuple[tuple[str, int, bool], ...]:
 def _taken(
     data: ChainData, chosen: IntArray
 ) -> tuple[FeatureMatrix, BoolArray | FloatArray, FloatArray | None]:
-    """Features, evidence and weights of some sentences."""
     mine = np.split(np.arange(data.features.offsets[-1]), data.features.offsets[1:-1])
     rows = np.concatenate([np.zeros(0, np.int64), *(mine[s] for s in chosen)])
     weight = None if data.sample_weight is None else data.sample_weight[chosen]

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any
 
 import numpy as np
 
 from tagsift.base import inputs
+from tagsift.base.corpora import candidate_table
+from tagsift.base.settings import Method
 from tagsift.base.sharded_set import ShardedSet
 from tagsift.base.training_set import exact_pairs
 from tagsift.base.vectorizing import new_vectorizer
-from tagsift.chain.engine import Engine, Shards
-from tagsift.chain.sharded import ChainData
-from tagsift.data.schemes import scheme_of_pairs
-from tagsift.data.stacking import offsets_of, place_of
+from tagsift.chain import ChainData, Engine, Shards, log_evidence
+from tagsift.data import Corpus, Row, offsets_of, place_of, scheme_of_pairs
 from tagsift.errors import InputError
-from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
-from tagsift.features.counting import FeatureCounts
-from tagsift.features.inputs import read_sentences, stack_tokens
-from tagsift.features.packed import PackedFeatures
+from tagsift.features import (
+    FeatureCounts,
+    FeatureMatrix,
+    PackedFeatures,
+    SequenceVectorizer,
+    checked,
+    read_sentences,
+    stack_tokens,
+)
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
-__all__ = ["LabelFacts", "Piece", "ToShard"]
-
-
-class Piece(Protocol):
-    """Some sentences of a corpus, in memory or not."""
-
-    def read(self) -> tuple[Any, Any]:
-        """The sentences and their labels, as `fit` takes them."""
+__all__ = ["LabelFacts", "ToShard"]
 
 
 @dataclass(frozen=True)
 class LabelFacts:
     """What is to be known of the labels of a corpus; parts add up, in their order."""
 
-    names: frozenset[Label]  # labels that are named
     lengths: IntArray  # [S], tokens of every sentence
     pairs: Counter[tuple[str | None, str]]  # of labels, in exactly labelled sentences
     first_ambiguous: tuple[str, int] | None  # place, and number of candidates
@@ -52,15 +52,29 @@ class LabelFacts:
         several = np.flatnonzero(sizes != 1)[:1]  # [0 or 1]
         places = [(place_of(n, offsets), int(sizes[n])) for n in several]
         pairs = exact_pairs(mask, offsets, classes)
-        return cls(frozenset(classes), lengths, pairs, places[0] if places else None)
+        return cls(lengths, pairs, places[0] if places else None)
 
     def __add__(self, other: LabelFacts) -> LabelFacts:
         return LabelFacts(
-            self.names | other.names,
             np.concatenate([self.lengths, other.lengths]),
             self.pairs + other.pairs,
             self.first_ambiguous or other.first_ambiguous,
         )
+
+
+@dataclass(frozen=True)
+class _PackedRows:
+    """Rows of tokens as one array, so that shards on disk hold no text in memory."""
+
+    text: np.ndarray[Any, Any]  # [bytes], JSON
+
+    @classmethod
+    def of(cls, rows: list[list[Row]]) -> _PackedRows:
+        return cls(np.frombuffer(json.dumps(rows).encode(), np.uint8))
+
+    def rows(self) -> list[list[Row]]:
+        sentences = json.loads(self.text.tobytes())
+        return [[tuple(row) for row in sentence] for sentence in sentences]
 
 
 @dataclass(frozen=True)
@@ -93,7 +107,7 @@ class ToShard:
         else:
             mask, classes = inputs.read_candidates(y, lengths, self.labels)
             evidence = inputs.read_evidence(y, mask)
-        known = mask if evidence is None else evidence  # [N, L]
+        evidence_or_mask = mask if evidence is None else evidence  # [N, L]
         bounds = _cuts(lengths, self.engine.n_shards)  # [K+1]
         rows = offsets_of(lengths)[bounds]  # [K+1]
         pieces = []
@@ -104,7 +118,7 @@ class ToShard:
                 if ready
                 else X[chosen]
             )
-            pieces.append((own, known[rows[k] : rows[k + 1]]))
+            pieces.append((own, evidence_or_mask[rows[k] : rows[k + 1]]))
         shards = self.engine.scatter(pieces)
         vectorizer = None
         if not ready:
@@ -114,19 +128,47 @@ class ToShard:
         facts = LabelFacts.of(mask, lengths, classes)
         return self._set(shards, facts, bounds, classes), vectorizer
 
-    def pieces(self, corpus: Sequence[Piece]) -> tuple[ShardedSet, Any]:
-        """Take a corpus that is read piece by piece, where the shards are."""
-        vectorizer, shards = self._countable(), self.engine.scatter(list(corpus))
-        counts, facts = shards.sum(_survey, vectorizer, self.labels)
-        _learn(vectorizer, shards, counts)
-        if not facts.names:
-            raise InputError("the corpus names no label at all; give labels=.")
-        classes = self.labels or tuple(sorted(facts.names))
-        shards.then(_read, vectorizer, classes)
-        bounds = offsets_of(shards.map(_n_sentences))  # [K+1]
-        found = self._set(shards, facts, bounds, classes)
-        found.keeps_labels = False
-        return found, vectorizer
+    def corpora(self, chunks: Iterable[Corpus], method: Method) -> tuple[Any, Any]:
+        """Take corpora that share a label set, one after the other, from the first on.
+
+        Where shards are on disk, no more than one of them is in memory at a time.
+        """
+        vectorizer = self._countable()
+        facts: list[LabelFacts] = []
+        kinds: set[tuple[tuple[Label, ...], str]] = set()
+
+        def pieces() -> Iterator[tuple[_PackedRows, BoolArray | FloatArray]]:
+            for corpus in chunks:
+                if not isinstance(corpus, Corpus):
+                    raise InputError(
+                        "expected corpora, such as a file read in chunks, found "
+                        f"{type(corpus).__name__}; give sentences as X with their "
+                        "labels as y."
+                    )
+                table, names = candidate_table(corpus, self.labels, method)  # [N, L]
+                mask = table > 0  # [N, L]
+                facts.append(LabelFacts.of(mask, corpus.lengths, names))
+                kinds.add((names, corpus.scheme))
+                if corpus.weights is not None:
+                    evidence = inputs.read_evidence([table], mask)  # [N, L]
+                    mask = log_evidence(mask) if evidence is None else evidence
+                yield _PackedRows.of(corpus.rows), mask
+
+        shards = self.engine.scatter(pieces())
+        if len(kinds) != 1:
+            raise InputError(
+                "expected corpora that share a label set and a scheme, found "
+                f"{len(kinds)} of these; read one file in chunks, or give labels=."
+            )
+        ((classes, scheme),) = kinds
+        _learn(vectorizer, shards, shards.sum(_count, vectorizer))
+        shards.then(_with_features, vectorizer)
+        bounds = offsets_of(len(one.lengths) for one in facts)  # [K+1]
+        whole = reduce(add, facts)
+        cutter = replace(self, scheme=scheme if self.scheme == "auto" else self.scheme)
+        train = cutter._set(shards, whole, bounds, classes)
+        train.keeps_labels = False
+        return train, vectorizer
 
     def _countable(self) -> SequenceVectorizer:
         """The vectorizer of the setting, if parts of a corpus can teach it."""
@@ -174,14 +216,13 @@ def _cuts(lengths: IntArray, n_shards: int) -> IntArray:
     wanted = total[-1] * np.arange(1, n_shards) / n_shards  # [K-1]
     inner = np.searchsorted(total, wanted)  # [K-1]
     _, first = np.unique(total[inner], return_index=True)
-    kept = [k for k in inner[first] if 0 < total[k] < total[-1]]
-    return np.array([0, *kept, len(lengths)])
+    cuts = [k for k in inner[first] if 0 < total[k] < total[-1]]
+    return np.array([0, *cuts, len(lengths)])
 
 
 def _learn(
     vectorizer: SequenceVectorizer, shards: Shards, counts: FeatureCounts
 ) -> None:
-    """Learn the features from the counts of all pieces."""
     vectorizer.learn(counts)
     if counts.vectors is not None:
         vectorizer.scale_vectors(shards.sum(_norms, vectorizer), counts.n_vectors)
@@ -191,7 +232,8 @@ def _learn(
 
 
 def _tokens(piece: Any) -> Any:
-    return piece[0] if isinstance(piece, tuple) else piece.read()[0]
+    X = piece[0]
+    return X.rows() if isinstance(X, _PackedRows) else X
 
 
 def _count(piece: Any, vectorizer: SequenceVectorizer) -> FeatureCounts:
@@ -205,43 +247,16 @@ def _norms(piece: Any, vectorizer: SequenceVectorizer) -> float:
 def _with_features(
     piece: tuple[Any, BoolArray | FloatArray], vectorizer: SequenceVectorizer | None
 ) -> ChainData:
-    X, known = piece
+    X, (_, evidence) = _tokens(piece), piece
     features = X if vectorizer is None else checked(vectorizer.transform(X))
-    return ChainData(PackedFeatures.of(features), known)
-
-
-def _survey(
-    piece: Piece, vectorizer: SequenceVectorizer, labels: tuple[Label, ...] | None
-) -> tuple[FeatureCounts, LabelFacts]:
-    X, y = piece.read()
-    lengths = np.array([len(sentence) for sentence in X])  # [S]
-    named = frozenset().union(*(k for row in y for k in row if k is not None))
-    classes = labels or tuple(sorted(named)) or ("",)
-    mask, _ = inputs.read_candidates(y, lengths, classes)  # [N, L]
-    facts = LabelFacts.of(mask, lengths, classes)
-    return vectorizer.count(X), LabelFacts(
-        named, lengths, facts.pairs if named else Counter(), facts.first_ambiguous
-    )
-
-
-def _read(
-    piece: Piece, vectorizer: SequenceVectorizer, classes: tuple[Label, ...]
-) -> ChainData:
-    X, y = piece.read()
-    features = checked(vectorizer.transform(X))
-    mask, _ = inputs.read_candidates(y, features.lengths, classes)  # [N, L]
-    return ChainData(PackedFeatures.of(features), mask)
+    return ChainData(PackedFeatures.of(features), evidence)
 
 
 def _columns(data: ChainData) -> tuple[tuple[str, int, bool], ...]:
     return data.features.columns
 
 
-def _n_sentences(data: ChainData) -> int:
-    return len(data.features.lengths)
-
-
 def _label_counts(data: ChainData) -> IntArray:
-    known = data.evidence  # [N, L]
-    inside = known if known.dtype == np.bool_ else known > -np.inf  # [N, L]
+    evidence = data.evidence  # [N, L]
+    inside = evidence if evidence.dtype == np.bool_ else evidence > -np.inf  # [N, L]
     return np.asarray(inside.sum(axis=0))  # [L]

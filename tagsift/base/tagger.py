@@ -24,14 +24,12 @@ from tagsift.base.training_set import (
     scheme_of,
 )
 from tagsift.base.vectorizing import apply_features, learn_features
-from tagsift.chain.potentials import log_evidence
-from tagsift.data.documents import Document
-from tagsift.data.stacking import split_at
+from tagsift.chain import log_evidence
+from tagsift.data import Document, split_at
 from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
 from tagsift.features import FeatureMatrix
 from tagsift.progress import warn_user
-from tagsift.storage import write_container
-from tagsift.storage.state import Saved, training_parts
+from tagsift.storage import Saved, training_parts, write_container
 from tagsift.threads import blas_threads
 from tagsift.typing import Arrays, FloatArray, IntArray, Label
 
@@ -137,11 +135,11 @@ class SequenceTagger(Declared, BaseEstimator):
             predicted = self._predict(features)  # [M]
             inside = mask[np.arange(len(mask)), predicted]  # [M]
             return np.where(inside, predicted, mask.argmax(axis=1)), None
-        kept = np.where(mask, self._marginals(features), 0.0)  # [M, L]
-        kept *= np.exp(evidence)  # [M, L]
-        lost = ~(kept.sum(axis=1) > 0)  # [M], no candidate is left: all are alike
-        kept[lost] = mask[lost]
-        confidences = kept / kept.sum(axis=1, keepdims=True)  # [M, L]
+        shares = np.where(mask, self._marginals(features), 0.0)  # [M, L]
+        shares *= np.exp(evidence)  # [M, L]
+        lost = ~(shares.sum(axis=1) > 0)  # [M], no candidate is left: all are alike
+        shares[lost] = mask[lost]
+        confidences = shares / shares.sum(axis=1, keepdims=True)  # [M, L]
         return np.where(mask, confidences, -1.0).argmax(axis=1), confidences
 
     def _restored(self) -> None:
@@ -303,8 +301,8 @@ class SequenceTagger(Declared, BaseEstimator):
         """
         texts = [text] if isinstance(text, str) else text
         how = {"tokenizer": tokenizer, "sentences": sentences}
-        found = list(tag_documents(self, texts, **how))
-        return found[0] if isinstance(text, str) else found
+        documents = list(tag_documents(self, texts, **how))
+        return documents[0] if isinstance(text, str) else documents
 
     @blas_threads()
     def recover(
@@ -332,8 +330,10 @@ class SequenceTagger(Declared, BaseEstimator):
         mask, _ = inputs.read_candidates(y, features.lengths, self.classes_)
         if features.n_tokens == 0:
             return [[] for _ in features.lengths], None
-        given = inputs.read_evidence(y, mask)  # [M, L]
-        evidence = np.asarray(log_evidence(mask if given is None else given))  # [M, L]
+        weights = inputs.read_evidence(y, mask)  # [M, L]
+        evidence = np.asarray(
+            log_evidence(mask if weights is None else weights)
+        )  # [M, L]
         chosen, confidences = self._restricted(features, evidence)
         return (
             self._as_labels(chosen, features.offsets),
@@ -410,7 +410,8 @@ class SequenceTagger(Declared, BaseEstimator):
             scheme = corpus.scheme if scheme == "auto" else scheme
         if (engine := getattr(self, "engine", None)) is not None:
             cutter = ToShard(engine, self.features, labels, scheme, seed)
-            return cutter.pieces(X) if y is None else cutter.sentences(X, y)
+            chunks = y is None
+            return cutter.corpora(X, self.method) if chunks else cutter.sentences(X, y)
         features, vectorizer = learn_features(self.features, X)
         mask, classes = inputs.read_candidates(y, features.lengths, labels)
         evidence = inputs.read_evidence(y, mask)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tagsift.data.documents import Document, Tokenizer
-from tagsift.data.span_alignment import sentences_of, with_labels
-from tagsift.data.tokenizers import as_tokenizer
+from tagsift.data import Document, Tokenizer, as_tokenizer, sentences_of, with_labels
 from tagsift.errors import InputError
 from tagsift.visible import short
 
@@ -72,15 +70,15 @@ def tokenizer_of(
     model: SequenceTagger, tokenizer: Any = None, sentences: Any = None
 ) -> Tokenizer:
     """How raw text is cut for a model: as told, or as the model remembers."""
-    told = {"tokenizer": tokenizer, "sentences": sentences}
-    for name, given in told.items():
-        told[name] = kept = getattr(model, name) if given is None else given
-        if given is None and isinstance(kept, str) and ":" in kept:
+    ways = {"tokenizer": tokenizer, "sentences": sentences}
+    for name, way in ways.items():
+        ways[name] = stored = getattr(model, name) if way is None else way
+        if way is None and isinstance(stored, str) and ":" in stored:
             raise InputError(
-                f"this model was made for text cut by {short(kept, 80)}, which a model "
-                f"file cannot hold; give it again as {name}=."
+                f"this model was made for text cut by {short(stored, 80)}, which a "
+                f"model file cannot hold; give it again as {name}=."
             )
-    return as_tokenizer(told["tokenizer"], told["sentences"])
+    return as_tokenizer(ways["tokenizer"], ways["sentences"])
 
 
 def ready(
@@ -94,27 +92,27 @@ def ready(
     vectorizer = model.vectorizer_
     least = getattr(vectorizer, "n_columns_", 1)
     most = getattr(vectorizer, "n_columns_in_", least)
-    for number, given in enumerate(documents, 1):
-        if not isinstance(given, Document | str):
+    for number, entry in enumerate(documents, 1):
+        if not isinstance(entry, Document | str):
             raise InputError(
                 f"document {number}: expected a text or a Document, found "
-                f"{type(given).__name__}."
+                f"{type(entry).__name__}."
             )
-        document = Document(str(number), given) if isinstance(given, str) else given
+        document = Document(str(number), entry) if isinstance(entry, str) else entry
         document = document.cut(cut)
-        found = len(document.rows[0]) if least > 1 and document.rows else least
-        if not least <= found <= most:
+        width = len(document.rows[0]) if least > 1 and document.rows else least
+        if not least <= width <= most:
             problem = (
                 "as in raw text; give them, or fit a model on the words alone "
                 "(--columns token,-,label or so)."
-                if found < least
+                if width < least
                 else "and cannot tell which of them are meant; give these alone, in "
                 "the order of the training file."
             )
             raise InputError(
                 f"document {short(document.id, 40)}: expected tokens with the {least} "
                 "columns that the model was trained on (such as the part of speech), "
-                f"found {found} {problem}"
+                f"found {width} {problem}"
             )
         yield document
 

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias, Union
 import numpy as np
 
 from tagsift.backend import Device
-from tagsift.chain.checkpoint import Checkpoint
-from tagsift.chain.layout import ChainLayout
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainObjective, TransitionPrior
-from tagsift.chain.potentials import Allowed, log_evidence
-from tagsift.data import allowed_transitions
-from tagsift.data.schemes import scheme_of_pairs
-from tagsift.data.stacking import place_of
-from tagsift.features.matrix import FeatureMatrix
+from tagsift.chain import (
+    Allowed,
+    ChainLayout,
+    ChainObjective,
+    Checkpoint,
+    LinearChain,
+    TransitionPrior,
+    log_evidence,
+)
+from tagsift.data import allowed_transitions, place_of, scheme_of_pairs
+from tagsift.features import FeatureMatrix
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
 
 if TYPE_CHECKING:
@@ -82,19 +84,17 @@ class TrainingSet:
 
     @property
     def n_tokens(self) -> int:
-        """Number of stacked tokens, N."""
         return self.features.n_tokens
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, L."""
         return len(self.classes)
 
     @cached_property
     def log_evidence(self) -> FloatArray:
         """Evidence of every label: as given, or 0 in the mask and −inf outside."""
-        found = self.mask if self.evidence is None else self.evidence  # [N, L]
-        return np.asarray(log_evidence(found))  # [N, L]
+        evidence = self.mask if self.evidence is None else self.evidence  # [N, L]
+        return np.asarray(log_evidence(evidence))  # [N, L]
 
     @cached_property
     def shares(self) -> FloatArray:
@@ -117,7 +117,6 @@ class TrainingSet:
 
     @property
     def has_exact(self) -> bool:
-        """Whether some sentence is exactly labelled."""
         return bool(self.exact_sequences.any())
 
     @property
@@ -146,7 +145,6 @@ class TrainingSet:
         return np.asarray((inside == 0) & (self.features.lengths > 0))  # [S]
 
     def weighted(self, sample_weight: FloatArray | None) -> TrainingSet:
-        """The same sentences, with weights."""
         return replace(self, sample_weight=sample_weight)
 
     def close(self) -> None:
@@ -160,7 +158,6 @@ class TrainingSet:
         single: bool = False,
         device: Device = "cpu",
     ) -> ChainObjective:
-        """What a chain for these sentences minimises."""
         return ChainObjective(
             self.features,
             self.log_evidence,
@@ -222,10 +219,10 @@ def exact_pairs(
     before = np.concatenate([[-1], chosen[:-1]])[: len(chosen)]  # [N]
     before[offsets[:-1][lengths > 0]] = -1
     pairs = np.column_stack([before, chosen])[exact]  # [N', 2]
-    found, times = np.unique(pairs, axis=0, return_counts=True)
+    distinct, times = np.unique(pairs, axis=0, return_counts=True)
     names = [*map(str, classes), None]  # the last stands at −1
     counted: Counter[tuple[str | None, str]] = Counter()
-    for (a, b), n in zip(found.tolist(), times.tolist(), strict=True):
+    for (a, b), n in zip(distinct.tolist(), times.tolist(), strict=True):
         counted[names[a], str(names[b])] += n
     return counted
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.data.stacking import offsets_of
+from tagsift.data import offsets_of
 from tagsift.errors import InputError
-from tagsift.features import FeatureMatrix, SequenceVectorizer, checked
-from tagsift.features.inputs import read_sentences
+from tagsift.features import FeatureMatrix, SequenceVectorizer, checked, read_sentences
 
 __all__ = ["apply_features", "as_matrix", "learn_features", "new_vectorizer"]
 
@@ -28,11 +27,11 @@ def learn_features(features: Any, X: Any) -> tuple[FeatureMatrix, Any]:
         )
     vectorizer = new_vectorizer(features)
     if isinstance(vectorizer, SequenceVectorizer):
-        found = vectorizer.fit_transform(sentences)
+        features_of_X = vectorizer.fit_transform(sentences)
     else:
         vectorizer.fit(sentences)
-        found = as_matrix(vectorizer.transform(sentences), sentences)
-    return checked(found), vectorizer
+        features_of_X = as_matrix(vectorizer.transform(sentences), sentences)
+    return checked(features_of_X), vectorizer
 
 
 def apply_features(

@@ -15,9 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import non_candidate, viterbi
-from tagsift.data.stacking import offsets_of
+from tagsift.chain import ChainLayout, non_candidate, viterbi
+from tagsift.data import offsets_of
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Atoms", "Batch", "Reward", "SentenceRows", "Term", "indicators"]
@@ -51,7 +50,6 @@ class Reward:
 
     @classmethod
     def of_labels(cls, labels: IntArray, offsets: IntArray, n_labels: int) -> Reward:
-        """Reward one label sequence per sentence."""
         return cls.of_candidates(np.eye(n_labels, dtype=bool)[labels], offsets)
 
 
@@ -99,9 +97,9 @@ class Batch:
         U = U + term.loss[self.tokens]  # [N', L]
         if term.decoder == "non_candidate":
             labels, exists = non_candidate(U, A, self.mask, self.layout)
-            found = np.empty_like(exists)  # [B]
-            found[self.layout.sentences] = exists
-            return labels, np.where(found, self.score(labels, U, A), -np.inf)
+            best = np.empty_like(exists)  # [B]
+            best[self.layout.sentences] = exists
+            return labels, np.where(best, self.score(labels, U, A), -np.inf)
         mask = self.mask if term.decoder == "candidate" else None  # [N', L]
         labels = viterbi(U, A, self.layout, mask=mask)  # [N']
         return labels, self.score(labels, U, A)
@@ -174,7 +172,6 @@ class Atoms:
         self.delta[: self.size] = unary @ loss.ravel()  # [K]
 
     def add(self, labels: IntArray, loss: FloatArray) -> None:
-        """Add a label sequence unless it is there."""
         key = labels.tobytes()
         if key in self.keys:
             return
@@ -201,7 +198,6 @@ class Atoms:
         self.gram[: self.size, k] = products
 
     def _grow(self) -> None:
-        """Double the room for atoms."""
         k = self.size
         self.atoms = np.concatenate([self.atoms, np.zeros_like(self.atoms)])
         self.gram = np.pad(self.gram, (0, k))
@@ -209,10 +205,9 @@ class Atoms:
         self.weights = np.pad(self.weights, (0, k))
 
     def _forget(self) -> None:
-        """Drop the atoms without weight."""
-        kept = self.weights[: self.size] > 0  # [K]
-        kept[0] = True
-        rows = np.flatnonzero(kept)  # [K']
+        heavy = self.weights[: self.size] > 0  # [K]
+        heavy[0] = True
+        rows = np.flatnonzero(heavy)  # [K']
         n = len(rows)
         self.atoms[:n] = self.atoms[rows]
         self.gram[:n, :n] = self.gram[np.ix_(rows, rows)]

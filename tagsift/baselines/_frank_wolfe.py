@@ -135,7 +135,6 @@ class BlockFrankWolfe:
         return np.asarray(self.X @ self.E)
 
     def objective(self, terms: Sequence[Term], reward: Reward) -> float:
-        """Primal objective at the current weights, for any reward."""
         batch, U = self.everything, self.scores()  # [N, L]
         rewarded = self._rewarded(batch, U, reward)  # [S']
         total = 0.5 * self.lam * self._norm()
@@ -151,7 +150,6 @@ class BlockFrankWolfe:
         return float((self.E**2).sum() + (self.A**2).sum())
 
     def _dual(self, terms: Sequence[Term]) -> float:
-        """Dual objective at the current weights."""
         gained = sum(
             term.weight * float((mean.unary * term.loss).sum())
             for term, mean in zip(terms, self.means, strict=True)

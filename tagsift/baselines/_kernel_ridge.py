@@ -21,15 +21,17 @@ import scipy.linalg as sl
 from tagsift.base import setting
 from tagsift.baselines._pointwise import TokenTagger
 from tagsift.errors import ScaleWarning
-from tagsift.features.distances import Reference, mean_distance
+from tagsift.features import Reference, mean_distance
 from tagsift.progress import warn_user
-from tagsift.storage.state import Saved, array, matrix, number, part
+from tagsift.storage import Saved, array, matrix, number, part
 from tagsift.typing import FloatArray
 
 __all__ = ["DenseRidge", "KernelExpansion", "KernelRidgeTagger", "NystromRidge"]
 
-#: Tokens of the Nyström basis, and numbers in its features (1.6 GB of doubles).
-_BASIS, _FEATURES = 2_000, 200_000_000
+#: Most tokens of the Nyström basis.
+_BASIS = 2_000
+#: Most numbers in its features (1.6 GB of doubles).
+_FEATURES = 200_000_000
 
 
 def _rbf_blocks(X: Any, Z: Any, sigma: float) -> Any:
@@ -93,7 +95,6 @@ class DenseRidge:
         return P - self.ridge * self.weights  # [N, L]
 
     def expansion(self) -> KernelExpansion:
-        """Return the regression fitted last, for new tokens."""
         return KernelExpansion(self.X, self.sigma, self.weights, self.bias)
 
 
@@ -132,7 +133,6 @@ class NystromRidge:
         return np.asarray(self._Z @ self._w + self.bias)  # [N, L]
 
     def expansion(self) -> KernelExpansion:
-        """Return the regression fitted last, for new tokens."""
         weights = sl.solve_triangular(self._root, self._w, trans="T", lower=True)
         return KernelExpansion(self.basis, self.sigma, weights, self.bias)
 

@@ -15,9 +15,8 @@ import scipy.sparse as sp
 from tagsift.base import TrainingSet, Transduction
 from tagsift.baselines._scaled import ScaledTagger
 from tagsift.errors import InputError, NotSupportedError
-from tagsift.features import FeatureMatrix, checked
-from tagsift.features.scaling import beside, one_sequence
-from tagsift.storage.state import Saved, array, word
+from tagsift.features import FeatureMatrix, beside, checked, one_sequence
+from tagsift.storage import Saved, array, word
 from tagsift.threads import blas_threads
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -107,8 +106,8 @@ class TokenTagger(ScaledTagger):
         self.variant_ = ""
         X = self._learn_scale(train)  # [N, D]
         scores = self._fit_tokens(X, train.mask, train.seed)  # [N, L]
-        told = scores if self._scores_are_confidences else None
-        return Transduction(best_candidate(scores, train.mask), told)
+        confidences = scores if self._scores_are_confidences else None
+        return Transduction(best_candidate(scores, train.mask), confidences)
 
     def _decode(self, features: FeatureMatrix, mask: BoolArray) -> IntArray:
         scores = self._token_scores(self.scaler_.transform(features))  # [M, L]

@@ -8,9 +8,8 @@ import numpy as np
 
 from tagsift.base import SequenceTagger, TrainingSet, setting
 from tagsift.errors import NotSupportedError
-from tagsift.features import FeatureMatrix
-from tagsift.features.scaling import FeatureScaler, Scale, scale_features
-from tagsift.storage.state import Saved, array, part
+from tagsift.features import FeatureMatrix, FeatureScaler, Scale, scale_features
+from tagsift.storage import Saved, array, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["ScaledTagger"]

@@ -19,14 +19,11 @@ from tagsift.baselines._atoms import Reward, Term
 from tagsift.baselines._frank_wolfe import BlockFrankWolfe, MarginSolution
 from tagsift.baselines._pointwise import append_one
 from tagsift.baselines._scaled import ScaledTagger
-from tagsift.chain.layout import ChainLayout
-from tagsift.chain.viterbi import viterbi
+from tagsift.chain import ChainLayout, viterbi
 from tagsift.errors import ConvergenceWarning, NotSupportedError
-from tagsift.features import FeatureMatrix
-from tagsift.features.scaling import Scale
+from tagsift.features import FeatureMatrix, Scale
 from tagsift.progress import warn_user
-from tagsift.storage.items import damaged
-from tagsift.storage.state import Saved, array
+from tagsift.storage import Saved, array, damaged
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["ConcaveConvexTagger", "MaxMarginTagger"]
@@ -75,7 +72,6 @@ class MaxMarginTagger(ScaledTagger):
         reward: Reward,
         tol: float | None = None,
     ) -> MarginSolution:
-        """Take one convex step and note how it went."""
         solution = solver.solve(
             terms, reward, tol=tol or self.tol, max_passes=self.max_passes
         )

@@ -21,10 +21,9 @@ from tagsift.base import setting
 from tagsift.baselines._kernel_ridge import KernelExpansion
 from tagsift.baselines._pointwise import TokenTagger
 from tagsift.errors import ConvergenceWarning
-from tagsift.features.scaling import beside
+from tagsift.features import beside
 from tagsift.progress import warn_user
-from tagsift.storage.items import damaged
-from tagsift.storage.state import Saved, array, matrix
+from tagsift.storage import Saved, array, damaged, matrix
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["MachineTagger", "Machines", "TwoClassProblem"]

@@ -17,8 +17,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from tagsift.base import SequenceTagger, TrainingSet
-from tagsift.base.training_set import hold_out
+from tagsift.base import SequenceTagger, TrainingSet, hold_out
 from tagsift.metrics import span_scores, token_accuracy
 from tagsift.progress import progress
 
@@ -55,18 +54,18 @@ def tune(
     Ties go to the estimator's own values, then to the earlier ones of the grid.
     """
     own = {name: getattr(estimator, name) for name in grid}
-    kept, held_out = map(train.take_sequences, hold_out(train))
+    rest, held_out = map(train.take_sequences, hold_out(train))
     n_exact = int(held_out.exact_sequences.sum())
     if n_exact >= _MIN_EXACT:
         criterion = "f1"
-    elif hasattr(estimator, "_log_likelihood") and held_out.n_tokens and kept.n_tokens:
+    elif hasattr(estimator, "_log_likelihood") and held_out.n_tokens and rest.n_tokens:
         criterion = "likelihood"
     else:
         return Tuning(own, "defaults", n_exact)
     settings = sorted(ParameterGrid(grid), key=lambda setting: setting != own)
     title = f"tuning {estimator.method.title}"
     trials = tuple(
-        _try(estimator, setting, kept, held_out, criterion)
+        _try(estimator, setting, rest, held_out, criterion)
         for setting in progress(settings, title, enabled=bool(estimator.verbose))
     )
     best = max(trials, key=lambda trial: (trial.score, trial.candidate_share))

@@ -144,6 +144,6 @@ class FlatCLPL(LinearTokenTagger):
 
         start = np.zeros(shape[0] * shape[1])
         most = {"maxiter": self.max_iter, "maxfun": 2 * self.max_iter}
-        found = minimize(objective, start, jac=True, method="L-BFGS-B", options=most)
-        self.weights_ = found.x.reshape(shape)  # [D + 1, L]
+        optimum = minimize(objective, start, jac=True, method="L-BFGS-B", options=most)
+        self.weights_ = optimum.x.reshape(shape)  # [D + 1, L]
         return self._token_scores(X)  # [N, L]

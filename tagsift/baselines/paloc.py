@@ -11,10 +11,9 @@ from tagsift.base import Method, setting
 from tagsift.baselines._pointwise import telling_tokens
 from tagsift.baselines._svm import Machines, MachineTagger, TwoClassProblem
 from tagsift.errors import ScaleWarning
-from tagsift.features.distances import Reference
+from tagsift.features import Reference
 from tagsift.progress import warn_user
-from tagsift.storage.items import damaged
-from tagsift.storage.state import Saved, array, part
+from tagsift.storage import Saved, array, damaged, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["PALOC", "label_pairs", "pair_problems", "pair_votes", "refine"]

@@ -9,23 +9,29 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.base import (
+    AnyTrainingSet,
     Method,
     SequenceTagger,
     TrainingSet,
     Transduction,
+    scheme_constraints,
     setting,
+    way_through,
 )
-from tagsift.base.training_set import AnyTrainingSet, scheme_constraints, way_through
 from tagsift.baselines._tuning import Tuning, tune
-from tagsift.chain.lbfgs import minimise
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainProblem, TransitionPrior, banned_means
-from tagsift.chain.potentials import Allowed
-from tagsift.chain.span_bonus import with_span_bonus
-from tagsift.chain.viterbi import max_expected_accuracy
+from tagsift.chain import (
+    Allowed,
+    ChainProblem,
+    LinearChain,
+    TransitionPrior,
+    banned_means,
+    max_expected_accuracy,
+    minimise,
+    with_span_bonus,
+)
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
-from tagsift.storage.state import Saved, number, part, whole
+from tagsift.storage import Saved, number, part, whole
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["CRF", "PartialCRF"]
@@ -134,7 +140,7 @@ class PartialCRF(SequenceTagger):
             self.l2_ = float(self.tuning_.settings["l2"])
         means = banned_means(scheme_constraints(train, known=self.bans))
         objective = train.objective(self.l2_, TransitionPrior(*means))
-        found = minimise(
+        optimum = minimise(
             objective,
             np.zeros(objective.n_parameters),
             max_iter=self.max_iter,
@@ -144,8 +150,8 @@ class PartialCRF(SequenceTagger):
             warn=True,
             checkpoint=train.checkpoint,
         )
-        self.objective_, self.n_iter_ = -found.value, found.n_iter
-        self.weights_, self.span_bonus_ = objective.weights(found.x), 0.0
+        self.objective_, self.n_iter_ = -optimum.value, optimum.n_iter
+        self.weights_, self.span_bonus_ = objective.weights(optimum.x), 0.0
         labels, confidences = train.recover(self.weights_)
         if self.bans and confidences is not None:
             labels = max_expected_accuracy(confidences, train.offsets, self._allowed())
@@ -186,7 +192,6 @@ class PartialCRF(SequenceTagger):
         return chain.best(features, self._allowed() if valid else None)
 
     def _allowed(self) -> Allowed:
-        """What the tag scheme allows."""
         return way_through(self.classes_, self.scheme_, self.weights_.possible)
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
@@ -204,8 +209,8 @@ class PartialCRF(SequenceTagger):
 
     def _log_likelihood(self, held_out: TrainingSet) -> float:
         """Return log Z_S − log Z, summed over sentences that were not trained on."""
-        known = held_out.features, held_out.log_evidence
-        return float(self.weights_.log_likelihood(*known).sum())
+        data = held_out.features, held_out.log_evidence
+        return float(self.weights_.log_likelihood(*data).sum())
 
     def _restored(self) -> None:
         self.tuning_ = None

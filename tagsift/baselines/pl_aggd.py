@@ -15,8 +15,13 @@ import scipy.sparse as sp
 from tagsift.base import Method, setting
 from tagsift.baselines._kernel_ridge import KernelRidgeTagger
 from tagsift.baselines._pointwise import CandidateSimplex, project_simplex
-from tagsift.features.distances import Reference, nearest, pair_products, row_norms
-from tagsift.features.scaling import scale_features
+from tagsift.features import (
+    Reference,
+    nearest,
+    pair_products,
+    row_norms,
+    scale_features,
+)
 from tagsift.progress import progress
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -29,9 +34,10 @@ __all__ = [
     "label_grams",
 ]
 
-#: Most steps, and what may move in the last one, of the graph and the confidences.
-_GRAPH_STEPS, _GRAPH_TOL = 300, 1e-7
-_CONFIDENCE_STEPS, _CONFIDENCE_TOL = 500, 1e-5
+_GRAPH_STEPS = 300  # most steps of the graph
+_GRAPH_TOL = 1e-7  # what its weights may move in the last of them
+_CONFIDENCE_STEPS = 500  # most steps of the confidences
+_CONFIDENCE_TOL = 1e-5  # what they may move in the last of them
 #: How often rows that have settled are taken out of the batch of `graph_step`.
 _CHECK_EVERY = 10
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from tagsift.base import Method, setting
 from tagsift.baselines._pointwise import telling_tokens
 from tagsift.baselines._svm import Machines, MachineTagger, TwoClassProblem
-from tagsift.storage.state import Saved, array, part
+from tagsift.storage import Saved, array, part
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["PLECOC", "code_length", "code_losses", "draw_code", "performance"]

@@ -10,7 +10,7 @@ from tagsift.base import Method, setting
 from tagsift.baselines._kernel_ridge import KernelRidgeTagger
 from tagsift.baselines._pointwise import CandidateSimplex, best_candidate
 from tagsift.progress import progress
-from tagsift.storage.state import Saved, whole
+from tagsift.storage import Saved, whole
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["SURE", "pseudo_labels"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from tagsift.base import Method, setting
 from tagsift.baselines._pointwise import TokenTagger
-from tagsift.features.distances import Reference, nearest
-from tagsift.storage.state import Saved, array, matrix
+from tagsift.features import Reference, nearest
+from tagsift.storage import Saved, array, matrix
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["WKNN", "neighbour_votes"]

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from tagsift.base import Method, SequenceTagger, TrainingSet, Transduction
 from tagsift.baselines._pointwise import best_candidate
 from tagsift.features import FeatureMatrix
-from tagsift.storage.state import Saved, array
+from tagsift.storage import Saved, array
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["WordCounts"]

@@ -38,22 +38,20 @@ class Checkpoint:
         return replace(self, key=key)
 
     def write(self, step: Step) -> None:
-        """Keep a step."""
-        told = {name: getattr(step, name) for name in ("value", "change", "n_iter")}
-        told["curvatures"] = [curvature for _, _, curvature in step.past]
+        numbers = {name: getattr(step, name) for name in ("value", "change", "n_iter")}
+        numbers["curvatures"] = [curvature for _, _, curvature in step.past]
         pairs = [part for s, y, _ in step.past for part in (s, y)]
-        self.keep(told, step.x, step.gradient, *pairs)
+        self.keep(numbers, step.x, step.gradient, *pairs)
 
     def read(self, n_parameters: int) -> Step | None:
-        """The step that was kept, or None where there is none."""
-        kept = self.kept()
-        if kept is None:
+        stored = self.kept()
+        if stored is None:
             return None
-        told, arrays = kept
+        numbers, arrays = stored
         if any(array.shape != (n_parameters,) for array in arrays):
             raise self._damaged()
-        pairs = zip(arrays[2::2], arrays[3::2], told.pop("curvatures"), strict=True)
-        return Step(arrays[0], arrays[1], **told, past=tuple(pairs))
+        pairs = zip(arrays[2::2], arrays[3::2], numbers.pop("curvatures"), strict=True)
+        return Step(arrays[0], arrays[1], **numbers, past=tuple(pairs))
 
     def keep(self, told: dict[str, Any], *arrays: Any) -> None:
         """Keep numbers and texts, and arrays, in place of what was kept before."""
@@ -64,7 +62,6 @@ class Checkpoint:
                 np.save(stream, array, allow_pickle=False)
 
     def kept(self) -> tuple[dict[str, Any], list[np.ndarray[Any, Any]]] | None:
-        """What was kept, or None where there is nothing."""
         path = Path(self.path)
         if not path.exists():
             return None

@@ -19,7 +19,7 @@ import numpy as np
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.errors import DataError, InputError
 
-__all__ = ["Engine", "LocalEngine", "Shards", "Work", "add_up"]
+__all__ = ["Each", "Engine", "LocalEngine", "Shards", "Work", "add_up"]
 
 #: Arrays begin at multiples of so many bytes.
 _ALIGNED = 64
@@ -28,40 +28,64 @@ _ALIGNED = 64
 Work: TypeAlias = Callable[..., Any]
 
 
-class Shards(Protocol):
+#: What a function takes beside the state of each shard, by shard; None for nothing.
+Each: TypeAlias = Sequence[Any] | None
+
+
+class Shards:
     """States made from the pieces of a corpus, wherever they live.
 
     The functions are plain ones of a module, so that they can be sent. After the state
     they take `args`, the same for all, and, where `each` is given, its entry for the
-    shard. `only` names the shards that are asked, by number.
+    shard. `only` names the shards that are asked, by number. An engine writes `then`,
+    `results`, `close` and the length, and `sums` where its workers can add up.
     """
 
     def __len__(self) -> int:
         """Number of shards."""
+        raise NotImplementedError
 
-    def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
+    def then(self, work: Work, *args: Any, each: Each = None) -> None:
         """Turn every state into what the function makes of it."""
+        raise NotImplementedError
+
+    def results(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
+    ) -> Iterable[Any]:
+        """What the function gives for the shards that are asked, in their order."""
+        raise NotImplementedError
+
+    def sums(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
+    ) -> Iterable[Any]:
+        """The same, added up in parts."""
+        return self.results(work, args, each, asked)
+
+    def close(self) -> None:
+        """Let the states go, with the files or the workers that hold them."""
+        raise NotImplementedError
 
     def map(
         self,
         work: Work,
         *args: Any,
-        each: Sequence[Any] | None = None,
+        each: Each = None,
         only: Sequence[int] | None = None,
     ) -> list[Any]:
         """What the function gives for every shard, in their order."""
+        asked = range(len(self)) if only is None else only
+        return list(self.results(work, args, each, asked))
 
     def sum(
         self,
         work: Work,
         *args: Any,
-        each: Sequence[Any] | None = None,
+        each: Each = None,
         only: Sequence[int] | None = None,
     ) -> Any:
         """Add up what the function gives: numbers, arrays, or tuples of them."""
-
-    def close(self) -> None:
-        """Let the states go, with the files or the workers that hold them."""
+        asked = range(len(self)) if only is None else only
+        return add_up(self.sums(work, args, each, asked))
 
 
 class Engine(Protocol):
@@ -75,15 +99,15 @@ class Engine(Protocol):
     def checkpoint(self) -> Checkpoint | None:
         """Where a fit keeps its last steps."""
 
-    def scatter(self, pieces: Sequence[Any]) -> Shards:
-        """Hand out the pieces of a corpus: the first states."""
+    def scatter(self, pieces: Iterable[Any]) -> Shards:
+        """Hand out the pieces of a corpus, as they come: the first states."""
 
 
 def add_up(results: Iterable[Any]) -> Any:
     """Sum of numbers, arrays or tuples, one after the other; the first is reused."""
     total: Any = None
-    for found in results:
-        total = _own(found) if total is None else _plus(total, found)
+    for result in results:
+        total = _own(result) if total is None else _plus(total, result)
     return total
 
 
@@ -119,15 +143,19 @@ class LocalEngine:
         if self.n_shards < 1:
             raise InputError(f"n_shards must be at least 1; got {self.n_shards}.")
 
-    def scatter(self, pieces: Sequence[Any]) -> Shards:
-        """Hand out the pieces of a corpus: the first states."""
+    def scatter(self, pieces: Iterable[Any]) -> Shards:
+        """Hand out the pieces of a corpus, as they come: the first states."""
         if self.folder is None:
             return _InMemory(list(pieces))
-        return _OnDisk(list(pieces), Path(self.folder))
+        shards = _OnDisk([], Path(self.folder))
+        for k, piece in enumerate(pieces):
+            shards.states.append(None)
+            shards._put(k, piece)
+        return shards
 
 
 @dataclass
-class _InMemory:
+class _InMemory(Shards):
     """States in a list."""
 
     states: list[Any]
@@ -141,39 +169,16 @@ class _InMemory:
     def _put(self, k: int, state: Any) -> None:
         self.states[k] = state
 
-    def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
-        for k in range(len(self)):
-            own = () if each is None else (each[k],)
-            self._put(k, work(self._get(k), *args, *own))
+    def then(self, work: Work, *args: Any, each: Each = None) -> None:
+        for k, state in enumerate(self.results(work, args, each, range(len(self)))):
+            self._put(k, state)
 
-    def _results(
-        self,
-        work: Work,
-        args: tuple[Any, ...],
-        each: Sequence[Any] | None,
-        only: Sequence[int] | None,
+    def results(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
     ) -> Iterable[Any]:
-        for k in range(len(self)) if only is None else only:
+        for k in asked:
             own = () if each is None else (each[k],)
             yield work(self._get(k), *args, *own)
-
-    def map(
-        self,
-        work: Work,
-        *args: Any,
-        each: Sequence[Any] | None = None,
-        only: Sequence[int] | None = None,
-    ) -> list[Any]:
-        return list(self._results(work, args, each, only))
-
-    def sum(
-        self,
-        work: Work,
-        *args: Any,
-        each: Sequence[Any] | None = None,
-        only: Sequence[int] | None = None,
-    ) -> Any:
-        return add_up(self._results(work, args, each, only))
 
     def close(self) -> None:
         self.states = []
@@ -181,7 +186,7 @@ class _InMemory:
 
 @dataclass
 class _OnDisk(_InMemory):
-    """States whose numbers are in files, but for the pieces they begin with.
+    """States whose numbers are in files.
 
     A file holds the bytes of arrays and nothing else; what they belong to stays in this
     process (Python's buffers out of band), so that no file is ever run as code.
@@ -191,8 +196,6 @@ class _OnDisk(_InMemory):
     stored: dict[int, tuple[bytes, list[int]]] = field(default_factory=dict)
 
     def _get(self, k: int) -> Any:
-        if k not in self.stored:
-            return self.states[k]
         outline, sizes = self.stored[k]
         mapped = np.memmap(self._path(k), np.uint8, "r")  # [bytes]
         begins = np.cumsum([0, *map(_padded, sizes[:-1])]).tolist()

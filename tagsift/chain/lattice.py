@@ -114,8 +114,8 @@ def _representable(potentials: Potentials, eU: Array, eT: Array) -> BoolArray:
 def _n_lost(scores: Array, exponentials: Array) -> int:
     """How many finite scores have no exponential of full precision."""
     count = namespace(scores).count_nonzero
-    kept = count(exponentials >= _smallest(exponentials))
-    return int(count(scores > -np.inf)) - int(kept)
+    n_positive = count(exponentials >= _smallest(exponentials))
+    return int(count(scores > -np.inf)) - int(n_positive)
 
 
 def _mixed(potentials: Potentials, ok: BoolArray) -> Lattice:
@@ -132,10 +132,10 @@ def _mixed(potentials: Potentials, ok: BoolArray) -> Lattice:
         weights = potentials.weights
         weights = None if weights is None else weights[sentences]  # [S'']
         part = Potentials(xp.take(W, rows, axis=0), T, sub, weights)
-        found = _rescaled(part)[0] if chosen is ok else log_lattice(part)
-        log_z[sentences] = found.log_z
-        marginals[rows] = found.marginals
-        pairs += found.pairs
+        lattice = _rescaled(part)[0] if chosen is ok else log_lattice(part)
+        log_z[sentences] = lattice.log_z
+        marginals[rows] = lattice.marginals
+        pairs += lattice.pairs
     return Lattice(log_z, marginals, pairs)
 
 

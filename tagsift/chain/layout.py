@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from tagsift.backend import asarray, namespace
-from tagsift.data.stacking import offsets_of
+from tagsift.data import offsets_of
 from tagsift.typing import Array, BoolArray, IntArray
 
 __all__ = ["ChainLayout", "neighbours"]
@@ -35,9 +35,9 @@ class ChainLayout:
         lengths = np.diff(offsets)  # [S]
         by_length = np.argsort(-lengths, kind="stable")  # [S]
         sentences = by_length[lengths[by_length] > 0]  # [S']
-        kept = lengths[sentences]  # [S']
-        longest = int(kept[0]) if len(kept) else 0
-        counts = np.searchsorted(-kept, -np.arange(longest), side="left")  # [T]
+        in_order = lengths[sentences]  # [S']
+        longest = int(in_order[0]) if len(in_order) else 0
+        counts = np.searchsorted(-in_order, -np.arange(longest), side="left")  # [T]
         steps = offsets_of(counts)  # [T+1]
         starts = offsets[sentences]  # [S']
         order = np.empty(int(steps[-1]), dtype=np.int64)  # [N]
@@ -47,7 +47,6 @@ class ChainLayout:
 
     @property
     def n_tokens(self) -> int:
-        """Number of tokens, N."""
         return len(self.order)
 
     @property
@@ -57,7 +56,6 @@ class ChainLayout:
 
     @property
     def max_length(self) -> int:
-        """Length of the longest sentence."""
         return len(self.steps) - 1
 
     @cached_property

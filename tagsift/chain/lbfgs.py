@@ -25,9 +25,9 @@ __all__ = ["Objective", "Step", "lbfgs", "minimise"]
 #: Value and gradient of the function to minimise.
 Objective = Callable[[Array], tuple[float, Array]]
 
-#: Wolfe conditions: sufficient decrease, and how flat the slope must have become.
-_DECREASE, _FLATNESS = 1e-4, 0.9
-_MAX_TRIALS = 20
+_DECREASE = 1e-4  # Wolfe: least share of the decrease that the slope promises
+_FLATNESS = 0.9  # Wolfe: most that may be left of the slope
+_MAX_TRIALS = 20  # points of one line search
 #: Past steps that shape the curvature.
 _MEMORY = 10
 
@@ -89,13 +89,13 @@ def lbfgs(objective: Objective, x: Array, start: Step | None = None) -> Iterator
         if slope >= 0:
             return
         length = 1.0 if past else 1.0 / float(np.sqrt(float(gradient @ gradient)))
-        found = _line_search(objective, x, value, direction, slope, length)
-        if found is None:
+        point = _line_search(objective, x, value, direction, slope, length)
+        if point is None:
             if not past:
                 return
             past.clear()  # start again from the steepest descent
             continue
-        new_x, new_value, new_gradient = found
+        new_x, new_value, new_gradient = point
         s, y = new_x - x, new_gradient - gradient  # [P], [P]
         curvature = float(s @ y)
         if curvature > 1e-12 * float(y @ y):

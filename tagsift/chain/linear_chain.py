@@ -21,7 +21,7 @@ from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import Allowed, log_evidence
 from tagsift.chain.viterbi import viterbi
 from tagsift.features import FeatureMatrix
-from tagsift.storage.state import Saved, array
+from tagsift.storage import Saved, array
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["LinearChain", "curvature", "squared"]
@@ -44,13 +44,11 @@ class LinearChain:
     }
 
     def on(self, device: Device) -> LinearChain:
-        """Return the same parameters, living on `device`."""
         return LinearChain(
             *(asarray(getattr(self, f.name), device=device) for f in fields(self))
         )
 
     def tempered(self, temperature: float) -> LinearChain:
-        """Divide all scores by a temperature."""
         return LinearChain(*(getattr(self, f.name) / temperature for f in fields(self)))
 
     @property
@@ -84,14 +82,14 @@ class LinearChain:
         Where the model can predict no candidate of a token, its candidates score alike.
         """
         U = self.scores(features)  # [N, L]
-        known = None
+        e = None
         if evidence is not None:
-            known = log_evidence(evidence)  # [N, L]
-            reset = (known > -np.inf) & self._unknown(known)  # [N, L]
+            e = log_evidence(evidence)  # [N, L]
+            reset = (e > -np.inf) & self._unknown(e)  # [N, L]
             xp = namespace(U)
             U = xp.where(asarray(reset, like=U), xp.zeros_like(U), U)  # [N, L]
         T, layout = self.transitions, ChainLayout.from_offsets(features.offsets)
-        lattice = forward_backward(U, T, layout, start=self.start, evidence=known)
+        lattice = forward_backward(U, T, layout, start=self.start, evidence=e)
         return np.asarray(to_numpy(lattice.marginals))  # [N, L]
 
     def curvature(self, features: FeatureMatrix) -> FloatArray:
@@ -118,10 +116,10 @@ class LinearChain:
         U, T = self.scores(features), self.transitions  # [N, L], [L, L]
         e = log_evidence(evidence)  # [N, L]
         e = np.where(self._unknown(e), 0.0, e)  # [N, L]
-        known = forward_backward(U, T, layout, start=self.start, evidence=e)
+        restricted = forward_backward(U, T, layout, start=self.start, evidence=e)
         free = forward_backward(U, T, layout, start=self.start)
-        found = to_numpy(known.log_z - free.log_z)  # [S'], longest sentence first
-        return np.asarray(found[np.argsort(layout.sentences)])  # [S']
+        values = to_numpy(restricted.log_z - free.log_z)  # [S'], longest sentence first
+        return np.asarray(values[np.argsort(layout.sentences)])  # [S']
 
     def _unknown(self, evidence: FloatArray) -> BoolArray:
         """Tokens none of whose candidates the model can predict, [N, 1]."""
@@ -136,5 +134,4 @@ def curvature(features: FeatureMatrix, p: FloatArray) -> FloatArray:
 
 
 def squared(block: Any) -> Any:
-    """Elementwise square, sparse or dense."""
     return block.multiply(block).tocsr() if sp.issparse(block) else block * block

@@ -59,7 +59,6 @@ class ColumnGroups:
 
     @property
     def n_groups(self) -> int:
-        """Number of distinct columns."""
         return len(self.size)
 
     def take(self, columns: Any) -> Any:
@@ -72,11 +71,11 @@ class ColumnGroups:
         place = np.full(rows.shape[1], -1)  # [D]
         place[self.first] = np.arange(self.n_groups)
         at = place[rows.indices]  # [nnz]
-        kept = at >= 0  # [nnz]
-        indptr = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]  # [N+1]
-        data = rows.data[kept] * np.sqrt(self.size)[at[kept]]  # [nnz']
+        grouped = at >= 0  # [nnz]
+        indptr = np.concatenate([[0], np.cumsum(grouped)])[rows.indptr]  # [N+1]
+        data = rows.data[grouped] * np.sqrt(self.size)[at[grouped]]  # [nnz']
         shape = rows.shape[0], self.n_groups
-        return sp.csr_matrix((data, at[kept].astype(np.int32), indptr), shape=shape)
+        return sp.csr_matrix((data, at[grouped].astype(np.int32), indptr), shape=shape)
 
     def expand(self, weights: FloatArray) -> FloatArray:
         """Weights of the original columns, from those of the groups, [D, L]."""

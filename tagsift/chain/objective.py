@@ -26,8 +26,7 @@ from tagsift.chain.parameters import (
     banned_means,
 )
 from tagsift.chain.potentials import Allowed, Potentials, log_evidence
-from tagsift.features import FeatureMatrix
-from tagsift.features.compact import compact
+from tagsift.features import FeatureMatrix, compact
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["ChainObjective", "ChainProblem", "TransitionPrior", "banned_means"]
@@ -43,7 +42,6 @@ class ChainProblem:
     allowed: Allowed | None = None
 
     def take_sequences(self, sentences: IntArray) -> ChainProblem:
-        """Keep the chosen sentences."""
         return replace(self, features=self.features.take_sequences(sentences))
 
     def objective(self, evidence: BoolArray | FloatArray) -> ChainObjective:
@@ -139,9 +137,9 @@ class ChainObjective(Penalised):
 
     def _passable(self, packed: FloatArray, allowed: Allowed) -> FloatArray:
         """Evidence in which sentences without a permitted way count as unlabelled."""
-        kept, layout = self.parameters.active, self.layout
+        active, layout = self.parameters.active, self.layout
         between, first, last = allowed
-        inside = between[np.ix_(kept, kept)], first[kept], last[kept]
+        inside = between[np.ix_(active, active)], first[active], last[active]
         self.bans = [self._on_device(log_evidence(part)) for part in inside]
         self.last = self._on_device(layout.last_tokens)  # [S']
         U, T = layout.unpack(packed), np.zeros((packed.shape[1],) * 2)
@@ -221,9 +219,9 @@ class ChainObjective(Penalised):
             T = T + between  # [A, A]
             W[: self.layout.n_sentences] += first
             W[self.last] += last
-        known = W[self.rows] + self.evidence  # [N₂, A]
+        restricted = W[self.rows] + self.evidence  # [N₂, A]
         whole = Potentials(W, T, self.layout, self.sentence_weights)
-        part = Potentials(known, T, self.ambiguous, self.weights_ambiguous)
+        part = Potentials(restricted, T, self.ambiguous, self.weights_ambiguous)
         return packed_forward_backward(whole), packed_forward_backward(part)
 
     def _packed_scores(self, w: Array) -> tuple[Array, Array, Array]:
@@ -250,17 +248,21 @@ class ChainObjective(Penalised):
         """
         W, T, start = self._packed_scores(w)  # [N, A]
         W[: self.layout.n_sentences] += start
-        known = Potentials(W[self.rows] + self.evidence, T, self.ambiguous)
+        restricted = Potentials(W[self.rows] + self.evidence, T, self.ambiguous)
         inside = np.zeros(W.shape, dtype=bool)  # [N, A]
-        found = np.zeros(W.shape)  # [N, A]
-        found[self.exact_rows, self.exact_labels] = 1.0
+        marginals_of_active = np.zeros(W.shape)  # [N, A]
+        marginals_of_active[self.exact_rows, self.exact_labels] = 1.0
         inside[self.exact_rows, self.exact_labels] = True
-        found[self.rows] = to_numpy(packed_forward_backward(known).marginals)
+        marginals_of_active[self.rows] = to_numpy(
+            packed_forward_backward(restricted).marginals
+        )
         inside[self.rows] = to_numpy(self.evidence) > -np.inf
         active = np.flatnonzero(self.parameters.active)  # [A]
-        labels = active[np.where(inside, found, -1.0).argmax(axis=1)]  # [N]
+        labels = active[
+            np.where(inside, marginals_of_active, -1.0).argmax(axis=1)
+        ]  # [N]
         marginals = np.zeros((len(W), len(self.parameters.active)))  # [N, L]
-        marginals[:, active] = found
+        marginals[:, active] = marginals_of_active
         return self.layout.unpack(labels), self.layout.unpack(marginals)
 
     def scores(self, w: Array) -> tuple[Array, Array, Array]:

@@ -53,7 +53,6 @@ class ChainParameters:
 
     @cached_property
     def n_labels(self) -> int:
-        """Labels that take part, A."""
         return int(self.active.sum())
 
     @cached_property
@@ -64,22 +63,21 @@ class ChainParameters:
 
     @property
     def n_parameters(self) -> int:
-        """Length of the parameter vector."""
         return sum(self.sizes) * self.n_labels
 
     @cached_property
     def mean_T(self) -> Array:  # noqa: N802
         """Prior mean of the transitions, [A, A]."""
-        kept, mean = self.active, self.prior.mean
-        mean = np.zeros((len(kept), len(kept))) if mean is None else mean
-        return asarray(mean[np.ix_(kept, kept)], device=self.device)
+        active, mean = self.active, self.prior.mean
+        mean = np.zeros((len(active), len(active))) if mean is None else mean
+        return asarray(mean[np.ix_(active, active)], device=self.device)
 
     @cached_property
     def mean_start(self) -> Array:
         """Prior mean of the start scores, [A]."""
-        kept, mean = self.active, self.prior.mean_start
-        mean = np.zeros(len(kept)) if mean is None else mean
-        return asarray(mean[kept], device=self.device)
+        active, mean = self.active, self.prior.mean_start
+        mean = np.zeros(len(active)) if mean is None else mean
+        return asarray(mean[active], device=self.device)
 
     def split(self, w: Array) -> list[Array]:
         """Views of sparse and dense emissions, bias, transitions and start scores."""
@@ -143,7 +141,6 @@ class Penalised:
 
     @property
     def n_parameters(self) -> int:
-        """Length of the parameter vector."""
         return self.parameters.n_parameters
 
     def weights(self, w: Array) -> LinearChain:

@@ -20,8 +20,7 @@ from tagsift.chain.merge_columns import ColumnGroups, column_sums, n_different
 from tagsift.chain.objective import ChainObjective
 from tagsift.chain.parameters import ChainParameters, Penalised, TransitionPrior
 from tagsift.chain.potentials import Allowed, log_evidence
-from tagsift.features.compact import CompactRows
-from tagsift.features.packed import PackedFeatures
+from tagsift.features import CompactRows, PackedFeatures
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = ["ChainData", "ShardedObjective", "common_columns"]
@@ -53,14 +52,19 @@ class ShardedObjective(Penalised):
     ) -> None:
         self.shards, self.l2 = shards, l2
         prior = prior or TransitionPrior()
-        counts, said = shards.sum(_label_counts)  # [L], [L]
+        counts, sums_of_evidence = shards.sum(_label_counts)  # [L], [L]
         groups, sparse, sums = common_columns(shards)
         self.parameters = ChainParameters(counts > 0, groups, sparse, prior)
-        told = repr((l2, prior.scale, prior.scale_bias, single, len(shards)))
+        settings = repr((l2, prior.scale, prior.scale_bias, single, len(shards)))
         means = [prior.mean, prior.mean_start, *(allowed or ())]
-        known = [counts, said, sums, *(part for part in means if part is not None)]
-        digest = hashlib.sha256(told.encode())
-        for array in known:
+        arrays = [
+            counts,
+            sums_of_evidence,
+            sums,
+            *(part for part in means if part is not None),
+        ]
+        digest = hashlib.sha256(settings.encode())
+        for array in arrays:
             digest.update(np.ascontiguousarray(array).tobytes())
         #: Tells this objective from those of other data or settings.
         self.key = digest.hexdigest()
@@ -73,18 +77,20 @@ class ShardedObjective(Penalised):
 
     def recover(self, chain: LinearChain) -> tuple[IntArray, FloatArray]:
         """Likeliest candidate of every token, [N], and all marginals, [N, L]."""
-        found = self.shards.map(_recovered, self.vector(chain))
-        labels, marginals = zip(*found, strict=True)
+        parts = self.shards.map(_recovered, self.vector(chain))
+        labels, marginals = zip(*parts, strict=True)
         return np.concatenate(labels), np.concatenate(marginals)
 
     def curvature(self, chain: LinearChain) -> FloatArray:
         """As `LinearChain.curvature`, of all sentences, [D, L]."""
-        known = self.parameters
-        found, dense = self.shards.sum(_curvature, self.vector(chain))
-        h = np.zeros((len(known.sparse_columns), len(known.active)))  # [D, L]
-        each = known.groups.expand(found / np.sqrt(known.groups.size)[:, None])
-        h[np.ix_(known.sparse_columns, known.active)] = each
-        h[np.ix_(~known.sparse_columns, known.active)] = dense
+        parameters = self.parameters
+        merged, dense = self.shards.sum(_curvature, self.vector(chain))
+        h = np.zeros((len(parameters.sparse_columns), len(parameters.active)))  # [D, L]
+        each = parameters.groups.expand(
+            merged / np.sqrt(parameters.groups.size)[:, None]
+        )
+        h[np.ix_(parameters.sparse_columns, parameters.active)] = each
+        h[np.ix_(~parameters.sparse_columns, parameters.active)] = dense
         return h
 
 
@@ -101,10 +107,10 @@ def common_columns(shards: Shards) -> tuple[ColumnGroups, BoolArray, FloatArray]
 def _label_counts(data: ChainData) -> tuple[IntArray, FloatArray]:
     """How often every label is a candidate, and the sum of the evidence for it."""
     e, weights = np.asarray(log_evidence(data.evidence)), data.sample_weight  # [N, L]
-    said = np.where(e > -np.inf, e, 0.0)  # [N, L]
+    finite = np.where(e > -np.inf, e, 0.0)  # [N, L]
     if weights is not None:
-        said = (1.0 + said) * np.repeat(weights, data.features.lengths)[:, None]
-    return (e > -np.inf).sum(axis=0), said.sum(axis=0)  # [L], [L]
+        finite = (1.0 + finite) * np.repeat(weights, data.features.lengths)[:, None]
+    return (e > -np.inf).sum(axis=0), finite.sum(axis=0)  # [L], [L]
 
 
 def _sparse_columns(data: ChainData) -> BoolArray:

@@ -7,5 +7,6 @@ temperature by sentences that a fit left out, and `estimator` puts them together
 from __future__ import annotations
 
 from tagsift.chain_gp.estimator import ChainGP
+from tagsift.chain_gp.mode import ModeFinder as ModeFinder
 
 __all__ = ["ChainGP"]

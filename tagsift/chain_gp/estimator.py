@@ -8,13 +8,22 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from tagsift.backend import available_device, use_device
-from tagsift.base import Method, TrainingSet, Transduction, setting
-from tagsift.base.conformal import SetTagger
-from tagsift.base.training_set import AnyTrainingSet, scheme_constraints
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.objective import ChainProblem, banned_means
-from tagsift.chain.span_bonus import with_span_bonus
-from tagsift.chain.viterbi import max_expected_accuracy
+from tagsift.base import (
+    AnyTrainingSet,
+    Method,
+    SetTagger,
+    TrainingSet,
+    Transduction,
+    scheme_constraints,
+    setting,
+)
+from tagsift.chain import (
+    ChainProblem,
+    LinearChain,
+    banned_means,
+    max_expected_accuracy,
+    with_span_bonus,
+)
 from tagsift.chain_gp.held_out import (
     FEW_TOKENS,
     HeldOut,
@@ -27,13 +36,12 @@ from tagsift.chain_gp.mode import ModeFinder, Spread, a_sample, whitened
 from tagsift.data import opening_transitions
 from tagsift.errors import InputError
 from tagsift.features import FeatureMatrix
-from tagsift.gp.kernels import (
+from tagsift.gp import (
     GroupKernel,
     InducingColumns,
     uncarried_variance,
 )
-from tagsift.storage.items import damaged
-from tagsift.storage.state import Saved, array, by_name, number, part, several, whole
+from tagsift.storage import Saved, array, by_name, damaged, number, part, several, whole
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["ChainGP"]
@@ -250,18 +258,22 @@ class ChainGP(SetTagger):
 
     def _calibrate(self, finder: ModeFinder, train: AnyTrainingSet) -> list[HeldOut]:
         """Temperature and bonus as given, or by held-out sentences, which are given."""
-        given = self.temperature
+        temperature = self.temperature
         bonus = 0.0 if train.scheme == "plain" else self.span_bonus
         held_out: list[HeldOut] = []
-        if isinstance(given, str) or isinstance(bonus, str):
+        if isinstance(temperature, str) or isinstance(bonus, str):
             rough = _ROUGH * self.tol
             held_out = list(leave_out(finder, train, self.kernel_, tol=rough))
-        found = best_temperature(held_out) if isinstance(given, str) else float(given)
+        T = (
+            best_temperature(held_out)
+            if isinstance(temperature, str)
+            else float(temperature)
+        )
         if isinstance(bonus, str):
             names = [str(name) for name in train.classes]
             _, inside = opening_transitions(names, train.scheme)
-            bonus = best_bonus(held_out, found, self.allowed_, inside)
-        self.temperature_, self.span_bonus_ = found, float(bonus)
+            bonus = best_bonus(held_out, T, self.allowed_, inside)
+        self.temperature_, self.span_bonus_ = T, float(bonus)
         return held_out
 
     def _kernel(self, train: AnyTrainingSet) -> GroupKernel:
@@ -292,7 +304,6 @@ class ChainGP(SetTagger):
     # Predict -------------------------------------------------------------------
 
     def _phi(self, features: FeatureMatrix) -> FeatureMatrix:
-        """Whitened features of new tokens."""
         device = use_device(self.device)
         return whitened(features, self.kernel_, self.columns_, device)
 

@@ -27,13 +27,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from tagsift.base import TrainingSet
-from tagsift.base.training_set import AnyTrainingSet, hold_out
-from tagsift.chain.linear_chain import LinearChain
-from tagsift.chain.potentials import Allowed
-from tagsift.chain.span_bonus import expected_f1, span_bonus
+from tagsift.base import AnyTrainingSet, TrainingSet, hold_out
+from tagsift.chain import Allowed, LinearChain, expected_f1, span_bonus
 from tagsift.chain_gp.mode import ModeFinder
-from tagsift.gp.kernels import GroupKernel
+from tagsift.gp import GroupKernel
 from tagsift.typing import BoolArray
 
 __all__ = [
@@ -46,17 +43,16 @@ __all__ = [
     "temperature_of_seen",
 ]
 
-#: The share of the sentences that is left out at a time, and how many neighbours go
-#: together.
-_SHARE, _TOGETHER = 0.2, 6
-#: Most tokens that are looked at, how many left out are enough, and the fewest
-#: sentences that say anything.
-FEW_TOKENS, _ENOUGH, _FEWEST = 20_000, 6_000, 10
-#: Centre and width of the temperature's log-normal prior, and the limits of both.
-_USUAL, _SPREAD, _LIMITS = 1.25, 0.2, (-1.0, 2.0)
-#: The share a of fits without a sentence in its temperature T', and T' / T where they
-#: cannot tell.
-_WITHOUT, _SEEN = 0.4, 1.15
+_SHARE = 0.2  # of the sentences, left out at a time
+_TOGETHER = 6  # neighbours that are left out together
+FEW_TOKENS = 20_000  # most tokens that are looked at
+_ENOUGH = 6_000  # tokens left out that are enough
+_FEWEST = 10  # sentences that say anything
+_USUAL = 1.25  # centre of the temperature's log-normal prior
+_SPREAD = 0.2  # its width
+_LIMITS = (-1.0, 2.0)  # of the logarithms of temperatures
+_WITHOUT = 0.4  # share a of fits without a sentence in its temperature T'
+_SEEN = 1.15  # T' / T where they cannot tell
 #: Bonus without held-out sentences.
 _BONUS = 0.5
 
@@ -103,9 +99,9 @@ def log_chance(held_out: HeldOut, temperature: float) -> float:
     A token none of whose candidates the chain can predict counts as unlabelled.
     """
     chain, unseen = held_out.chain.tempered(temperature), held_out.unseen
-    known = unseen.log_evidence  # [N, L]
-    known = np.exp(known - known.max(axis=1, keepdims=True))  # [N, L]
-    chance = (chain.marginals(unseen.features) * known).sum(axis=1)  # [N]
+    likelihood = unseen.log_evidence  # [N, L]
+    likelihood = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))  # [N, L]
+    chance = (chain.marginals(unseen.features) * likelihood).sum(axis=1)  # [N]
     return float(np.log(chance[chance > 0]).sum())
 
 
@@ -122,14 +118,14 @@ def temperature_of_seen(
     """
     if not held_out or n_tokens > FEW_TOKENS:
         return _SEEN * temperature
-    known = [(one.unseen.features, one.unseen.log_evidence) for one in held_out]
+    evidence = [(one.unseen.features, one.unseen.log_evidence) for one in held_out]
     softer = [one.chain.tempered(temperature) for one in held_out]
-    without = [c.marginals(*told) for c, told in zip(softer, known, strict=True)]
+    without = [c.marginals(*told) for c, told in zip(softer, evidence, strict=True)]
 
     def score(mine: float) -> float:
         total, tempered = 0.0, chain.tempered(mine)
-        for q, told in zip(without, known, strict=True):
-            c = np.maximum(tempered.marginals(*told), np.finfo(float).tiny)  # [N, L]
+        for q, data in zip(without, evidence, strict=True):
+            c = np.maximum(tempered.marginals(*data), np.finfo(float).tiny)  # [N, L]
             total += float((q * np.log(c)).sum())
         return total
 
@@ -137,14 +133,13 @@ def temperature_of_seen(
 
 
 def _highest(score: Callable[[float], float]) -> float:
-    """The temperature of the highest score."""
-    found = minimize_scalar(
+    optimum = minimize_scalar(
         lambda log_t: -score(exp(log_t)),
         bounds=_LIMITS,
         method="bounded",
         options={"xatol": 1e-3},
     )
-    return exp(found.x)
+    return exp(optimum.x)
 
 
 def best_bonus(

@@ -16,14 +16,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tagsift.backend import Device, asarray
-from tagsift.base import TrainingSet
-from tagsift.base.training_set import AnyTrainingSet
-from tagsift.chain.lbfgs import Step, minimise
-from tagsift.chain.linear_chain import LinearChain, curvature, squared
-from tagsift.chain.parameters import Penalised, TransitionPrior
+from tagsift.base import AnyTrainingSet, TrainingSet
+from tagsift.chain import (
+    LinearChain,
+    Penalised,
+    Step,
+    TransitionPrior,
+    curvature,
+    minimise,
+    squared,
+)
 from tagsift.features import FeatureMatrix
-from tagsift.gp.kernels import GroupKernel, InducingColumns, rbf_inputs, scaled_features
-from tagsift.storage.state import Saved, array
+from tagsift.gp import GroupKernel, InducingColumns, rbf_inputs, scaled_features
+from tagsift.storage import Saved, array
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["ModeFinder", "Spread", "a_sample", "whitened"]
@@ -58,13 +63,12 @@ class ModeFinder:
             parts[name] = InducingColumns.choose(
                 X, shares, theta, self.n_inducing, train.seed
             )
-        told = kernel, parts, self.device
+        whitening = kernel, parts, self.device
         if isinstance(train, TrainingSet):
-            return parts, replace(train, features=whitened(train.features, *told))
-        return parts, train.transform(whitened, *told)
+            return parts, replace(train, features=whitened(train.features, *whitening))
+        return parts, train.transform(whitened, *whitening)
 
     def prior(self, kernel: GroupKernel) -> TransitionPrior:
-        """Prior of transitions, start scores and bias."""
         return TransitionPrior(
             self.mean, self.mean_start, kernel.transition**0.5, kernel.bias**0.5
         )
@@ -84,7 +88,7 @@ class ModeFinder:
     ) -> tuple[LinearChain, Step]:
         """The chain of all features and labels, and how the steps to it ended."""
         objective = self.objective(train, kernel)
-        found = minimise(
+        optimum = minimise(
             objective,
             asarray(np.zeros(objective.n_parameters), device=self.device),
             max_iter=self.max_iter,
@@ -94,7 +98,7 @@ class ModeFinder:
             warn=warn,
             checkpoint=train.checkpoint,
         )
-        return objective.weights(found.x), found
+        return objective.weights(optimum.x), optimum
 
 
 def a_sample(train: AnyTrainingSet) -> TrainingSet:
@@ -153,7 +157,7 @@ class Spread:
     def difference_variance(self, phi: FeatureMatrix, rest: FloatArray) -> FloatArray:
         """Variance of f_y − mean_y f, labels taken as independent, [M, L]."""
         v = self.variance(phi, rest)  # [M, L]
-        known = np.isfinite(self.precision[0])  # [L]
-        n = max(int(known.sum()), 1)
+        possible = np.isfinite(self.precision[0])  # [L]
+        n = max(int(possible.sum()), 1)
         shared = v.sum(axis=1, keepdims=True) / n**2  # [M, 1]
-        return np.where(known, v * (1.0 - 2.0 / n) + shared, 0.0)  # [M, L]
+        return np.where(possible, v * (1.0 - 2.0 / n) + shared, 0.0)  # [M, L]

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.base import SequenceTagger
-from tagsift.base.saving import learnt
-from tagsift.data.corpus import Corpus
+from tagsift.base import SequenceTagger, learnt
+from tagsift.data import Corpus
 from tagsift.errors import TagsiftError
 from tagsift.typing import BoolArray, FloatArray
 
@@ -99,8 +98,10 @@ def masks(y: Iterable[Sequence[frozenset[str]]]) -> list[BoolArray]:
 
 def arrays(X: Iterable[Sequence[str]]) -> list[FloatArray]:
     """Sentences as arrays [T, D]: one column per word, and a constant one."""
-    known = [word for words in _WORDS.values() for word in words]
-    return [np.array([[*(w == k for k in known), 1.0] for w in words]) for words in X]
+    vocabulary = [word for words in _WORDS.values() for word in words]
+    return [
+        np.array([[*(w == k for k in vocabulary), 1.0] for w in words]) for words in X
+    ]
 
 
 def fresh(estimator: SequenceTagger, /, **params: Any) -> SequenceTagger:

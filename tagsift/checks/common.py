@@ -55,10 +55,10 @@ def check_predict_shapes(estimator: SequenceTagger) -> None:
     lists = isinstance(predicted, list) and {type(k) for k in predicted} == {list}
     require(lists, "No list of lists.")
     require(list(map(len, predicted)) == list(map(len, X)), "Other lengths.")
-    found = {k for labels in predicted for k in labels}
-    odd = {type(k).__name__ for k in found if type(k) is not str}
+    predictions = {k for labels in predicted for k in labels}
+    odd = {type(k).__name__ for k in predictions if type(k) is not str}
     require(not odd, f"Labels of the types {sorted(odd)}.")
-    require(found <= set(LABELS), f"No classes: {found - set(LABELS)}.")
+    require(predictions <= set(LABELS), f"No classes: {predictions - set(LABELS)}.")
 
 
 def check_default_label_order(estimator: SequenceTagger) -> None:
@@ -85,8 +85,8 @@ def check_unused_label(estimator: SequenceTagger) -> None:
     X, _ = training(estimator)
     for labels in (["A-UNUSED", *LABELS], [*LABELS, "Z-UNUSED"]):
         model = fitted(estimator, labels=labels, scheme="plain")
-        found = {k for sentence in model.predict([*X, *UNSEEN]) for k in sentence}
-        require(found <= set(LABELS), f"Predicted {found - set(LABELS)}.")
+        predictions = {k for sentence in model.predict([*X, *UNSEEN]) for k in sentence}
+        require(predictions <= set(LABELS), f"Predicted {predictions - set(LABELS)}.")
 
 
 def check_repeatable(estimator: SequenceTagger) -> None:
@@ -211,8 +211,8 @@ def _answers(estimator: SequenceTagger) -> list[list[str]]:
 
 def check_sees_neighbours(estimator: SequenceTagger) -> None:
     """A structured method learns a label that only the label before it tells."""
-    found = _answers(estimator)
-    require(found == _Y, f"Of {_Y} it predicts {found}.")
+    answers = _answers(estimator)
+    require(answers == _Y, f"Of {_Y} it predicts {answers}.")
 
 
 def check_ignores_neighbours(estimator: SequenceTagger) -> None:

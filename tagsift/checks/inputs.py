@@ -32,8 +32,8 @@ def _require_labels(model: SequenceTagger, X: Any) -> None:
     predicted = model.predict(X)
     same = list(map(len, predicted)) == list(map(len, X))
     require(same, "Other lengths than the sentences.")
-    found = {k for labels in predicted for k in labels}
-    require(found <= set(model.classes_), f"No classes: {found}.")
+    predictions = {k for labels in predicted for k in labels}
+    require(predictions <= set(model.classes_), f"No classes: {predictions}.")
 
 
 def check_kinds_of_tokens(estimator: SequenceTagger) -> None:

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from tagsift.base import SequenceTagger
-from tagsift.base.saving import learnt
+from tagsift.base import SequenceTagger, learnt
 from tagsift.checks._asking import (
     LABELS,
     LONG,
@@ -57,11 +56,13 @@ def check_recovered(estimator: SequenceTagger) -> None:
     """Recovered labels are candidates; those of singletons are as given."""
     _, y = training(estimator)
     model = fitted(estimator)
-    found = model.transduction_
-    lists = isinstance(found, list) and {type(labels) for labels in found} == {list}
+    recovered = model.transduction_
+    lists = isinstance(recovered, list) and {type(labels) for labels in recovered} == {
+        list
+    }
     require(lists, "transduction_ is no list of lists.")
-    _require_candidates(found, y, "transduction_")
-    kinds = {type(k).__name__ for labels in found for k in labels}
+    _require_candidates(recovered, y, "transduction_")
+    kinds = {type(k).__name__ for labels in recovered for k in labels}
     require(
         kinds == {"str"}, f"transduction_ holds {kinds}, not the labels themselves."
     )
@@ -143,8 +144,10 @@ def check_marginal_columns(estimator: SequenceTagger) -> None:
         right = [columns[k] for sentence in truth for k in sentence]
         marginals = np.concatenate(model.predict_proba(X))  # [M, L]
         mean = float(marginals[np.arange(len(right)), right].mean())
-        found = f"The right labels have a mean probability of {mean:.2f} with {labels}."
-        require(mean > 1.5 / len(LABELS), found)
+        problem = (
+            f"The right labels have a mean probability of {mean:.2f} with {labels}."
+        )
+        require(mean > 1.5 / len(LABELS), problem)
 
 
 def check_marginals_of_full_sets(estimator: SequenceTagger) -> None:

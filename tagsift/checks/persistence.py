@@ -38,8 +38,8 @@ def _require_same_answers(
 ) -> None:
     require(loaded.predict(X) == model.predict(X), f"{case} predicts other labels.")
     if model.method.probabilities:
-        found, expected = loaded.predict_proba(X), model.predict_proba(X)
-        require(same_arrays(found, expected), f"{case} gives other marginals.")
+        marginals, expected = loaded.predict_proba(X), model.predict_proba(X)
+        require(same_arrays(marginals, expected), f"{case} gives other marginals.")
 
 
 def check_save_load(estimator: SequenceTagger) -> None:

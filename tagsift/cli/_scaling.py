@@ -70,7 +70,7 @@ def fit_pieces(
     engine = engine_of(scaling)
     model.set_params(engine=engine)
     cut = partial(
-        tagsift.io.cut_partial,
+        tagsift.io.read_chunks,
         path,
         labels=labels,
         scheme=source.scheme,
@@ -79,13 +79,13 @@ def fit_pieces(
         header=source.header,
         features_hold_labels=source.features_hold_labels,
     )
-    pieces = cut()
-    if len(pieces) < engine.n_shards:  # every worker has one, as far as there are some
+    chunks = cut()
+    if len(chunks) < engine.n_shards:  # every worker has one, as far as there are some
         with open(path, "rb") as stream:
             n_tokens = sum(bool(line.strip()) for line in stream)
-        pieces = cut(n_tokens=max(1, n_tokens // engine.n_shards))
-    stage(f"{path}: {len(pieces)} pieces", enabled=not fitting.quiet)
-    return model.fit(pieces, None)
+        chunks = cut(n_tokens=max(1, n_tokens // engine.n_shards))
+    stage(f"{path}: {len(chunks)} pieces", enabled=not fitting.quiet)
+    return model.fit(chunks)
 
 
 def forget_steps(scaling: Scaling) -> None:

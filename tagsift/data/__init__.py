@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from tagsift.data.agreement import Agreement as Agreement
 from tagsift.data.agreement import Pair as Pair
-from tagsift.data.annotators import Annotator as Annotator
-from tagsift.data.corpus import Corpus as Corpus
+from tagsift.data.corpus import *
 from tagsift.data.documents import *
 from tagsift.data.label_set import *
 from tagsift.data.lossy import Losses as Losses
@@ -21,6 +20,8 @@ from tagsift.data.rows import Row as Row
 from tagsift.data.sampling import *
 from tagsift.data.schemes import *
 from tagsift.data.simulated_annotators import *
+from tagsift.data.span_alignment import *
+from tagsift.data.stacking import *
 from tagsift.data.synthetic import bundled as bundled
 from tagsift.data.synthetic import generate as generate
 from tagsift.data.tokenizers import *

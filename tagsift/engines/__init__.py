@@ -7,8 +7,7 @@ imported when they are used.
 
 from __future__ import annotations
 
-from tagsift.chain.checkpoint import Checkpoint
-from tagsift.chain.engine import LocalEngine
+from tagsift.chain import Checkpoint, LocalEngine
 from tagsift.engines.ray import RayEngine
 from tagsift.engines.ray_tagging import RayTagging, tag_dataset
 from tagsift.engines.spark_tagging import SparkTagging, tag_frame

@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tagsift.chain.checkpoint import Checkpoint
-from tagsift.chain.engine import Shards, Work, add_up
+from tagsift.chain import Checkpoint, Each, Shards, Work, add_up
 from tagsift.engines.versions import check_versions, versions
 from tagsift.errors import (
     InputError,
@@ -72,16 +71,17 @@ class RayEngine:
             return self.n_workers
         return max(1, cores_of(started(self.address)) - 1)
 
-    def scatter(self, pieces: Sequence[Any]) -> Shards:
-        """Hand out the pieces of a corpus: the first states."""
+    def scatter(self, pieces: Iterable[Any]) -> Shards:
+        """Hand out the pieces of a corpus, as they come: the first states."""
         ray = started(self.address)
-        n_workers, cores = min(self.n_shards, len(pieces)), cores_of(ray)
+        stored = [ray.put(piece) for piece in pieces]
+        n_workers, cores = min(self.n_shards, len(stored)), cores_of(ray)
         if n_workers > cores:
             raise InputError(
                 f"the Ray cluster has {cores} cores, {n_workers} workers were asked "
                 "for; ask for fewer, or add machines."
             )
-        self._last = _RayShards(ray, list(pieces), n_workers)
+        self._last = _RayShards(ray, stored, n_workers)
         return self._last
 
     def usage(self) -> list[dict[str, float]]:
@@ -96,25 +96,20 @@ class _Worker:
         self.states: dict[int, Any] = {}
 
     def versions(self) -> dict[str, str]:
-        """What the worker runs on."""
         return versions()
 
     def take(self, number: int, piece: Any) -> None:
-        """Begin with a piece."""
         self.states[number] = piece
 
     def then(self, own: Own, work: Work, args: tuple[Any, ...]) -> None:
-        """Turn the states into others."""
         with blas_threads():
             for k, more in own.items():
                 self.states[k] = work(self.states[k], *args, *more)
 
     def map(self, own: Own, work: Work, args: tuple[Any, ...]) -> list[Any]:
-        """What the states give."""
         return list(self._results(own, work, args))
 
     def sum(self, own: Own, work: Work, args: tuple[Any, ...]) -> Any:
-        """The sum of what the states give."""
         return add_up(self._results(own, work, args))
 
     def _results(self, own: Own, work: Work, args: tuple[Any, ...]) -> Iterable[Any]:
@@ -123,7 +118,6 @@ class _Worker:
                 yield work(self.states[k], *args, *more)
 
     def usage(self) -> dict[str, float]:
-        """CPU seconds, and the peak of the memory."""
         spent = resource.getrusage(resource.RUSAGE_SELF)
         return {
             "cpu_s": round(spent.ru_utime + spent.ru_stime, 2),
@@ -138,21 +132,20 @@ class _Question:
     how: str  # a method of the worker: then, map or sum
     work: Work
     args: Any  # in Ray's store
-    each: Sequence[Any] | None
+    each: Each
     asked: Sequence[int]
 
     def of(self, number: int, n_workers: int) -> Own:
-        """The part of one worker."""
         mine = [k for k in self.asked if k % n_workers == number]
         return {k: () if self.each is None else (self.each[k],) for k in mine}
 
 
-class _RayShards:
+class _RayShards(Shards):
     """States on workers; shard k lives on worker k modulo their number."""
 
     def __init__(self, ray: Any, pieces: list[Any], n_workers: int) -> None:
         self._ray = ray
-        self._pieces = [ray.put(piece) for piece in pieces]
+        self._pieces = pieces  # in Ray's store
         self._steps: list[_Question] = []
         self._used: list[dict[str, float]] | None = None
         self._workers: list[Any] = [None] * n_workers
@@ -177,36 +170,24 @@ class _RayShards:
                 self._ray.kill(worker)
         self._workers = []
 
-    def then(self, work: Work, *args: Any, each: Sequence[Any] | None = None) -> None:
-        """Turn every state into what the function makes of it."""
-        step = self._question("then", work, args, each, None)
+    def then(self, work: Work, *args: Any, each: Each = None) -> None:
+        step = self._question("then", work, args, each, range(len(self)))
         self._ask(step)
         self._steps.append(step)
 
-    def map(
-        self,
-        work: Work,
-        *args: Any,
-        each: Sequence[Any] | None = None,
-        only: Sequence[int] | None = None,
-    ) -> list[Any]:
-        """What the function gives for every shard, in their order."""
-        question = self._question("map", work, args, each, only)
-        answers = {number: iter(found) for number, found in self._ask(question).items()}
-        return [next(answers[k % len(self._workers)]) for k in question.asked]
+    def results(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
+    ) -> Iterable[Any]:
+        answers = self._ask(self._question("map", work, args, each, asked))
+        of_worker = {number: iter(results) for number, results in answers.items()}
+        return [next(of_worker[k % len(self._workers)]) for k in asked]
 
-    def sum(
-        self,
-        work: Work,
-        *args: Any,
-        each: Sequence[Any] | None = None,
-        only: Sequence[int] | None = None,
-    ) -> Any:
-        """Add up what the function gives: numbers, arrays, or tuples of them."""
-        return add_up(self._ask(self._question("sum", work, args, each, only)).values())
+    def sums(
+        self, work: Work, args: tuple[Any, ...], each: Each, asked: Sequence[int]
+    ) -> Iterable[Any]:
+        return self._ask(self._question("sum", work, args, each, asked)).values()
 
     def usage(self) -> list[dict[str, float]]:
-        """What every worker has used, so far or until it went."""
         if self._used is not None:
             return self._used
         return list(self._ray.get([one.usage.remote() for one in self._workers]))
@@ -216,10 +197,9 @@ class _RayShards:
         how: str,
         work: Work,
         args: tuple[Any, ...],
-        each: Sequence[Any] | None,
-        only: Sequence[int] | None,
+        each: Each,
+        asked: Sequence[int],
     ) -> _Question:
-        asked = range(len(self)) if only is None else only
         return _Question(how, work, self._ray.put(args), each, asked)
 
     def _ask(self, question: _Question) -> dict[int, Any]:
@@ -278,13 +258,7 @@ def _result(ray: Any, call: Any) -> Any:
 
 
 def started(address: str | None) -> Any:
-    """Ray, connected to a cluster."""
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtraError.for_package(
-            "ray", extra="ray", what="the engine 'ray'"
-        ) from None
+    ray = MissingExtraError.imported("ray", extra="ray", what="the engine 'ray'")
     if not ray.is_initialized():
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # of other workers
@@ -310,16 +284,15 @@ def started(address: str | None) -> Any:
 def _silent() -> Iterator[None]:
     """Without what Ray prints as it starts; what goes wrong is an exception."""
     sys.stderr.flush()
-    kept, away = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    stderr, away = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(away, 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
         os.close(away)
 
 
 def cores_of(ray: Any) -> int:
-    """Cores of the cluster."""
     return int(ray.cluster_resources().get("CPU", 1))

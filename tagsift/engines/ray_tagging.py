@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tagsift.engines.ray import cores_of, started
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RayTagging", "tag_dataset"]
 
-#: Rows that an actor takes at once, and blocks of shards per actor.
-_ROWS, _BLOCKS = 1000, 100
+_ROWS = 1000  # that an actor takes at once
+_BLOCKS = 100  # of shards per actor
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ def tag_dataset(
     """
     tagging = Tagging.by(model, column=column, prefix=prefix, tokenizer=tokenizer)
     ray, n_workers = _workers(n_workers, None)
-    known = dataset.schema(fetch_if_missing=False)  # None where it takes work to know
-    if hasattr(getattr(known, "base_schema", None), "empty_table"):
-        tagging.new_columns(known.base_schema)
+    schema = dataset.schema(fetch_if_missing=False)  # None where it takes work to know
+    if hasattr(getattr(schema, "base_schema", None), "empty_table"):
+        tagging.new_columns(schema.base_schema)
     pool = _pool(ray, n_workers, tagging)
     return dataset.map_batches(_TableActor, batch_size=_ROWS, **pool)
 
@@ -118,12 +119,9 @@ class _ShardActor(_TableActor):
 def _workers(asked: int | None, address: str | None) -> tuple[Any, int]:
     """Ray, and the number of actors that leaves a core free."""
     ray = started(address)
-    try:
-        from ray import data  # noqa: F401
-    except ImportError:
-        raise MissingExtraError.for_package(
-            "pandas", extra="ray", what="tagging with the engine 'ray'"
-        ) from None
+    what = "tagging with the engine 'ray'"
+    MissingExtraError.imported("pandas", extra="ray", what=what)
+    import_module("ray.data")
     cores = cores_of(ray)
     most = max(1, cores - 1)
     if asked is not None and not 1 <= asked <= most:

@@ -13,6 +13,7 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -28,27 +29,23 @@ Tag: TypeAlias = Callable[[Any], Any]
 
 _LINES = (".jsonl", ".ndjson", ".json")
 _ENDINGS = (".parquet", *_LINES, *(f"{one}.gz" for one in _LINES))
-#: Rows that are read at once, and bytes of a row group that is written.
-_ROWS, _GROUP = 1000, 16 * 2**20
+_ROWS = 1000  # that are read at once
+_GROUP = 16 * 2**20  # bytes of a row group that is written
 
 
 def place(name: str) -> Place:
     """The file system of a path or an address (``s3://…``), and the path in it."""
-    try:
-        import pyarrow as pa
-        import pyarrow.fs
-    except ImportError:
-        raise MissingExtraError.for_package(
-            "pyarrow", extra="arrow", what="tagging shards"
-        ) from None
+    what = "tagging shards"
+    pa = MissingExtraError.imported("pyarrow", extra="arrow", what=what)
+    fs = import_module("pyarrow.fs")
     try:
         if "://" not in name:
-            return pa.fs.LocalFileSystem(), os.path.abspath(name)
-        found, path = pa.fs.FileSystem.from_uri(name)
+            return fs.LocalFileSystem(), os.path.abspath(name)
+        system, path = fs.FileSystem.from_uri(name)
     except (pa.ArrowException, ImportError, OSError, ValueError) as error:
         sentence = f"this file system cannot be used ({_reason(error)})."
         raise DataError(sentence, name) from error
-    return found, path.rstrip("/")
+    return system, path.rstrip("/")
 
 
 def find_shards(name: str) -> tuple[str, list[str]]:
@@ -158,9 +155,9 @@ def _tagged_tables(tag: Tag, source: str, count: dict[str, int]) -> Iterator[Any
             group: list[Any] = []
             for batch in file.iter_batches(_ROWS):
                 with _from_row(count["rows"]):
-                    found = tag(pa.Table.from_batches([batch]))
-                _add(count, found)
-                group.append(found)
+                    tagged = tag(pa.Table.from_batches([batch]))
+                _add(count, tagged)
+                group.append(tagged)
                 if sum(one.nbytes for one in group) > _GROUP:
                     yield pa.concat_tables(group)
                     group = []
@@ -190,10 +187,10 @@ def _tagged_lines(
                 name = _key(batch, column, first=count["rows"] == 0)
                 values = [record.get(name) for record in batch]
                 with _from_row(count["rows"]):
-                    found = tag(pa.table({name: pa.array(values, _kind(pa, values))}))
-                    new = found.drop_columns([name]).to_pylist()
-                    _refuse_taken(batch, found.column_names[1:])
-                _add(count, found)
+                    tagged = tag(pa.table({name: pa.array(values, _kind(pa, values))}))
+                    new = tagged.drop_columns([name]).to_pylist()
+                    _refuse_taken(batch, tagged.column_names[1:])
+                _add(count, tagged)
                 for record, more in zip(batch, new, strict=True):
                     line = json.dumps({**record, **more}, ensure_ascii=False)
                     yield line.encode() + b"\n"
@@ -215,22 +212,22 @@ def _records(lines: Iterable[bytes], source: str) -> Iterator[dict[str, Any]]:
 
 def _key(batch: list[dict[str, Any]], column: str | None, *, first: bool) -> str:
     """The key to label; writers leave out what is null, but not in every record."""
-    known = {key: None for record in batch for key in record}
+    keys = {key: None for record in batch for key in record}
     asked = ("text", "tokens") if column is None else (column,)
-    found = next((key for key in asked if key in known), None)
+    found = next((key for key in asked if key in keys), None)
     if found is None and first:
         raise InputError(
             f"expected one column {' or '.join(asked)!r} to label, found "
-            f"{', '.join(list(known)[:20]) or 'none'}; name it by --text-key (column=)."
+            f"{', '.join(list(keys)[:20]) or 'none'}; name it by --text-key (column=)."
         )
     return found or asked[0]
 
 
 def _kind(pa: Any, values: list[Any]) -> Any:
     """Type of a column: texts, or lists of tokens, which may have columns."""
-    found = next((value for value in values if value is not None), "")
-    if isinstance(found, list):
-        return None if any(found) else pa.list_(pa.string())
+    example = next((value for value in values if value is not None), "")
+    if isinstance(example, list):
+        return None if any(example) else pa.list_(pa.string())
     return pa.string()
 
 
@@ -264,5 +261,5 @@ def _add(count: dict[str, int], tagged: Any) -> None:
 
 def _reason(error: BaseException) -> str:
     """What an error of the system says, in a line."""
-    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return said.splitlines()[0].rstrip(". ")[:200]
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return reason.splitlines()[0].rstrip(". ")[:200]

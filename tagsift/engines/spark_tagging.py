@@ -49,7 +49,6 @@ class SparkTagging:
     n_workers: int | None = None
 
     def session(self) -> Any:
-        """The session that there is, or a new one on this machine."""
         try:
             from pyspark import SparkConf
             from pyspark.errors import PySparkException
@@ -93,17 +92,19 @@ class SparkTagging:
     def _results(
         self, spark: Any, tagging: Tagging, shards: Sequence[Shard]
     ) -> Iterator[dict[str, Any]]:
-        told = spark.sparkContext.broadcast((tagging, tuple(shards)))
+        sent = spark.sparkContext.broadcast((tagging, tuple(shards)))
         arrived = spark.sparkContext.accumulator([], _Lists())
 
         def work(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow as pa
 
-            held, all_shards = told.value
+            held, all_shards = sent.value
             for batch in batches:
-                found = [held.shard(all_shards[k]) for k in batch.column(0).to_pylist()]
-                arrived.add(found)
-                yield pa.RecordBatch.from_pylist(found)
+                results = [
+                    held.shard(all_shards[k]) for k in batch.column(0).to_pylist()
+                ]
+                arrived.add(results)
+                yield pa.RecordBatch.from_pylist(results)
 
         numbers = spark.range(0, len(shards), 1, len(shards))  # a shard a task
         frame = _mapped(numbers, work, _RESULT)
@@ -144,11 +145,11 @@ def tag_frame(
 
     tagging = Tagging.by(model, column=column, prefix=prefix, tokenizer=tokenizer)
     made = tagging.new_columns(to_arrow_schema(frame.schema))
-    told = frame.sparkSession.sparkContext.broadcast(tagging)
+    sent = frame.sparkSession.sparkContext.broadcast(tagging)
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
         for batch in batches:
-            yield told.value.table(batch)
+            yield sent.value.table(batch)
 
     whole = [f"`{n}` {kind}" for n, kind in frame.dtypes]
     whole += [f"`{one.name}` {_ddl(one.type)}" for one in made]
@@ -179,7 +180,6 @@ def _without_advice() -> Iterator[None]:
 
 
 def _ddl(kind: Any) -> str:
-    """Name of an Arrow type in Spark."""
     import pyarrow.types as kinds
 
     if kinds.is_list(kind):
@@ -193,11 +193,9 @@ class _Lists:
     """How Spark adds up what tasks report: one list after the other."""
 
     def zero(self, value: list[Any]) -> list[Any]:
-        """Nothing."""
         return []
 
     def addInPlace(self, one: list[Any], other: list[Any]) -> list[Any]:  # noqa: N802
-        """Both."""
         return one + other
 
 
@@ -229,5 +227,7 @@ def _collected(frame: Any) -> list[dict[str, Any]]:
 def _line(error: BaseException) -> str:
     """The last line of what went wrong, where Python says it."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = [line for line in lines if "Error: " in line and not line.startswith("at ")]
-    return (said or lines or [type(error).__name__])[-1 if said else 0][:200]
+    causes = [
+        line for line in lines if "Error: " in line and not line.startswith("at ")
+    ]
+    return (causes or lines or [type(error).__name__])[-1 if causes else 0][:200]

@@ -48,7 +48,6 @@ class Tagging:
 
     @classmethod
     def by(cls, model: SequenceTagger | str | os.PathLike[str], **how: Any) -> Tagging:
-        """Tagging by a fitted model, or by the file of one."""
         if not isinstance(model, SequenceTagger):
             load_tagger(model)  # says what is wrong with it
             return cls(Path(model).read_bytes(), **how)
@@ -58,7 +57,6 @@ class Tagging:
 
     @cached_property
     def model(self) -> SequenceTagger:
-        """The model, loaded once in a process."""
         check_versions(self.versions, versions())
         with _scratch() as path:
             path.write_bytes(self.model_file)
@@ -66,15 +64,15 @@ class Tagging:
 
     def table(self, table: Any) -> Any:
         """Tag an Arrow table, and nothing of its columns is lost."""
-        names, known = {}, table.schema.names
+        names, columns = {}, table.schema.names
         asked = ("text", "tokens") if self.column is None else (self.column,)
-        if not any(name in known for name in asked):
+        if not any(name in columns for name in asked):
             raise InputError(
                 f"expected one column {' or '.join(asked)!r} to label, found "
-                f"{', '.join(known[:20]) or 'none'}; name it by --text-key (column=)."
+                f"{', '.join(columns[:20]) or 'none'}; name it by --text-key (column=)."
             )
         if self.column is not None:
-            kind = str(table.schema.field(known.index(self.column)).type)
+            kind = str(table.schema.field(columns.index(self.column)).type)
             names = {"tokens" if "list" in kind else "text": self.column}
         how = {"prefix": self.prefix, "tokenizer": self.tokenizer}
         return tag_table(self.model, table, **names, **how)
@@ -91,8 +89,8 @@ class Tagging:
         try:
             self.model  # noqa: B018, loaded before a file is opened
             count = tag_file(self.table, shard.source, shard.target, self.column)
-        except TagsiftError as found:
-            error = str(found)
+        except TagsiftError as problem:
+            error = str(problem)
         used = resource.getrusage(resource.RUSAGE_SELF)
         return {
             "source": shard.source,
@@ -130,7 +128,6 @@ class TaggedShards:
 def local_tagging(
     tagging: Tagging, shards: Sequence[Shard]
 ) -> Iterator[dict[str, Any]]:
-    """Tag shards one after the other in this process."""
     return map(tagging.shard, shards)
 
 
@@ -180,12 +177,12 @@ def tag_shards(
     there = _prepare(tagging, source, target)
     ends = [_absolute(name) for name in (folder, target)]  # workers may be elsewhere
     missing = [Shard(*(f"{end}/{n}" for end in ends)) for n in names if n not in there]
-    known = len(names) - len(missing)
-    stage(f"{target}: {known} of {len(names)} shards are there", enabled=verbose)
+    n_there = len(names) - len(missing)
+    stage(f"{target}: {n_there} of {len(names)} shards are there", enabled=verbose)
     done: list[dict[str, Any]] = []
     try:
-        found = engine(tagging, missing) if missing else iter(())
-        for one in progress(found, "tagging", enabled=verbose, total=len(missing)):
+        results = engine(tagging, missing) if missing else iter(())
+        for one in progress(results, "tagging", enabled=verbose, total=len(missing)):
             done.append(one)
         _complain(done, len(names))
     except TagsiftError:
@@ -193,7 +190,7 @@ def tag_shards(
         raise
     return TaggedShards(
         len(names),
-        known,
+        n_there,
         sum(one["rows"] for one in done),
         sum(one["tokens"] for one in done),
         round(sum(one["cpu_s"] for one in done), 2),
@@ -203,7 +200,6 @@ def tag_shards(
 
 
 def _prepare(tagging: Tagging, source: str, target: str) -> set[str]:
-    """Make the folder ready, and list the shards that are there."""
     from pyarrow.fs import FileSelector
 
     system, path = place(target)
@@ -245,13 +241,12 @@ def _forget_if_empty(target: str) -> None:
 
     system, path = place(target)
     with contextlib.suppress(OSError):
-        found = system.get_file_info(FileSelector(path, recursive=True))
-        if {file.path for file in found if file.is_file} == {f"{path}/{_NOTE}"}:
+        entries = system.get_file_info(FileSelector(path, recursive=True))
+        if {file.path for file in entries if file.is_file} == {f"{path}/{_NOTE}"}:
             system.delete_dir(path)
 
 
 def _remove_parts(system: Any, path: str, files: dict[str, Any]) -> None:
-    """Remove what a killed run left half written."""
     for name in files:
         hidden = name.rpartition("/")[2]
         if hidden.startswith(".") and ".part." in hidden:

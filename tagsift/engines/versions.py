@@ -15,7 +15,6 @@ __all__ = ["check_versions", "versions"]
 
 
 def versions() -> dict[str, str]:
-    """What this process runs on."""
     return {
         "tagsift": __version__,
         "Python": ".".join(platform.python_version_tuple()[:2]),

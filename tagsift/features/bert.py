@@ -59,7 +59,6 @@ class BertConfig:
 
     @classmethod
     def from_folder(cls, folder: Path) -> Self:
-        """Read ``config.json``."""
         path = folder / "config.json"
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
@@ -101,7 +100,6 @@ class Bert:
 
     @classmethod
     def from_folder(cls, folder: Path, layer: int) -> Self:
-        """Read configuration and weights of the layers needed."""
         config = BertConfig.from_folder(folder)
         path = folder / "model.safetensors"
         if config.model_type not in FAMILIES or config.hidden_act not in _ACTIVATIONS:

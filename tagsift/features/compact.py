@@ -29,12 +29,10 @@ class CompactRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
         return len(self.indptr) - 1, len(self.values)
 
     @property
     def T(self) -> _Turned:  # noqa: N802
-        """The transposed matrix, good for products."""
         return _Turned(self)
 
     def rows(self) -> Any:
@@ -62,9 +60,9 @@ class _Turned:
     rows: CompactRows
 
     def __matmul__(self, G: FloatArray) -> FloatArray:
-        found = np.asarray(self.rows.pattern().T @ G)  # [D, L]
-        found *= self.rows.values[:, None]
-        return found
+        products = np.asarray(self.rows.pattern().T @ G)  # [D, L]
+        products *= self.rows.values[:, None]
+        return products
 
 
 def compact(rows: Any) -> Any:

@@ -35,11 +35,10 @@ class IndicatorCounts:
     def of(
         cls, columns: Columns, offsets: IntArray, templates: Sequence[Template]
     ) -> Self:
-        """Count the features of stacked tokens."""
         draft = Indicators.draft(columns, templates)
         rows = draft.token_keys(columns, offsets)
-        found = [np.unique(row[row >= 0], return_counts=True) for row in rows]
-        keys, counts = zip(*found, strict=True)
+        counted = [np.unique(row[row >= 0], return_counts=True) for row in rows]
+        keys, counts = zip(*counted, strict=True)
         whole = Indicators(draft.templates, draft.vocabularies, keys)
         return cls(((whole, counts),))
 
@@ -49,25 +48,27 @@ class IndicatorCounts:
 
     def keep(self, least: int) -> Indicators:
         """The features that occur at least so often, and the values they consist of."""
-        found, counts = _merged(self.parts)
+        merged, counts = _merged(self.parts)
         if least <= 1:
-            return found
-        pairs = zip(found.keys, counts, strict=True)
-        kept = Indicators(
-            found.templates, found.vocabularies, [k[n >= least] for k, n in pairs]
+            return merged
+        pairs = zip(merged.keys, counts, strict=True)
+        frequent = Indicators(
+            merged.templates, merged.vocabularies, [k[n >= least] for k, n in pairs]
         )
-        used = {name: np.zeros(len(v), bool) for name, v in kept.vocabularies.items()}
-        for template, keys in zip(kept.templates, kept.keys, strict=True):
-            codes = np.unravel_index(keys, kept.sizes(template))
+        used = {
+            name: np.zeros(len(v), bool) for name, v in frequent.vocabularies.items()
+        }
+        for template, keys in zip(frequent.templates, frequent.keys, strict=True):
+            codes = np.unravel_index(keys, frequent.sizes(template))
             for (name, _), code in zip(template.parts, codes, strict=True):
                 if name not in POSITIONAL:
                     used[name][code] = True
         vocabularies = {
             name: tuple(np.array(values, dtype=object)[used[name]])
-            for name, values in kept.vocabularies.items()
+            for name, values in frequent.vocabularies.items()
         }
-        draft = Indicators(kept.templates, vocabularies, kept.keys)
-        return Indicators(draft.templates, vocabularies, _renumbered(kept, draft))
+        draft = Indicators(frequent.templates, vocabularies, frequent.keys)
+        return Indicators(draft.templates, vocabularies, _renumbered(frequent, draft))
 
 
 def _merged(
@@ -91,11 +92,11 @@ def _merged(
     keys, counts = [], []
     for number in range(len(first.templates)):
         every = np.concatenate([row[number] for row in rows])
-        known, which = np.unique(every, return_inverse=True)
+        distinct, which = np.unique(every, return_inverse=True)
         times = np.concatenate([own[number] for _, own in parts])
-        total = np.zeros(len(known), dtype=np.int64)
+        total = np.zeros(len(distinct), dtype=np.int64)
         np.add.at(total, which.reshape(-1), times)
-        keys.append(known)
+        keys.append(distinct)
         counts.append(total)
     return Indicators(first.templates, vocabularies, keys), tuple(counts)
 
@@ -109,13 +110,13 @@ def _renumbered(old: Indicators, new: Indicators) -> list[IntArray]:
     for name, values in old.vocabularies.items():
         at = {value: code for code, value in enumerate(new.vocabularies[name])}
         place[name] = np.array([at.get(value, -1) for value in values], dtype=np.int64)
-    found = []
+    renumbered = []
     for template, keys in zip(old.templates, old.keys, strict=True):
         codes = np.unravel_index(keys, old.sizes(template))
         parts = zip(template.parts, codes, strict=True)
         row = [place[name][code] for (name, _), code in parts]
-        found.append(join_codes(template, row, new.sizes(template)))
-    return found
+        renumbered.append(join_codes(template, row, new.sizes(template)))
+    return renumbered
 
 
 @dataclass(frozen=True)

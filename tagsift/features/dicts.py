@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.data.stacking import place_of
+from tagsift.data import place_of
 from tagsift.errors import InputError
-from tagsift.storage.state import Saved, texts
+from tagsift.storage import Saved, texts
 from tagsift.typing import IntArray
 
 __all__ = ["DictFeatures"]

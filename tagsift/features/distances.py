@@ -33,8 +33,10 @@ _BLOCK = 4_000_000
 _FREQUENT = 32_000_000
 #: Entries above which a second sparse matrix is not spread out on a device (1 GiB).
 _SPREAD_OUT = 2**27
-#: Rows up to which the mean distance is taken over all pairs, and random pairs above.
-_ALL_PAIRS, _PAIRS = 5_000, 100_000
+#: Rows up to which the mean distance is taken over all pairs.
+_ALL_PAIRS = 5_000
+#: Random pairs that it is taken over above that.
+_PAIRS = 100_000
 #: Squared distances are rounded to this fraction of the largest squared length, so that
 #: equal distances stay equal whatever the order of summation.
 _GRAIN = 1e-12

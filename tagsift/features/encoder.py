@@ -113,12 +113,12 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
         keys = [_key(made_by, sentence) for sentence in filled]
         where = None if self.cache_dir is False else cache_folder(self.cache_dir)
         cache = VectorCache(where)
-        found = cache.read(keys)
+        cached = cache.read(keys)
         width = folder.config.hidden_size
         missing = {
             key: words
             for key, words in zip(keys, filled, strict=True)
-            if key not in found or found[key].shape != (len(words), width)
+            if key not in cached or cached[key].shape != (len(words), width)
         }
         todo = sorted(missing, key=lambda key: len(missing[key]))
         for first in range(0, len(todo), _PORTION):
@@ -127,9 +127,9 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
             vectors = self._compute(folder, layer, capacity, words)
             fresh = dict(zip(portion, vectors, strict=True))
             cache.write(fresh)
-            found |= fresh
+            cached |= fresh
         nothing = np.zeros((0, width), dtype=np.float32)  # [0, D]
-        return np.concatenate([nothing, *(found[key] for key in keys)])  # [N, D]
+        return np.concatenate([nothing, *(cached[key] for key in keys)])  # [N, D]
 
     def clear_cache(self) -> int:
         """Delete the cached vectors (of all encoders); return the bytes set free."""
@@ -138,7 +138,6 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
     # -- inside ------------------------------------------------------------------
 
     def _open(self) -> ModelFolder:
-        """Check the settings and look at the folder."""
         if self.pooling not in ("mean", "first", "last"):
             raise InputError(
                 f"pooling must be 'mean', 'first' or 'last', found {self.pooling!r}."
@@ -212,7 +211,6 @@ class ContextualEncoder(TransformerMixin, BaseEstimator):
 
 
 def _key(base: bytes, words: Sequence[str]) -> bytes:
-    """Hash of model, settings and words."""
     texts = [word.encode("utf-8", "surrogatepass") for word in words]
     parts = [b"%d:%b" % (len(text), text) for text in texts]
     return hashlib.sha256(base + b"".join(parts)).digest()

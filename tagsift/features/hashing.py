@@ -24,7 +24,7 @@ from tagsift.features.templates import (
     parse_templates,
     template_texts,
 )
-from tagsift.storage.state import Saved, texts, whole
+from tagsift.storage import Saved, texts, whole
 from tagsift.typing import IntArray
 
 __all__ = ["HashedIndicators"]
@@ -62,17 +62,14 @@ class HashedIndicators:
 
     @property
     def widths(self) -> dict[str, int]:
-        """Number of columns of the one group."""
         return {GROUP: self.n_columns}
 
     @property
     def template_texts(self) -> list[str]:
-        """Group and text of every template."""
         return template_texts(self.templates)
 
     @classmethod
     def from_saved(cls, template_texts: Sequence[str], n_columns: int) -> Self:
-        """Build again what a model file holds."""
         try:
             return cls(parse_templates(template_texts), n_columns)
         except InputError as error:
@@ -91,11 +88,11 @@ class HashedIndicators:
             key = np.full(n_tokens, number + 1, dtype=np.uint64)  # [N]
             there = np.ones(n_tokens, dtype=bool)  # [N]
             for name, place in template.parts:
-                code, known = codes.get(name, _nothing(n_tokens))  # [N+1], [N+1]
+                code, there_is = codes.get(name, _nothing(n_tokens))  # [N+1], [N+1]
                 where = neighbours(offsets, place)  # [N]
                 key = (key ^ code[where]) * _MIX  # [N]
                 key ^= key >> np.uint64(29)
-                there &= known[where]
+                there &= there_is[where]
             column = (key >> np.uint64(16)) % np.uint64(self.n_columns)  # [N]
             at[:, number] = np.where(there, column.astype(np.int64), -1)
         at.sort(axis=1)
@@ -121,13 +118,13 @@ class HashedIndicators:
                 code = np.full(n_tokens, _hash(name, "yes"), dtype=np.uint64)  # [N]
                 found[name] = np.append(code, np.uint64(0)), np.append(edge, False)
                 continue
-            known = attribute(name)
-            if known.column >= len(columns):
+            kind = attribute(name)
+            if kind.column >= len(columns):
                 continue
-            entries = columns[known.column]
+            entries = columns[kind.column]
             number = {entry: n for n, entry in enumerate(dict.fromkeys(entries))}
             types = np.fromiter(map(number.get, entries), np.int64)  # [N]
-            values = [known.value(entry) for entry in number]
+            values = [kind.value(entry) for entry in number]
             hashes = [0 if v is None else _hash(name, v) for v in values]
             filled = np.array([v is not None for v in values], dtype=bool)  # [types]
             code = np.array(hashes, dtype=np.uint64)[types]  # [N]

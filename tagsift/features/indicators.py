@@ -17,8 +17,7 @@ from tagsift.features.templates import (
     parse_templates,
     template_texts,
 )
-from tagsift.storage.items import damaged
-from tagsift.storage.state import Saved, array, by_name, texts
+from tagsift.storage import Saved, array, by_name, damaged, texts
 from tagsift.typing import IntArray
 
 __all__ = ["Columns", "Indicators", "join_codes", "neighbours"]
@@ -66,13 +65,12 @@ class Indicators:
         names = dict.fromkeys(name for t in used for name, _ in t.parts)
         types = [set(column) for column in columns]
         vocabularies: dict[str, list[str]] = {}
-        for known in (attribute(name) for name in names if name not in POSITIONAL):
-            values = set(map(known.value, types[known.column]))
-            vocabularies[known.name] = sorted(v for v in values if v is not None)
+        for kind in (attribute(name) for name in names if name not in POSITIONAL):
+            values = set(map(kind.value, types[kind.column]))
+            vocabularies[kind.name] = sorted(v for v in values if v is not None)
         return cls(used, vocabularies, [np.empty(0, dtype=np.int64)] * len(used))
 
     def sizes(self, template: Template) -> list[int]:
-        """Number of values of every part of a template."""
         return [len(self._values[name]) for name, _ in template.parts]
 
     @property
@@ -86,7 +84,6 @@ class Indicators:
 
     @property
     def widths(self) -> dict[str, int]:
-        """Number of columns of every group."""
         return {g: int(self.counts[m].sum()) for g, m in self.groups.items()}
 
     def blocks(self, columns: Columns, offsets: IntArray) -> dict[str, sp.csr_matrix]:
@@ -156,8 +153,8 @@ class Indicators:
             for name, column, value in self._attributes:
                 if column == k:
                     code_of = self._code_of[name]
-                    found = [code_of.get(value(entry), -1) for entry in number]
-                    codes[name] = np.array(found, dtype=np.int64)[types]  # [N]
+                    of_type = [code_of.get(value(entry), -1) for entry in number]
+                    codes[name] = np.array(of_type, dtype=np.int64)[types]  # [N]
         return codes
 
     # What a model file holds ---------------------------------------------------
@@ -171,7 +168,6 @@ class Indicators:
 
     @property
     def template_texts(self) -> list[str]:
-        """Group and text of every template."""
         return template_texts(self.templates)
 
     @property
@@ -199,9 +195,9 @@ class Indicators:
         except InputError as error:
             raise ModelFileError(f"{error} Save the model again.") from error
         templates = new.templates
-        known = all(k in new._values for t in templates for k, _ in t.parts)
+        complete = all(k in new._values for t in templates for k, _ in t.parts)
         fits = len(counts) == len(templates) and counts.sum() == len(stacked_keys)
-        if not (known and fits and all(map(new._is_sorted, templates, keys))):
+        if not (complete and fits and all(map(new._is_sorted, templates, keys))):
             raise damaged("the saved feature templates do not fit their values")
         return new
 

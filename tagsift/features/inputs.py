@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from tagsift.data.corpus import Corpus, Sentence
-from tagsift.data.stacking import locate, offsets_of, place_of
+from tagsift.data import Corpus, Sentence, locate, offsets_of, place_of
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 from tagsift.visible import short
@@ -107,8 +106,8 @@ def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
         return StackedTokens("dict", offsets, dicts=tokens)
     if form == "str":
         return StackedTokens("columns", offsets, (tokens,))
-    kept = tuple([row[k] for row in tokens] for k in range(min(width, n_columns)))
-    for k, column in enumerate(kept):
+    columns = tuple([row[k] for row in tokens] for k in range(min(width, n_columns)))
+    for k, column in enumerate(columns):
         if not all(issubclass(kind, str) for kind in set(map(type, column))):
             n = next(n for n, entry in enumerate(column) if not isinstance(entry, str))
             s, t = locate(n, offsets)
@@ -117,7 +116,7 @@ def stack_tokens(X: Sequence[Any], n_columns: int = 2) -> StackedTokens:
                 f"{type(column[n]).__name__}, expected a string; give features that "
                 "are numbers as arrays [T, D] or as feature dicts."
             )
-    return StackedTokens("columns", offsets, kept, width=width)
+    return StackedTokens("columns", offsets, columns, width=width)
 
 
 def words_of(tokens: StackedTokens) -> list[list[str]]:
@@ -175,7 +174,6 @@ def _form_of_type(kind: type) -> str | None:
 
 
 def _finite(array: Any, offsets: IntArray) -> FloatArray:
-    """Ready features of all tokens, if they are finite."""
     finite = np.isfinite(array)  # [N, D]
     if not finite.all():
         n, d = np.argwhere(~finite)[0]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.data.stacking import locate, offsets_of, place_of, split_at
+from tagsift.data import locate, offsets_of, place_of, split_at
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 
@@ -82,10 +82,10 @@ class FeatureMatrix:
         return self._select(sparse=False)
 
     def _select(self, *, sparse: bool) -> FeatureMatrix | None:
-        kept = [k for k, (_, _, kind) in enumerate(self.columns) if kind == sparse]
-        names = tuple(self.names[k] for k in kept)
-        blocks = tuple(self.blocks[k] for k in kept)
-        return FeatureMatrix(names, blocks, self.offsets) if kept else None
+        chosen = [k for k, (_, _, kind) in enumerate(self.columns) if kind == sparse]
+        names = tuple(self.names[k] for k in chosen)
+        blocks = tuple(self.blocks[k] for k in chosen)
+        return FeatureMatrix(names, blocks, self.offsets) if chosen else None
 
     def block(self, name: str) -> Any:
         """Return the block called `name`."""

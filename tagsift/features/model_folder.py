@@ -58,7 +58,6 @@ class ModelFolder:
 
     @classmethod
     def open(cls, folder: str | PathLike[str]) -> ModelFolder:
-        """Look at a folder without loading weights."""
         path = Path(folder)
         if not path.is_dir():
             raise DataError(

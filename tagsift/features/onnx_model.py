@@ -25,13 +25,9 @@ class OnnxModel:
     """
 
     def __init__(self, path: Path, layer: int, n_layers: int) -> None:
-        try:
-            import onnxruntime
-        except ImportError as error:
-            raise MissingExtraError.for_package(
-                "onnxruntime", extra="encoder", what="an ONNX encoder"
-            ) from error
-
+        onnxruntime = MissingExtraError.imported(
+            "onnxruntime", extra="encoder", what="an ONNX encoder"
+        )
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         threads = os.environ.get("OMP_NUM_THREADS", "")

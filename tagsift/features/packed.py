@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from tagsift.data.stacking import offsets_of
+from tagsift.data import offsets_of
 from tagsift.features.compact import CompactRows, compact
 from tagsift.features.matrix import FeatureMatrix
 from tagsift.typing import IntArray
@@ -28,7 +28,6 @@ class PackedFeatures:
 
     @classmethod
     def of(cls, features: FeatureMatrix) -> PackedFeatures:
-        """Pack the features."""
         sparse, dense = features.sparse, features.dense
         rows = None if sparse is None else sparse.stacked()  # [N, D]
         if rows is not None:
@@ -54,7 +53,6 @@ class PackedFeatures:
         return FeatureMatrix(tuple(names), (*blocks, *self.dense), self.offsets)
 
     def open(self) -> FeatureMatrix:
-        """The features as they were."""
         return self._blocks(self._csr(), self.dense, self.offsets)
 
     def take_sequences(self, indices: Iterable[int]) -> FeatureMatrix:

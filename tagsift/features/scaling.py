@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.errors import InputError
-from tagsift.features import FeatureMatrix
 from tagsift.features.distances import row_norms
-from tagsift.storage.state import Saved, array, word
+from tagsift.features.matrix import FeatureMatrix
+from tagsift.storage import Saved, array, word
 from tagsift.typing import FloatArray
 
 __all__ = [
@@ -47,11 +47,12 @@ class FeatureScaler:
 
     def transform(self, features: Any) -> Any:
         """Scaled features [N, D], sparse columns first; dense where all columns are."""
-        sparse, dense, n_sparse, found = _parts(features)
-        if found != len(self.scale):
+        sparse, dense, n_sparse, n_features = _parts(features)
+        if n_features != len(self.scale):
             raise InputError(
                 f"the scaling was learnt on {len(self.scale)} feature columns but got "
-                f"{found}; make the features with the vectorizer of the fitted model."
+                f"{n_features}; make the features with the vectorizer of the fitted "
+                "model."
             )
         if sparse is not None and self.mode == "auto":
             sparse = _unit_rows(sparse)

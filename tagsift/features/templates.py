@@ -133,17 +133,16 @@ class Attribute(NamedTuple):
 
 
 def attribute(name: str) -> Attribute:
-    """Look up the attribute called `name`."""
     if name in _WORD_ATTRIBUTES:
         return Attribute(name, 0, _WORD_ATTRIBUTES[name])
     if name == "pos":
         return Attribute(name, 1, str)
     if re.fullmatch(r"column[0-9]{1,6}", name):
         return Attribute(name, int(name.removeprefix("column")), str)
-    known = [*_WORD_ATTRIBUTES, "pos", "column<k>", *POSITIONAL]
+    names = [*_WORD_ATTRIBUTES, "pos", "column<k>", *POSITIONAL]
     raise InputError(
         f"there is no attribute {name!r} for feature templates; choose from "
-        f"{', '.join(known)}."
+        f"{', '.join(names)}."
     )
 
 
@@ -178,25 +177,21 @@ class Template:
 
     @property
     def name(self) -> str:
-        """The template as written."""
         return "|".join(f"{name}[{place}]" for name, place in self.parts)
 
     @property
     def columns(self) -> frozenset[int]:
-        """The columns it looks at."""
         names = [name for name, _ in self.parts if name not in POSITIONAL]
         return frozenset(attribute(name).column for name in names)
 
 
 def parse_templates(texts: Sequence[str]) -> tuple[Template, ...]:
-    """Read templates from their groups and texts, in turn."""
     if len(texts) % 2:
         raise InputError("feature templates are pairs of a group and a text.")
     return tuple(starmap(Template.parse, zip(texts[::2], texts[1::2], strict=True)))
 
 
 def template_texts(templates: Iterable[Template]) -> list[str]:
-    """Groups and texts of templates, in turn."""
     return [text for t in templates for text in (t.group, t.name)]
 
 

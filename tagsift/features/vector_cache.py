@@ -65,7 +65,6 @@ class VectorCache:
         self.folder = folder
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, Float32Array]:
-        """Return what is known of `keys`."""
         found: dict[bytes, Float32Array] = {}
         if self.folder is None or not (self.folder / _FILE).is_file():
             return found
@@ -81,7 +80,6 @@ class VectorCache:
         return found
 
     def write(self, vectors: Mapping[bytes, Float32Array]) -> None:
-        """Keep the vectors of some keys."""
         if self.folder is None or not vectors:
             return
         with self._forgiving("write"):

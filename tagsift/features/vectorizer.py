@@ -125,8 +125,10 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
 
     def column_values(self, column: int) -> frozenset[str]:
         """Values of a column seen in training; empty where no feature looks at it."""
-        known = {} if self._indicators is None else self._indicators.vocabularies
-        return frozenset(known.get("pos" if column == 1 else f"column{column}", ()))
+        vocabularies = {} if self._indicators is None else self._indicators.vocabularies
+        return frozenset(
+            vocabularies.get("pos" if column == 1 else f"column{column}", ())
+        )
 
     @property
     def columns(self) -> tuple[tuple[str, int, bool], ...]:
@@ -335,7 +337,6 @@ class SequenceVectorizer(TransformerMixin, BaseEstimator):
     def _assemble(
         self, tokens: StackedTokens, vectors: np.ndarray[Any, Any] | None
     ) -> FeatureMatrix:
-        """Put the blocks together."""
         blocks: dict[str, Any] = {}
         offsets = tokens.offsets
         if self._indicators is not None:

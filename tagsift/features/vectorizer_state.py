@@ -12,8 +12,7 @@ from tagsift.features.hashing import HashedIndicators
 from tagsift.features.indicators import Indicators
 from tagsift.features.templates import input_width, parse_templates, template_texts
 from tagsift.features.vectorizer import SequenceVectorizer
-from tagsift.storage import state
-from tagsift.storage.items import damaged
+from tagsift.storage import damaged, state
 from tagsift.typing import Arrays
 
 __all__ = ["read_vectorizer", "write_vectorizer"]

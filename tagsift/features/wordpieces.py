@@ -56,13 +56,8 @@ class WordPieces:
 
 
 def _load(folder: Path) -> Any:
-    try:
-        import tokenizers
-    except ImportError as error:
-        raise MissingExtraError.for_package(
-            "tokenizers", extra="encoder", what="the contextual encoder"
-        ) from error
-
+    what = "the contextual encoder"
+    tokenizers = MissingExtraError.imported("tokenizers", extra="encoder", what=what)
     try:
         if (folder / "tokenizer.json").is_file():
             return tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))

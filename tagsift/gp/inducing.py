@@ -13,13 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from tagsift.backend import cholesky, solve_triangular
-from tagsift.features.distances import squared_distances
+from tagsift.features import squared_distances
 from tagsift.typing import Array, FloatArray, IntArray
 
 __all__ = ["choose_points", "whiten"]
 
-#: Rows that compete for every place, and how many compete at least.
-_POOL, _SMALL_POOL = 2, 100
+_POOL = 2  # rows that compete for every place
+_SMALL_POOL = 100  # rows that compete at least
 #: Rows of dense features hashed at a time.
 _BLOCK = 4096
 

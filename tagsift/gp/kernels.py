@@ -32,10 +32,9 @@ from tagsift.backend import (
     solve_triangular,
     to_numpy,
 )
-from tagsift.features import FeatureMatrix
-from tagsift.features.distances import median_distance, squared_distances
+from tagsift.features import FeatureMatrix, median_distance, squared_distances
 from tagsift.gp.inducing import choose_points
-from tagsift.storage.state import Saved, array, by_name, matrix, number, several
+from tagsift.storage import Saved, array, by_name, matrix, number, several
 from tagsift.typing import Array, FloatArray
 
 __all__ = [
@@ -47,19 +46,20 @@ __all__ = [
     "uncarried_variance",
 ]
 
-#: Prior variance of the weights of indicators, alone and beside dense groups, up to
-#: this number of tokens; rare features fill most columns of a large corpus, and want
-#: smaller weights.
-_ALONE, _BESIDE, _TOKENS = 6.0, 1.0, 10_000
-#: Prior variance of the latent values that a dense group gives by its linear and by its
-#: RBF part, with θ in units of 1 / median squared distance.
-_DENSE, _RBF, _THETA = 10.0, 10.0, 0.25
-#: Prior variance of transition and start scores, where the tag scheme's bans are known
-#: and where they have to be learnt; and of the label bias.
-_BANNED, _FREE, _BIAS = 2.0, 6.0, 5.0
-#: The group of the words around a token; what its variance, and that of all others, is
-#: multiplied by in another view of the same tokens.
-_AROUND, _FARTHER, _NEARER = "window", 1 / 3, 10 / 3
+_ALONE = 6.0  # prior variance of the weights of indicators, alone
+_BESIDE = 1.0  # and beside dense groups
+#: Tokens up to which these hold: rare features fill most columns of a larger corpus,
+#: and want smaller weights.
+_TOKENS = 10_000
+_DENSE = 10.0  # prior variance of what a dense group gives by its linear part
+_RBF = 10.0  # and by its RBF part
+_THETA = 0.25  # θ of the latter, in units of 1 / median squared distance
+_BANNED = 2.0  # prior variance of transitions and starts where the bans are known
+_FREE = 6.0  # and where they have to be learnt
+_BIAS = 5.0  # prior variance of the label bias
+_AROUND = "window"  # the group of the words around a token
+_FARTHER = 1 / 3  # what multiplies its variance in another view of the same tokens
+_NEARER = 10 / 3  # and that of all other groups
 #: Tokens whose columns are computed at once.
 _PORTION = 8192
 
@@ -78,7 +78,6 @@ class RBF:
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, L."""
         return len(self.amplitude)
 
     def unit_gram(self, distances: Array, label: int) -> Array:
@@ -118,7 +117,6 @@ class GroupKernel:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> GroupKernel:
-        """Undo `as_dict`."""
         return cls(
             {name: float(value) for name, value in stored["linear"].items()},
             {name: (float(a), float(t)) for name, (a, t) in stored["rbf"].items()},
@@ -204,7 +202,6 @@ class InducingColumns:
     def choose(
         cls, X: Any, shares: FloatArray, theta: float, n_points: int, seed: int
     ) -> InducingColumns:
-        """Choose the inducing points among the training tokens."""
         rows = choose_points(X, shares, theta, n_points, seed)
         points = X[rows]  # [M, D]
         K = np.exp(-theta * squared_distances(points, points))  # [M, M]
@@ -213,14 +210,14 @@ class InducingColumns:
     def columns(self, X: Any, device: Device = "cpu") -> NDArray[np.float32]:
         """Whitened columns Aᵀ of tokens at unit amplitude, in single precision."""
         root = asarray(self.root, device=device)  # [M, M]
-        found = np.empty((X.shape[0], len(self.root)), dtype=np.float32)  # [N, M]
+        columns = np.empty((X.shape[0], len(self.root)), dtype=np.float32)  # [N, M]
         for lo in range(0, X.shape[0], _PORTION):
             rows = slice(lo, lo + _PORTION)
             K = squared_distances(self.points, X[rows], like=root)  # [M, n]
             K *= -self.theta
             A = solve_triangular(root, exp_inplace(K), overwrite=True)  # [M, n]
-            found[rows] = to_numpy(A.T)
-        return found
+            columns[rows] = to_numpy(A.T)
+        return columns
 
 
 def scaled_features(

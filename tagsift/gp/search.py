@@ -35,8 +35,8 @@ def maximise(
     def loss(logs: FloatArray) -> tuple[float, FloatArray]:
         if len(tried) == n_evaluations:
             raise _EnoughError
-        value, slope, found = function(logs)
-        tried.append((value, found))
+        value, slope, state = function(logs)
+        tried.append((value, state))
         return -value / scale, -slope / scale
 
     with contextlib.suppress(_EnoughError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagsift.data.stacking import locate, offsets_of
+from tagsift.data import locate, offsets_of
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, IntArray, Label, Labels
 
@@ -98,14 +98,14 @@ def label_indices(
     if len(place) != len(classes):
         raise InputError("The classes must differ from each other; one is there twice.")
     flat = [label for sentence in sentences for label in sentence]
-    found = np.array([place.get(label, -1) for label in flat], dtype=np.int64)  # [N]
-    if strict and -1 in found:
-        n = int(np.argmin(found))
+    places = np.array([place.get(label, -1) for label in flat], dtype=np.int64)  # [N]
+    if strict and -1 in places:
+        n = int(np.argmin(places))
         s, t = locate(n, offsets_of(map(len, sentences)))
-        known = ", ".join(map(repr, classes[:12])) + ", …" * (len(classes) > 12)
+        names = ", ".join(map(repr, classes[:12])) + ", …" * (len(classes) > 12)
         raise InputError(
             f"Sentence {s}, token {t} (counted from 0): the {name} label {flat[n]!r} "
-            f"is not among the {len(classes)} known labels ({known}); name it in the "
+            f"is not among the {len(classes)} known labels ({names}); name it in the "
             "label set or correct it."
         )
-    return found
+    return places

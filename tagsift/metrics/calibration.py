@@ -82,8 +82,8 @@ class RiskCoverage:
         """Risk when (at least) this share of the tokens is kept."""
         if not 0.0 < coverage <= 1.0:
             raise InputError(f"Coverage must be above 0 and at most 1; got {coverage}.")
-        kept = int(np.ceil(coverage * len(self.risk) - 1e-9))
-        return float(self.risk[max(kept, 1) - 1])
+        n_tokens = int(np.ceil(coverage * len(self.risk) - 1e-9))
+        return float(self.risk[max(n_tokens, 1) - 1])
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,6 @@ def stack_marginals(
 
 
 def _check_rows(probabilities: FloatArray, where: str) -> None:
-    """Refuse rows that are no distributions."""
     with np.errstate(invalid="ignore"):
         total = probabilities.sum(axis=1)  # [N]
         bad = ~(np.abs(total - 1.0) <= _SUM_TOLERANCE)  # [N]
@@ -162,7 +161,6 @@ def _check_rows(probabilities: FloatArray, where: str) -> None:
 
 
 def _check(probabilities: ArrayLike, truth: ArrayLike) -> tuple[FloatArray, IntArray]:
-    """Check what every function here takes."""
     array = np.asarray(probabilities, dtype=np.float64)  # [N, L]
     index = np.asarray(truth)  # [N]
     if array.ndim != 2 or index.shape != array.shape[:1] or not len(array):
@@ -220,8 +218,8 @@ def brier_score(probabilities: ArrayLike, truth: ArrayLike) -> float:
 
 def log_loss(probabilities: ArrayLike, truth: ArrayLike) -> float:
     """Mean negative log-probability [N, L] of the true column [N] (NLL), in nats."""
-    known = _of_truth(*_check(probabilities, truth))  # [N]
-    return float(-np.log(np.clip(known, CLIP, 1.0)).mean())
+    of_truth = _of_truth(*_check(probabilities, truth))  # [N]
+    return float(-np.log(np.clip(of_truth, CLIP, 1.0)).mean())
 
 
 def _of_truth(array: FloatArray, index: IntArray) -> FloatArray:

@@ -101,8 +101,8 @@ def evaluate(
         strict = unknown == "error"
         truth = label_indices(gold, classes, name="gold", strict=strict)  # [N]
         label_indices(predicted, classes, name="predicted")
-        known = set(classes)
-        extra = {label for labels in gold for label in labels if label not in known}
+        names = set(classes)
+        extra = {label for labels in gold for label in labels if label not in names}
         labels = [*classes, *sorted(extra, key=str)]
         if marginals is not None:
             lengths = [len(sentence) for sentence in gold]

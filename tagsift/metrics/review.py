@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import entr
 
-from tagsift.data.corpus import Corpus
+from tagsift.data import Corpus
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from tagsift.data.schemes import Span, check_scheme, detect_scheme, spans
+from tagsift.data import Span, check_scheme, detect_scheme, spans
 from tagsift.errors import InputError
 from tagsift.metrics._pairs import Tally, check_pairs
 from tagsift.typing import Label, Labels
@@ -86,10 +86,10 @@ def span_scores(
     n_gold, n_predicted, n_correct = Counter[str](), Counter[str](), Counter[str]()
     for number, (truths, guesses) in enumerate(zip(gold, predicted, strict=True)):
         true = _read(truths, scheme, reading, "gold", number)
-        given = _read(guesses, scheme, reading, "predicted", number)
+        guess = _read(guesses, scheme, reading, "predicted", number)
         n_gold.update(span.type for span in true)
-        n_predicted.update(span.type for span in given)
-        n_correct.update(span.type for span in true & given)
+        n_predicted.update(span.type for span in guess)
+        n_correct.update(span.type for span in true & guess)
     per_type = {
         name: Tally(n_gold[name], n_predicted[name], n_correct[name])
         for name in sorted(n_gold.keys() | n_predicted.keys())
@@ -117,9 +117,9 @@ def _read(
 ) -> set[Span]:
     """Spans of one sentence; an error says in which sentence the bad tag stands."""
     try:
-        found = spans([str(t) for t in labels], scheme, strict=reading == "strict")
+        tags = spans([str(t) for t in labels], scheme, strict=reading == "strict")
     except InputError as error:
         raise InputError(
             f"Sentence {number} of the {name} labels (counted from 0), {error}"
         ) from None
-    return set(found)
+    return set(tags)

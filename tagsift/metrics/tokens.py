@@ -78,7 +78,7 @@ def token_scores(
     tallies = [Tally(*row) for row in table.tolist()]
     f1 = np.array([tally.f1 for tally in tallies])  # [L]
     pairs = zip(gold, predicted, strict=True)
-    whole = [list(truths) == list(given) for truths, given in pairs if len(truths)]
+    whole = [list(truths) == list(guess) for truths, guess in pairs if len(truths)]
     return TokenScores(
         accuracy=float(correct.sum() / support.sum()),
         sentence_accuracy=float(np.mean(whole)),

@@ -66,8 +66,8 @@ def _least_squares(turns: list[Array], residual: Array) -> FloatArray:
     gram = np.array([[_dot(a, b) for b in turns] for a in turns])  # [J, J]
     right = np.array([_dot(a, residual) for a in turns])  # [J]
     values, vectors = np.linalg.eigh(gram)  # [J], [J, J]
-    known = values > _RANK * max(values[-1], 1e-300)  # [J]
-    scaled = np.where(known, (vectors.T @ right) / np.where(known, values, 1.0), 0.0)
+    stable = values > _RANK * max(values[-1], 1e-300)  # [J]
+    scaled = np.where(stable, (vectors.T @ right) / np.where(stable, values, 1.0), 0.0)
     coefficients: FloatArray = vectors @ scaled  # [J]
     return coefficients
 

@@ -38,7 +38,8 @@ __all__ = ["OuterStep", "Solution", "alternate", "settle_transitions"]
 #: Share of change in the site precisions above which the variances are refreshed.
 _STALE = 0.05
 #: The same while a token still moves more than the share `_CALM` of its confidence.
-_OUTDATED, _CALM = 2.0, 0.002
+_OUTDATED = 2.0
+_CALM = 0.002
 #: Most steps of the transitions by themselves.
 _PAIR_STEPS = 200
 

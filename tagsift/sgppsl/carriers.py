@@ -10,9 +10,8 @@ import numpy as np
 
 from tagsift.backend import Device, asarray, is_torch, namespace
 from tagsift.errors import NumericalWarning, ResourceError
-from tagsift.features.distances import squared_distances
-from tagsift.gp.inducing import whiten
-from tagsift.gp.kernels import RBF
+from tagsift.features import squared_distances
+from tagsift.gp import RBF, whiten
 from tagsift.progress import warn_user
 from tagsift.sgppsl.posterior import LARGE, SINGLE, Covariance, Dense, Inducing
 from tagsift.typing import Array, IntArray
@@ -26,9 +25,10 @@ __all__ = [
     "warn_of_jitter",
 ]
 
-#: Tokens, and numbers in the factors of all labels, up to which ``posterior="auto"`` is
-#: exact: the sizes of the paper.
-_EXACT_TOKENS, _EXACT_NUMBERS = 10_000, 2_000_000_000
+#: Tokens up to which ``posterior="auto"`` is exact: the sizes of the paper.
+_EXACT_TOKENS = 10_000
+#: Numbers in the factors of all labels up to which it is.
+_EXACT_NUMBERS = 2_000_000_000
 #: Share of the diagonal added to the inducing covariance above which a warning is due.
 _LOUD_JITTER = 1e-6
 _GIB = 2.0**30
@@ -118,8 +118,10 @@ def free_bytes(where: Array) -> int | None:
     if is_torch(where) and where.device.type == "cuda":
         from torch import cuda
 
-        kept = cuda.memory_reserved(where.device) - cuda.memory_allocated(where.device)
-        return int(cuda.mem_get_info(where.device)[0] + kept)
+        cached = cuda.memory_reserved(where.device) - cuda.memory_allocated(
+            where.device
+        )
+        return int(cuda.mem_get_info(where.device)[0] + cached)
     try:
         with open("/proc/meminfo", encoding="ascii") as table:
             for line in table:

@@ -15,15 +15,13 @@ from tagsift.base import (
     SequenceTagger,
     TrainingSet,
     Transduction,
+    scheme_constraints,
     setting,
 )
-from tagsift.base.training_set import scheme_constraints
-from tagsift.chain.potentials import Allowed, log_evidence
-from tagsift.chain.viterbi import transition_factor
+from tagsift.chain import Allowed, log_evidence, transition_factor
 from tagsift.errors import InputError, NumericalWarning
-from tagsift.features import FeatureMatrix
-from tagsift.features.scaling import FeatureScaler, scale_features
-from tagsift.gp.inducing import choose_points
+from tagsift.features import FeatureMatrix, FeatureScaler, scale_features
+from tagsift.gp import choose_points
 from tagsift.progress import warn_user
 from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.carriers import (
@@ -43,7 +41,7 @@ from tagsift.sgppsl.predictive import (
     transition_scores,
 )
 from tagsift.sgppsl.solver import Problem
-from tagsift.storage.state import Saved, array, number, part, several, whole
+from tagsift.storage import Saved, array, number, part, several, whole
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["SGPPSL"]
@@ -190,9 +188,9 @@ class SGPPSL(SequenceTagger):
         readings = Settings(
             self.weighting, self.confidence, self.likelihood, taken.spread
         )
-        given = self.theta, self.amplitude
+        starts = self.theta, self.amplitude
         how = self.hyperparameters, readings, taken
-        self.kernel_ = kernel = choose_kernel(train, device, n_points, given, *how)
+        self.kernel_ = kernel = choose_kernel(train, device, n_points, starts, *how)
         points = None
         if n_points is not None:
             theta = float(kernel.theta.mean())
@@ -283,27 +281,27 @@ class SGPPSL(SequenceTagger):
         return np.asarray(emission_scores(mu + evidence, 2.0 * share * var))
 
     def _marginals(self, features: FeatureMatrix) -> FloatArray:
-        known = log_evidence(self.decoding_.available)  # [L]
-        return self._softmax(*self._moments(features), known)
+        available = log_evidence(self.decoding_.available)  # [L]
+        return self._softmax(*self._moments(features), available)
 
     def _predict(self, features: FeatureMatrix) -> IntArray:
-        known, way = self.decoding_, self.decoder
+        decoding, way = self.decoding_, self.decoder
         transition = transition_scores(self.gp_.mu_T, self.gp_.var_T)  # [L, L]
         tau = None
         if way in {"weighted", "log-weighted"}:
             X = self.scaler_.transform(features)  # [M, D]
-            tau = known.factor(X, self.n_neighbours, self.neighbour_floor)  # [M, L]
+            tau = decoding.factor(X, self.n_neighbours, self.neighbour_floor)  # [M, L]
         if way == "log-weighted":
             mu, var = self._moments(features)
-            means = emission_scores(mu + log_evidence(known.available), 0.0 * var)
+            means = emission_scores(mu + log_evidence(decoding.available), 0.0 * var)
             about = (features.offsets, tau, self._allowed())
-            return known.best_log(means, transition, *about)
+            return decoding.best_log(means, transition, *about)
         emission = self._marginals(features)  # [M, L]
         if way == "argmax":
             return np.asarray(emission.argmax(axis=1))  # [M]
         if way == "log":
-            return known.best_log(emission, transition, features.offsets)
-        return known.best(emission, transition, features.offsets, tau)
+            return decoding.best_log(emission, transition, features.offsets)
+        return decoding.best(emission, transition, features.offsets, tau)
 
     def _restricted(
         self, features: FeatureMatrix, evidence: FloatArray
@@ -336,13 +334,13 @@ class SGPPSL(SequenceTagger):
             ``decoder="weighted"`` and ``"log-weighted"`` need.
         """
         self._check_fitted()
-        kept = self.decoding_
+        decoding = self.decoding_
         try:
             if not neighbours:
-                self.decoding_ = replace(kept, neighbours=None)
+                self.decoding_ = replace(decoding, neighbours=None)
             super().save(path)
         finally:
-            self.decoding_ = kept
+            self.decoding_ = decoding
 
     def _restored(self) -> None:
         self.device = available_device(self.device)

@@ -45,8 +45,8 @@ __all__ = [
     "wright_omega",
 ]
 
-#: Smallest marginal whose logarithm is taken, and when a tilt counts as found.
-_TINY, _SETTLED = 1e-300, 1e-9
+_TINY = 1e-300  # smallest marginal whose logarithm is taken
+_SETTLED = 1e-9  # change of a tilt at which it has settled
 #: Variances below this count as this: the tilt then changes nothing.
 _SMALLEST = 1e-12
 
@@ -184,10 +184,10 @@ class Tilted:
                 best = best_tilt(top + (xp.log(p) - score), q.var)  # [N, L]
             trial = a + step * (best - a)  # [N, L]
             there = top - trial * q.var  # [N, L]
-            found = likelihood.free(there, T)
-            reached = found.value + 0.5 * float(xp.sum(trial * trial * q.var))
+            partition = likelihood.free(there, T)
+            reached = partition.value + 0.5 * float(xp.sum(trial * trial * q.var))
             if reached <= value:
-                a, score, free, value, best = trial, there, found, reached, None
+                a, score, free, value, best = trial, there, partition, reached, None
                 step = min(1.0, 1.5 * step)
             else:
                 step *= 0.5
@@ -217,9 +217,9 @@ class Sampled:
                 noise, noise_T = -noise, -noise_T
             U = q.mu + scale * noise  # [N, L]
             T = q.mu_T + scale_T * noise_T  # [L, L]
-            known, free = likelihood.restricted(U, T), likelihood.free(U, T)
-            curvature = free.curvature - known.curvature  # [N, L]
-            drawn = vars(Expected.between(known, free, curvature)).values()
+            restricted, free = likelihood.restricted(U, T), likelihood.free(U, T)
+            curvature = free.curvature - restricted.curvature  # [N, L]
+            drawn = vars(Expected.between(restricted, free, curvature)).values()
             totals = [a + b for a, b in zip(totals or repeat(0.0), drawn, strict=False)]
         mean = Expected(*(total / self.n_samples for total in totals))
         return replace(mean, precision=positive_part(mean.precision))
@@ -231,7 +231,6 @@ Expectation: TypeAlias = Jensen | Laplace | Tilted | Sampled
 
 
 def expectation(name: str, seed: int = 0) -> Expectation:
-    """Return the expectation called `name`."""
     ways: dict[str, Expectation] = {
         "jensen": Jensen(),
         "tilted": Tilted(),

@@ -24,12 +24,9 @@ from tagsift.backend import (
     solve_triangular,
     to_numpy,
 )
-from tagsift.base import TrainingSet
-from tagsift.base.training_set import hold_out_last
-from tagsift.features.distances import median_distance, squared_distances
-from tagsift.gp.inducing import choose_points
-from tagsift.gp.kernels import RBF
-from tagsift.gp.search import maximise
+from tagsift.base import TrainingSet, hold_out_last
+from tagsift.features import median_distance, squared_distances
+from tagsift.gp import RBF, choose_points, maximise
 from tagsift.sgppsl.alternating import alternate
 from tagsift.sgppsl.carriers import Distances
 from tagsift.sgppsl.expectations import Expectation
@@ -49,16 +46,18 @@ __all__ = [
     "theta_gradient",
 ]
 
-#: Tokens and inducing points that the hyperparameters are learnt from.
-_LEARN_TOKENS, _LEARN_POINTS = 3000, 300
-#: Where the hyperparameters start: θ · median squared distance, and amplitude.
-_START_THETA, _START_AMPLITUDE = 0.3, 100.0
+_LEARN_TOKENS = 3000  # that the hyperparameters are learnt from
+_LEARN_POINTS = 300  # inducing points among them
+_START_THETA = 0.3  # θ · median squared distance, where the search starts
+_START_AMPLITUDE = 100.0  # and the amplitude
 #: Temperatures among which held-out sentences choose.
 _TEMPERATURES = 2.0 ** np.arange(-1.0, 3.0, 0.5)
 #: How many times the amplitude may be divided by three, or θ that and tripled.
 _FARTHEST = 2
-#: How far log θ may move from where it begins, and between what log σ² may lie.
-_REACH, _AMPLITUDES = 4.0, (float(np.log(1e-2)), float(np.log(1e4)))
+#: How far log θ may move from where it begins.
+_REACH = 4.0
+#: Between what log σ² may lie.
+_AMPLITUDES = (float(np.log(1e-2)), float(np.log(1e4)))
 
 
 @dataclass(frozen=True)
@@ -145,13 +144,13 @@ class HeldOut:
         """
         covariance, roots = self.distances.covariance(kernel)
         problem = Problem(covariance, self.expectation)
-        found = alternate(problem, self.labels, self.settings, max_iter=20, tol=1e-3)
-        beta, factors = found.state.beta, found.state.factors
-        known = kernel, self.new, beta, factors.cholesky
+        solution = alternate(problem, self.labels, self.settings, max_iter=20, tol=1e-3)
+        beta, factors = solution.state.beta, solution.state.factors
+        fitted = kernel, self.new, beta, factors.cholesky
         if roots:
-            mu, _ = inducing_moments(*known, roots)  # [M, L]
+            mu, _ = inducing_moments(*fitted, roots)  # [M, L]
         else:
-            mu, _ = dense_moments(*known, factors.root)  # [M, L]
+            mu, _ = dense_moments(*fitted, factors.root)  # [M, L]
         rival = [self._sets(mu / float(t)) for t in _TEMPERATURES]  # × [S]
         return max(rival, key=np.sum)
 
@@ -246,7 +245,7 @@ def _climb_fixed(
         covariance, roots = distances.covariance(trial)
         problem = Problem(covariance, expectation)
         begun = carry_over(problem, state)
-        state, found = ascend(
+        state, bounds = ascend(
             problem, likelihood, begun, n_mean=6, n_variance=3, tol=1e-6
         )
         slopes = theta_gradient(distances, problem, trial, roots, likelihood, state)
@@ -254,7 +253,7 @@ def _climb_fixed(
             slope.sum(keepdims=True) if rows == 1 else slope for slope in slopes
         )  # [R], [R]
         slope = [free.theta * by_theta, free.amplitude * by_amplitude]
-        return found[-1], np.concatenate(slope), (trial, state, found[-1])
+        return bounds[-1], np.concatenate(slope), (trial, state, bounds[-1])
 
     begin = np.log([*kernel.theta[:rows], *kernel.amplitude[:rows]])  # [2R]
     options = {"maxiter": n_steps, "maxfun": 2 * n_steps}

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from tagsift.backend import asarray, namespace, softmax
-from tagsift.chain.layout import ChainLayout, neighbours
-from tagsift.chain.potentials import log_evidence
+from tagsift.chain import ChainLayout, log_evidence, neighbours
 from tagsift.sgppsl.expectations import Moments
 from tagsift.sgppsl.likelihoods import Chain, Likelihood, Piecewise
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
@@ -85,7 +84,6 @@ class Labels:
 
     @property
     def n_labels(self) -> int:
-        """Number of labels, L."""
         return int(self.weights.shape[1])
 
     def uniform(self) -> Array:
@@ -141,7 +139,6 @@ def measure(settings: Settings, q: Moments, labels: Labels) -> Array:
 def build_likelihood(
     settings: Settings, q: Moments, labels: Labels, C: Array
 ) -> Likelihood:
-    """Build the likelihood of the next ascent."""
     if settings.likelihood == "chain":
         return Chain(labels.layout, labels.evidence)
     if settings.literal_pieces:

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tagsift.backend import log_softmax_parts, namespace, positive_part
-from tagsift.chain.lattice import Lattice, forward_backward
-from tagsift.chain.layout import ChainLayout
+from tagsift.chain import ChainLayout, Lattice, forward_backward
 from tagsift.typing import Array
 
 __all__ = ["Chain", "Likelihood", "Partition", "Piecewise"]

@@ -40,7 +40,7 @@ from tagsift.backend import (
     positive_part,
     solve_triangular,
 )
-from tagsift.gp.kernels import RBF
+from tagsift.gp import RBF
 from tagsift.typing import Array
 
 __all__ = [
@@ -61,10 +61,12 @@ __all__ = [
 _Part: TypeAlias = tuple[Array, Array, float]
 #: Tokens whose columns are worked on at a time.
 _BLOCK = 1024
-#: Entries of all exact factors above which a CPU has them in single precision, tokens
-#: above which old factors leave before new ones come, and λσ² below which a variance is
-#: not read off the inverse of B.
-SINGLE, LARGE, _WEAK = 5e8, 2000, 1e-3
+#: Entries of all exact factors above which a CPU has them in single precision.
+SINGLE = 5e8
+#: Tokens above which old factors leave before new ones come.
+LARGE = 2000
+#: λσ² below which a variance is not read off the inverse of B.
+_WEAK = 1e-3
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,6 @@ class Dense:
         return _factor(self, self.grams, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
-        """Factor, variances and KL of one label."""
         xp = namespace(lam)
         gram, scale = self.grams[y], self.amplitude[y]
         single = not self.inverted and len(self.grams) * len(gram) ** 2 > SINGLE
@@ -151,8 +152,8 @@ class Dense:
         if not self.variances:
             return factor, xp.zeros_like(lam), 0.0
         weak = scale * lam < _WEAK  # [N]
-        known = xp.where(weak, xp.ones_like(lam), lam)  # [N]
-        var = (1.0 - column_squares(inverse)) / known  # [N]
+        divisor = xp.where(weak, xp.ones_like(lam), lam)  # [N]
+        var = (1.0 - column_squares(inverse)) / divisor  # [N]
         half = inverse @ (side[:, None] * xp.astype(gram[:, weak], kind))  # [N, W]
         var[weak] = scale * xp.astype(1.0 - column_squares(half), var.dtype)
         var = positive_part(var)  # [N]
@@ -203,7 +204,6 @@ class Inducing:
         return _factor(self, self.A, lam, last)
 
     def _label(self, y: int, lam: Array, root: Array) -> _Part:
-        """Factor, variances and KL of one label, block by block."""
         xp = namespace(lam)
         A, scale = self.A[y], self.amplitude[y]
         side = root * scale**0.5  # [N]
@@ -299,7 +299,6 @@ def _apply(
 
 
 def _plus_identity(B: Array) -> Array:
-    """Add 1 to the diagonal, in place."""
     each = namespace(B).arange(B.shape[0], device=B.device)  # [N]
     B[each, each] += 1.0
     return B

@@ -30,15 +30,18 @@ from tagsift.backend import (
     solve_triangular,
     to_numpy,
 )
-from tagsift.chain.layout import ChainLayout
-from tagsift.chain.potentials import Allowed
-from tagsift.chain.viterbi import neighbour_factor, viterbi, weighted_viterbi
+from tagsift.chain import (
+    Allowed,
+    ChainLayout,
+    neighbour_factor,
+    viterbi,
+    weighted_viterbi,
+)
 from tagsift.errors import NotSupportedError
-from tagsift.features.distances import Reference, nearest, squared_distances
-from tagsift.gp.kernels import RBF
+from tagsift.features import Reference, nearest, squared_distances
+from tagsift.gp import RBF
 from tagsift.sgppsl.posterior import Dense, column_squares
-from tagsift.storage.items import damaged
-from tagsift.storage.state import Saved, array, listed, matrix, part
+from tagsift.storage import Saved, array, damaged, listed, matrix, part
 from tagsift.typing import Array, BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -53,11 +56,11 @@ __all__ = [
 
 #: New tokens whose covariances with the old ones are formed at a time.
 _BLOCK = 2048
-#: Share of the transition scores, and least τ, where their logarithms are added (R11).
-_HALF, _LEAST_TAU = 0.5, 1e-3
-#: Share of transition scores and label prior in what is recovered, and the cost of a
-#: forbidden transition, since candidates may leave no other way (R12).
-_SHARE, _FORBIDDEN = 0.6, 10.0
+_HALF = 0.5  # share of transition scores where logarithms are added (R11)
+_LEAST_TAU = 1e-3  # least τ there (R11)
+_SHARE = 0.6  # share of transition scores and label prior in what is recovered (R12)
+#: Cost of a forbidden transition, since candidates may leave no other way (R12).
+_FORBIDDEN = 10.0
 
 
 @dataclass(frozen=True)
@@ -111,12 +114,12 @@ class FittedGP:
         for lo in range(0, X.shape[0], _BLOCK):
             rows = slice(lo, lo + _BLOCK)
             distances = squared_distances(self.points, X[rows], like=beta)  # [M, B]
-            known = kernel, distances, beta, self.factors
+            fitted = kernel, distances, beta, self.factors
             if self.root is not None:
-                found = dense_moments(*known, self.root)
+                moments = dense_moments(*fitted, self.root)
             else:
-                found = inducing_moments(*known, self.roots)
-            mu[rows], var[rows] = to_numpy(found[0]), to_numpy(found[1])
+                moments = inducing_moments(*fitted, self.roots)
+            mu[rows], var[rows] = to_numpy(moments[0]), to_numpy(moments[1])
         return mu, var
 
     def on(self, device: Any) -> FittedGP:
@@ -304,15 +307,19 @@ class Decoding:
 
     def factor(self, X: Any, n_neighbours: int, floor: str) -> FloatArray:
         """Equation (29) for new tokens, [M, L]."""
-        known = self.neighbours
-        if known is None:
+        neighbours = self.neighbours
+        if neighbours is None:
             raise NotSupportedError(
                 "this model was saved without its training neighbours, which decoders "
                 "with 'weighted' in their names need; set decoder='log' or 'viterbi', "
                 "or save it again with neighbours=True."
             )
-        found, _ = nearest(Reference(known.features), X, n_neighbours)  # [M, Q]
-        return neighbour_factor(found, known.confidences, known.mask, floor=floor)
+        nearest_tokens, _ = nearest(
+            Reference(neighbours.features), X, n_neighbours
+        )  # [M, Q]
+        return neighbour_factor(
+            nearest_tokens, neighbours.confidences, neighbours.mask, floor=floor
+        )
 
 
 def _log(x: FloatArray, least: float = np.finfo(np.float64).tiny) -> FloatArray:

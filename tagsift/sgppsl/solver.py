@@ -38,9 +38,10 @@ __all__ = [
 
 #: Smallest step tried before a coordinate counts as converged.
 _SMALLEST_STEP = 1e-3
-#: Most steps towards a token's own fixed point, the change of log λ at which it counts
-#: as found, and what keeps its logarithms finite.
-_OWN_STEPS, _SETTLED, _TINY, _LEAST = 10, 1e-2, 1e-30, 1e-6
+_OWN_STEPS = 10  # most steps towards a token's own fixed point
+_SETTLED = 1e-2  # change of log λ at which it has settled
+_TINY = 1e-30  # keeps the logarithms of precisions finite
+_LEAST = 1e-6  # least of 1 − λv that the variance of a cavity is divided by
 #: Share of the largest mover's change below which a label's variances are left alone.
 _STILL = 0.05
 

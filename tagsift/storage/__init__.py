@@ -5,3 +5,5 @@ from __future__ import annotations
 
 from tagsift.storage.container import *
 from tagsift.storage.files import *
+from tagsift.storage.items import *
+from tagsift.storage.state import *

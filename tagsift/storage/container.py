@@ -35,8 +35,9 @@ __all__ = [
 #: Version of the model file format; other files are refused in one sentence.
 FORMAT_VERSION = 2
 _KEY = "tagsift"
-#: Largest file that is read unless the environment variable says more (2 GiB).
-_MOST_BYTES, _MOST_BYTES_VARIABLE = 2**31, "TAGSIFT_MODEL_BYTES"
+#: Largest file that is read (2 GiB), unless the environment variable says more.
+_MOST_BYTES = 2**31
+_MOST_BYTES_VARIABLE = "TAGSIFT_MODEL_BYTES"
 #: Largest header of a file (32 MiB).
 _MOST_HEADER = 2**25
 #: Kinds of numbers, as safetensors calls them, that a model may hold.
@@ -49,7 +50,6 @@ def add_prefix(prefix: str, arrays: Arrays) -> Arrays:
 
 
 def strip_prefix(prefix: str, arrays: Arrays) -> Arrays:
-    """Take the arrays of one part, under their own names."""
     inside = [name for name in arrays if name.startswith(prefix)]
     return {name.removeprefix(prefix): arrays[name] for name in inside}
 
@@ -62,10 +62,10 @@ def parse_json(text: str) -> Any:
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
+        table = dict(pairs)
+        if len(table) != len(pairs):
             raise ValueError("a key stands twice")
-        return found
+        return table
 
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is no number")
@@ -152,18 +152,18 @@ def _check_size(source: Path) -> None:
     with open(source, "rb") as stream:
         header = int.from_bytes(stream.read(8), "little")
     if size >= 8 and header > min(size - 8, _MOST_HEADER):
-        found = f"a header of {header:,} bytes in a file of {size:,}"
-        raise ModelFileError(_not_whole(found))
+        sizes = f"a header of {header:,} bytes in a file of {size:,}"
+        raise ModelFileError(_not_whole(sizes))
 
 
 def _most_bytes() -> int:
-    given = os.environ.get(_MOST_BYTES_VARIABLE) or str(_MOST_BYTES)
-    if not (given.isascii() and given.isdigit()):
+    limit = os.environ.get(_MOST_BYTES_VARIABLE) or str(_MOST_BYTES)
+    if not (limit.isascii() and limit.isdigit()):
         raise InputError(
             f"the environment variable {_MOST_BYTES_VARIABLE} must be a number of "
-            f"bytes; found {given!r}."
+            f"bytes; found {limit!r}."
         )
-    return int(given)
+    return int(limit)
 
 
 def _read_header(texts: Mapping[str, str]) -> dict[str, Any]:

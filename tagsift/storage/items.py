@@ -58,11 +58,9 @@ class PartsRead:
     sizes: dict[str, int]
 
     def value(self, name: str) -> Any:
-        """Return the JSON value called `name`."""
         return _entry(self.meta, "value", name)
 
     def array(self, name: str) -> Any:
-        """Return the array called `name`."""
         return _entry(self.arrays, "array", name)
 
     def match(self, name: str, shape: str, found: tuple[int, ...]) -> None:
@@ -73,9 +71,9 @@ class PartsRead:
             rest = length - int(more or 0)
             fits = fits and rest >= 0 and self.sizes.setdefault(size, rest) == rest
         if not fits:
-            known = ", ".join(f"{k} = {v}" for k, v in self.sizes.items() if k in shape)
+            sizes = ", ".join(f"{k} = {v}" for k, v in self.sizes.items() if k in shape)
             wanted = ", ".join(shape.split())
-            refuse(name, f"must have the shape [{wanted}] with {known}", list(found))
+            refuse(name, f"must have the shape [{wanted}] with {sizes}", list(found))
 
 
 def _entry(entries: Mapping[str, Any], kind: str, name: str) -> Any:
@@ -99,7 +97,6 @@ def refuse(name: str, expected: str, found: Any) -> NoReturn:
 def _check_range(
     name: str, low: float, high: float, least: float | None, most: float | None
 ) -> None:
-    """Refuse numbers from `low` to `high` that leave the range."""
     if least is not None and not low >= least:
         refuse(name, f"must be at least {least:g}", low)
     if most is not None and not high <= most:
@@ -107,7 +104,6 @@ def _check_range(
 
 
 def is_count(value: Any) -> bool:
-    """Whether a JSON value can be a size or a place."""
     return type(value) is int and 0 <= value < 2**62
 
 
@@ -119,14 +115,12 @@ class Item:
     training: bool = False  # whether it holds features of training tokens
 
     def write(self, name: str, value: Any, out: PartsWritten) -> None:
-        """Put `value` under `name`."""
         if value is None and self.optional:
             out.meta[name] = None
         else:
             self._write(name, value, out)
 
     def read(self, name: str, source: PartsRead) -> Any:
-        """Take and check what `write` put under `name`."""
         if self.optional and source.meta.get(name, name) is None:
             return None
         return self._read(name, source)
@@ -155,14 +149,14 @@ class Value(Item):
     among: tuple[str, ...] = ()
 
     def _read(self, name: str, source: PartsRead) -> Any:
-        found = source.value(name)
-        if type(found) not in self.kinds or (self.among and found not in self.among):
-            refuse(name, f"must be {self.words}", short(found))
-        if type(found) in (int, float):
-            _check_range(name, found, found, self.least, self.most)
-            if not found > self.above:
-                refuse(name, f"must be above {self.above:g}", found)
-        return float(found) if float in self.kinds else found
+        value = source.value(name)
+        if type(value) not in self.kinds or (self.among and value not in self.among):
+            refuse(name, f"must be {self.words}", short(value))
+        if type(value) in (int, float):
+            _check_range(name, value, value, self.least, self.most)
+            if not value > self.above:
+                refuse(name, f"must be above {self.above:g}", value)
+        return float(value) if float in self.kinds else value
 
 
 @dataclass(frozen=True)
@@ -183,11 +177,11 @@ class Array(Item):
         out.arrays[name] = np.asarray(to_numpy(value))
 
     def _read(self, name: str, source: PartsRead) -> Any:
-        found = source.array(name)
-        source.match(name, self.shape, found.shape)
-        if found.dtype.kind != self.kind[0]:
-            refuse(name, f"must be of the kind {self.kind}", str(found.dtype))
-        usual = found if self.infinite is None else found[found != self.infinite]
+        values = source.array(name)
+        source.match(name, self.shape, values.shape)
+        if values.dtype.kind != self.kind[0]:
+            refuse(name, f"must be of the kind {self.kind}", str(values.dtype))
+        usual = values if self.infinite is None else values[values != self.infinite]
         if usual.size:
             low, high = usual.min().item(), usual.max().item()
             if not (-_LARGEST <= low and high <= _LARGEST):
@@ -195,13 +189,13 @@ class Array(Item):
             _check_range(name, low, high, self.least, self.most)
             if self.below is not None and high >= source.sizes[self.below]:
                 refuse(name, f"must be below {source.sizes[self.below]}", high)
-        if self.sums is not None and found.size:
-            off = np.abs(found.sum(axis=-1) - self.sums).max()
+        if self.sums is not None and values.size:
+            off = np.abs(values.sum(axis=-1) - self.sums).max()
             if off > _SUM_TOLERANCE:
                 refuse(name, f"must sum to {self.sums:g}", f"sums off by {off:.2g}")
-        if self.triangular and (found.diagonal() < _LEAST_PIVOT).any():
+        if self.triangular and (values.diagonal() < _LEAST_PIVOT).any():
             refuse(name, "must have a positive diagonal", "one that is not")
-        return found
+        return values
 
 
 @dataclass(frozen=True)
@@ -265,11 +259,13 @@ class Texts(Item):
         packed = source.array(name)  # [bytes]
         try:
             text = packed.tobytes().decode() if packed.dtype == "u1" else "null"
-            found = parse_json(text)
+            entries = parse_json(text)
         except ValueError as error:
             refuse(name, "must be a list of texts", str(error)[:60])
-        if not isinstance(found, list) or not all(isinstance(k, str) for k in found):
-            refuse(name, "must be a list of texts", found)
-        if self.distinct and len(set(found)) != len(found):
+        if not isinstance(entries, list) or not all(
+            isinstance(k, str) for k in entries
+        ):
+            refuse(name, "must be a list of texts", entries)
+        if self.distinct and len(set(entries)) != len(entries):
             refuse(name, "must be a list of different texts", "one that is there twice")
-        return tuple(found)
+        return tuple(entries)

@@ -74,8 +74,8 @@ class _Parts(Item):
     def _read(self, name: str, source: PartsRead) -> Any:
         for own, outer in self.sizes.items():
             source.sizes[own] = source.sizes[outer]
-        found = {k: item.read(f"{name}/{k}", source) for k, item in self.items.items()}
-        return self.make(found)
+        values = {k: item.read(f"{name}/{k}", source) for k, item in self.items.items()}
+        return self.make(values)
 
     def training_parts(self, name: str) -> list[str]:
         inside = [i.training_parts(f"{name}/{k}") for k, i in self.items.items()]
@@ -97,11 +97,11 @@ class _ByName(Item):
         keys = source.value(name)
         if not isinstance(keys, list) or not all(isinstance(k, str) for k in keys):
             refuse(name, "must be a list of names", keys)
-        found = {}
+        entries = {}
         for key in keys:
             own = PartsRead(source.meta, source.arrays, dict(source.sizes))
-            found[key] = self.each.read(f"{name}/{key}", own)
-        return found
+            entries[key] = self.each.read(f"{name}/{key}", own)
+        return entries
 
     def training_parts(self, name: str) -> list[str]:
         return [f"{name}/"] if self.each.training_parts("") else []
@@ -157,23 +157,21 @@ def part(
     """
 
     def make(values: dict[str, Any]) -> Any:
-        found = getattr(kind, "from_saved", kind)(**values)
-        if hasattr(found, "check_saved"):
-            found.check_saved()
-        return found
+        made = getattr(kind, "from_saved", kind)(**values)
+        if hasattr(made, "check_saved"):
+            made.check_saved()
+        return made
 
     flags = {"training": training, "optional": optional}
     return _Parts(kind.saved, getattr, make, sizes, **flags)
 
 
 def several(*each: Item) -> Item:
-    """Declare a tuple."""
     items = dict(enumerate(each))
     return _Parts(items, getitem, lambda found: tuple(found.values()))
 
 
 def keyed(*, optional: bool = False, **items: Item) -> Item:
-    """Declare a dictionary with these keys."""
     return _Parts(items, getitem, dict, optional=optional)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -15,6 +17,7 @@ from tagsift.chain_gp import ChainGP
 from tagsift.data.corpus import Corpus
 from tagsift.errors import DataError, InputError
 from tagsift.features import FeatureMatrix, SequenceVectorizer
+from tests.reference.comparing import all_close
 
 CORPUS = tagsift.data.bundled()[:30]
 
@@ -48,8 +51,7 @@ def same(one, other, X=None, *, atol=1e-4):
     assert one.blocks_ == other.blocks_
     assert one.transduction_ == other.transduction_
     assert one.predict(X) == other.predict(X)
-    for a, b in zip(one.confidences_, other.confidences_, strict=True):
-        np.testing.assert_allclose(a, b, atol=atol)
+    all_close(one.confidences_, other.confidences_, atol=atol)
     key = "objective_" if hasattr(one, "objective_") else "log_posterior_"
     assert getattr(one, key) == pytest.approx(getattr(other, key), rel=1e-6)
 
@@ -88,6 +90,29 @@ def test_other_input(given):
     ]
     X = X.rows if given == "corpus" else X
     same(*models, X, atol=1e-2 if given == "weights" else 1e-4)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_corpora_in_chunks_are_the_whole(soft, tmp_path):
+    names = CORPUS.label_set.names
+    whole = Corpus.from_lists(CORPUS.rows, candidates(), label_set=names)
+    if soft:
+        table = np.where(whole.members, 1.0, 0.2)[whole.candidate_codes]  # [N, L]
+        whole = replace(whole, weights=table)
+    chunks = [whole[first : first + 7] for first in range(0, len(whole), 7)]
+    one = PartialCRF(tol=1e-9).fit(whole)
+    for folder in (None, tmp_path):
+        engine = LocalEngine(folder=folder)
+        other = PartialCRF(tol=1e-9, engine=engine).fit(iter(chunks))
+        assert (other.classes_, other.scheme_) == (one.classes_, one.scheme_)
+        assert other.objective_ == pytest.approx(one.objective_, rel=1e-6)
+        assert other.predict(whole.rows) == one.predict(whole.rows)
+        assert not hasattr(other, "transduction_")
+    with pytest.raises(InputError, match="found 2 of these; read one file in chunks"):
+        PartialCRF(engine=engine).fit([*chunks, chunks[0].with_scheme("plain")])
+    for nothing in ([], [["a", "dog"]]):
+        with pytest.raises(InputError, match="expected corpora"):
+            PartialCRF(engine=engine).fit(nothing)
 
 
 @pytest.mark.parametrize("ready", [False, True])

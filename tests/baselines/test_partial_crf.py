@@ -18,6 +18,7 @@ from tagsift.errors import ConvergenceWarning
 from tagsift.features import FeatureMatrix
 from tagsift.io import read_columns
 from tagsift.metrics import recovery, span_scores
+from tests.reference.label_sequences import sums
 
 
 def toy(seed=0, *, n_labels=3, lengths=(3, 1, 0, 4, 2, 3), exact=2, dense=True):
@@ -53,27 +54,11 @@ def fit(train, model=None):
 def enumerated(weights, train):
     """log Z_S − log Z by sentence, free and restricted marginals, by enumeration."""
     U = train.features.stacked() @ weights.emissions + weights.bias
-    values = []
-    free, restricted = np.zeros_like(U), np.zeros_like(U)
-    for lo, hi in itertools.pairwise(train.offsets):
-        if lo == hi:
-            continue
-        totals = [0.0, 0.0]
-        paths = []
-        for path in itertools.product(range(train.n_labels), repeat=int(hi - lo)):
-            score = weights.start[path[0]]
-            score += sum(U[lo + t, label] for t, label in enumerate(path))
-            score += sum(weights.transitions[a, b] for a, b in itertools.pairwise(path))
-            inside = all(train.mask[lo + t, label] for t, label in enumerate(path))
-            paths.append((path, np.exp(score), inside))
-            totals[0] += np.exp(score)
-            totals[1] += np.exp(score) * inside
-        values.append(np.log(totals[1] / totals[0]))
-        for path, weight, inside in paths:
-            for t, label in enumerate(path):
-                free[lo + t, label] += weight / totals[0]
-                restricted[lo + t, label] += inside * weight / totals[1]
-    return np.array(values), free, restricted
+    about = U, weights.transitions, train.offsets
+    free = sums(*about, start=weights.start)
+    inside = sums(*about, start=weights.start, mask=train.mask)
+    filled = train.features.lengths > 0
+    return (inside.log_z - free.log_z)[filled], free.marginals, inside.marginals
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,6 +10,7 @@ import pytest
 from tagsift.baselines._atoms import Reward
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.viterbi import non_candidate, viterbi
+from tests.reference.label_sequences import sequences
 
 
 def random_batch(rng, n_sentences=6, max_labels=3, max_length=4):
@@ -31,10 +32,6 @@ def random_batch(rng, n_sentences=6, max_labels=3, max_length=4):
 def score(U, T, labels):
     total = sum(U[t, label] for t, label in enumerate(labels))
     return total + sum(T[a, b] for a, b in itertools.pairwise(labels))
-
-
-def sequences(length, n_labels):
-    return itertools.product(range(n_labels), repeat=length)
 
 
 def inside(mask, labels):
@@ -59,7 +56,7 @@ def test_decoders_equal_enumeration(seed):
     exists = dict(zip(layout.sentences.tolist(), found.tolist(), strict=True))
     for s, rows in pieces(offsets):
         u, m = U[rows], mask[rows]
-        every = list(sequences(len(u), U.shape[1]))
+        every = [y for y, _ in sequences(u, T)]
         top = max(score(u, T, y) for y in every)
         assert score(u, T, best[rows]) == pytest.approx(top)
         top = max(score(u, T, y) for y in every if inside(m, y))
@@ -81,7 +78,8 @@ def test_mean_feature_equals_the_average_over_candidate_sequences(seed):
     P, pairs = mean.unary, mean.pairs
     n_labels = mask.shape[1]
     for s, rows in pieces(offsets):
-        chosen = [y for y in sequences(len(X[rows]), n_labels) if inside(mask[rows], y)]
+        U, T = np.zeros(mask[rows].shape), np.zeros((n_labels, n_labels))
+        chosen = [y for y, _ in sequences(U, T, mask=mask[rows])]
         emission = np.zeros((n_labels, 2))
         transition = np.zeros((n_labels, n_labels))
         for y in chosen:

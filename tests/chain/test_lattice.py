@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +15,7 @@ from tagsift.chain.lattice import (
 )
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.potentials import Potentials
+from tests.reference.label_sequences import sums
 from tests.tensors import tensor, torch
 
 PROPERTY = settings(max_examples=40, derandomize=True)
@@ -49,42 +48,6 @@ def case(seed, *, n_labels=None, scale=2.0, max_length=4, n_sentences=5):
     return U, T, offsets, options
 
 
-def score_of(labels, U, T, start, end):
-    """Score of one label sequence, token by token."""
-    total = start[labels[0]] + end[labels[-1]]
-    total += sum(U[t, label] for t, label in enumerate(labels))
-    return total + sum(T[a, b] for a, b in itertools.pairwise(labels))
-
-
-def enumerate_lattice(U, T, offsets, *, start=None, end=None, mask=None, evidence=None):
-    """log Z by sentence number, marginals and pairs, over all label sequences."""
-    N, L = U.shape
-    start = np.zeros(L) if start is None else start
-    end = np.zeros(L) if end is None else end
-    U = U if evidence is None else U + evidence
-    mask = np.ones((N, L), dtype=bool) if mask is None else mask
-    log_z = {}
-    marginals = np.zeros((N, L))
-    pairs = np.zeros((L, L))
-    for s, (lo, hi) in enumerate(itertools.pairwise(offsets)):
-        if lo == hi:
-            continue
-        paths = [
-            labels
-            for labels in itertools.product(range(L), repeat=int(hi - lo))
-            if all(mask[lo + t, label] for t, label in enumerate(labels))
-        ]
-        scores = np.array([score_of(y, U[lo:hi], T, start, end) for y in paths])
-        top = scores.max()
-        log_z[s] = top + np.log(np.exp(scores - top).sum())
-        for labels, weight in zip(paths, np.exp(scores - log_z[s]), strict=True):
-            for t, label in enumerate(labels):
-                marginals[lo + t, label] += weight
-            for a, b in itertools.pairwise(labels):
-                pairs[a, b] += weight
-    return log_z, marginals, pairs
-
-
 def choices():
     names = ["start", "end", "mask", "evidence"]
     return st.sets(st.sampled_from(names))
@@ -114,7 +77,7 @@ def test_equals_enumeration(function, seed, chosen):
     U, T, offsets, options = case(seed)
     options = {name: options[name] for name in chosen}
     layout, answer = both(U, T, offsets, options, function)
-    log_z, marginals, pairs = enumerate_lattice(U, T, offsets, **options)
+    log_z, marginals, pairs = sums(U, T, offsets, **options)
     expected = [log_z[s] for s in layout.sentences]
     np.testing.assert_allclose(answer.log_z, expected, atol=1e-10)
     np.testing.assert_allclose(answer.marginals, marginals, atol=1e-10)
@@ -173,7 +136,7 @@ def test_extreme_potentials(scale, chosen):
         U, T, offsets, options = case(seed, n_labels=3, scale=scale)
         options = {name: options[name] for name in chosen}
         layout, answer = both(U, T, offsets, options, forward_backward)
-        log_z, marginals, pairs = enumerate_lattice(U, T, offsets, **options)
+        log_z, marginals, pairs = sums(U, T, offsets, **options)
         expected = [log_z[s] for s in layout.sentences]
         np.testing.assert_allclose(answer.log_z, expected, rtol=1e-12)
         np.testing.assert_allclose(answer.marginals, marginals, atol=1e-8)
@@ -217,7 +180,7 @@ def test_only_the_sentences_that_need_it_fall_back(monkeypatch, far):
     monkeypatch.setattr(module, "log_lattice", spy)
     answer = forward_backward(U, T, layout)
     assert seen == [4]
-    log_z, marginals, pairs = enumerate_lattice(U, T, offsets)
+    log_z, marginals, pairs = sums(U, T, offsets)
     np.testing.assert_allclose(answer.log_z, [log_z[s] for s in layout.sentences])
     np.testing.assert_allclose(answer.marginals, marginals, atol=1e-10)
     np.testing.assert_allclose(answer.pairs, pairs, atol=1e-10)

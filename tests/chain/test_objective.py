@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,6 +9,7 @@ import scipy.sparse as sp
 from tagsift.chain.linear_chain import LinearChain
 from tagsift.chain.objective import ChainObjective, TransitionPrior
 from tagsift.features import FeatureMatrix
+from tests.reference.label_sequences import sums
 
 LENGTHS = (3, 1, 0, 4, 2, 3)
 
@@ -45,31 +44,13 @@ def bans(n_labels=3):
 
 
 def enumerated(weights, features, evidence, allowed=None):
-    """Sum over label sequences by sentence: log Z(f + e) − log Z(f), marginals."""
+    """By sentence log Z(f + e) − log Z(f), and the marginals, over label sequences."""
     U = features.stacked() @ weights.emissions + weights.bias
-    values, known = np.zeros(features.n_sequences), np.zeros_like(U)
-    for s, (lo, hi) in enumerate(itertools.pairwise(features.offsets)):
-        totals, paths = np.zeros(2), []
-        for path in itertools.product(range(U.shape[1]), repeat=int(hi - lo)):
-            pairs = list(itertools.pairwise(path))
-            if allowed is not None and path:
-                between, first, last = allowed
-                fine = all(between[pair] for pair in pairs)
-                if not (fine and first[path[0]] and last[path[-1]]):
-                    continue
-            score = weights.start[path[0]] if path else 0.0
-            score += sum(U[lo + t, y] for t, y in enumerate(path))
-            score += sum(weights.transitions[pair] for pair in pairs)
-            said = sum(evidence[lo + t, y] for t, y in enumerate(path))
-            paths.append((path, np.exp(score + said)))
-            totals += np.exp([score + said, score])
-        if totals[0] == 0:
-            continue  # no permitted way through the candidates
-        values[s] = np.log(totals[0] / totals[1])
-        for path, weight in paths:
-            for t, y in enumerate(path):
-                known[lo + t, y] += weight / totals[0]
-    return values, known
+    given_ = U, weights.transitions, features.offsets
+    known = sums(*given_, start=weights.start, evidence=evidence, allowed=allowed)
+    free = sums(*given_, start=weights.start, allowed=allowed)
+    passable = known.log_z > -np.inf  # where there is a permitted way
+    return np.where(passable, known.log_z - free.log_z, 0.0), known.marginals
 
 
 def penalty(weights, l2):

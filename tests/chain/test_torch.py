@@ -70,29 +70,6 @@ def test_value_and_gradient(exact, kinds, single, rtol):
         )
 
 
-def test_scores_and_weights():
-    features, mask = data(3)
-    numpy, tensors = objectives(features, mask)
-    w = np.random.default_rng(3).normal(size=numpy.n_parameters)
-    moved = asarray(w, device=DEVICE)
-    for one, other in zip(numpy.scores(w), tensors.scores(moved), strict=True):
-        assert is_torch(other)
-        np.testing.assert_allclose(to_numpy(other), one, rtol=1e-12, atol=1e-12)
-    weights, twins = numpy.weights(w), tensors.weights(moved)
-    np.testing.assert_array_equal(twins.emissions, weights.emissions)
-    np.testing.assert_array_equal(twins.transitions, weights.transitions)
-    there = weights.on(DEVICE)
-    np.testing.assert_array_equal(there.possible, weights.possible)
-    U = there.scores(features)
-    assert is_torch(U)
-    np.testing.assert_allclose(to_numpy(U), weights.scores(features), rtol=1e-12)
-    likelihood = there.log_likelihood(features, mask)
-    assert isinstance(likelihood, np.ndarray)
-    np.testing.assert_allclose(
-        likelihood, weights.log_likelihood(features, mask), rtol=1e-10
-    )
-
-
 def test_single_precision_blocks_meet_double_precision_weights():
     features, mask = data(4)
     numpy, _ = objectives(features, mask)

@@ -12,28 +12,15 @@ from hypothesis import strategies as st
 from tagsift.chain.layout import ChainLayout
 from tagsift.chain.viterbi import max_expected_accuracy, viterbi
 from tagsift.errors import InputError
+from tests.reference.label_sequences import sequences
 from tests.tensors import tensor
 
 
-def best_path(U, T, start, end, allowed_token, allowed, allowed_start, allowed_end):
+def best_path(U, T, start, end, allowed_token, *allowed):
     """Highest score; among equals the lowest last label, then the one before it."""
-    best = None
-    for labels in itertools.product(range(U.shape[1]), repeat=len(U)):
-        pairs = list(itertools.pairwise(labels))
-        if not (
-            allowed_start[labels[0]]
-            and allowed_end[labels[-1]]
-            and all(allowed_token[t, label] for t, label in enumerate(labels))
-            and all(allowed[pair] for pair in pairs)
-        ):
-            continue
-        score = start[labels[0]] + end[labels[-1]]
-        score += sum(U[t, label] for t, label in enumerate(labels))
-        score += sum(T[pair] for pair in pairs)
-        key = (-score, labels[::-1])
-        if best is None or key < best[0]:
-            best = (key, labels)
-    return None if best is None else best[1]
+    every = sequences(U, T, start=start, end=end, mask=allowed_token, allowed=allowed)
+    ranked = sorted((-score, labels[::-1]) for labels, score in every)
+    return ranked[0][1][::-1] if ranked else None
 
 
 @pytest.mark.parametrize("library", [np.asarray, tensor])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 
 import numpy as np
 import pytest
@@ -14,6 +13,8 @@ from tagsift.chain_gp import ChainGP
 from tagsift.data import allowed_transitions, corrupt, generate, spans
 from tagsift.errors import ConvergenceWarning, InputError
 from tagsift.features import SequenceVectorizer
+from tests.reference.comparing import all_close, all_equal
+from tests.reference.label_sequences import sequences
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +53,7 @@ def test_equals_the_partial_crf_without_its_additions(data, bans):
     assert all(part.all() for part in plain.allowed_) != bans
     assert plain.log_posterior_ == pytest.approx(crf.objective_, rel=1e-6)
     ours, theirs = (m.predict_proba(test.rows) for m in (plain, crf))
-    for a, b in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-3)
+    all_close(ours, theirs, atol=0.001)
     by_one_view = plain.recover(partial.rows, partial.candidates)[0]
     assert by_one_view == crf.transduction_
     assert plain.predict(test.rows) == crf.predict(test.rows)
@@ -161,12 +161,7 @@ def test_a_kernel_used_again_gives_the_same_fit(data, fitted):
     again.fit(partial.rows, partial.candidates)
     assert again.kernel_ == fitted.kernel_
     assert again.temperature_ == fitted.temperature_
-    for a, b in zip(
-        fitted.predict_proba(test.rows),
-        again.predict_proba(test.rows),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(a, b)
+    all_equal(fitted.predict_proba(test.rows), again.predict_proba(test.rows))
 
 
 def test_kernels_that_do_not_fit_are_refused(data):
@@ -259,12 +254,7 @@ def test_save_and_load(fitted, data, tmp_path):
     assert loaded.temperature_ == fitted.temperature_
     assert loaded.predict(test.rows) == fitted.predict(test.rows)
     assert loaded.predict_sets(test.rows) == fitted.predict_sets(test.rows)
-    for a, b in zip(
-        loaded.predict_latent(test.rows)[1],
-        fitted.predict_latent(test.rows)[1],
-        strict=True,
-    ):
-        np.testing.assert_allclose(a, b)
+    all_close(loaded.predict_latent(test.rows)[1], fitted.predict_latent(test.rows)[1])
 
 
 def test_large_corpora_are_judged_by_a_part(data, monkeypatch: pytest.MonkeyPatch):
@@ -290,22 +280,19 @@ def test_the_bonus_finds_more_spans(data, fitted):
 
 def test_the_bonus_by_enumeration(fitted, data):
     """The sequence of the highest score plus the bonus of its spans."""
-    row = data[1].rows[0][:3]
-    U = fitted.predict_latent([row])[0][0]
-    chain, names = fitted.weights_, fitted.classes_
-    allowed, first, last = fitted.allowed_
-    best, chosen = -np.inf, None
-    for path in itertools.product(range(len(names)), repeat=3):
-        pairs = list(itertools.pairwise(path))
-        if not (first[path[0]] and last[path[-1]] and all(allowed[a] for a in pairs)):
-            continue
-        labels = [names[y] for y in path]
-        score = U[np.arange(3), path].sum() + chain.start[path[0]]
-        score += sum(chain.transitions[pair] for pair in pairs)
-        score += fitted.span_bonus_ * len(spans(labels, fitted.scheme_))
-        if score > best:
-            best, chosen = score, labels
-    assert fitted.predict([row]) == [chosen]
+    row, names = data[1].rows[0][:3], fitted.classes_
+    U, chain = fitted.predict_latent([row])[0][0], fitted.weights_
+    scored = [
+        (
+            score + fitted.span_bonus_ * len(spans(labels, fitted.scheme_)),
+            labels,
+        )
+        for path, score in sequences(
+            U, chain.transitions, start=chain.start, allowed=fitted.allowed_
+        )
+        for labels in [[names[y] for y in path]]
+    ]
+    assert fitted.predict([row]) == [max(scored)[1]]
 
 
 def test_max_iter_warns(data):

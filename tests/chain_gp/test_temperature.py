@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +22,7 @@ from tagsift.chain_gp.held_out import (
 from tagsift.chain_gp.mode import ModeFinder
 from tagsift.features import FeatureMatrix
 from tagsift.gp.kernels import GroupKernel
+from tests.reference.label_sequences import sums
 
 
 def make(lengths: list[int], mask: np.ndarray, seed: int = 0) -> TrainingSet:
@@ -100,16 +100,9 @@ def test_the_last_sentences_are_held_out():
 
 def enumerated(weights: LinearChain, train: TrainingSet, T: float) -> np.ndarray:
     """Marginals of every token by all label sequences of its sentence, [N, L]."""
-    X, found = train.features.block("x"), np.zeros(train.mask.shape)
-    for lo, hi in itertools.pairwise(train.offsets):
-        for path in itertools.product(range(3), repeat=hi - lo):
-            score = weights.start[path[0]]
-            for n, y in enumerate(path):
-                score += X[lo + n] @ weights.emissions[:, y] + weights.bias[y]
-            score += sum(weights.transitions[a, b] for a, b in itertools.pairwise(path))
-            for n, y in enumerate(path):
-                found[lo + n, y] += np.exp(score / T)
-    return found / found.sum(axis=1, keepdims=True)
+    cold = weights.tempered(T)
+    U = train.features.block("x") @ cold.emissions + cold.bias
+    return sums(U, cold.transitions, train.offsets, start=cold.start).marginals
 
 
 @pytest.mark.parametrize("soft", [False, True])

@@ -10,6 +10,7 @@ import pytest
 from tagsift import SGPPSL, ChainGP
 from tagsift.baselines import Naive, PartialCRF
 from tagsift.errors import InputError, NotSupportedError
+from tests.reference.comparing import all_close
 
 METHODS = {
     "chain-gp": lambda: ChainGP(rbf=False, temperature=1.0),
@@ -37,10 +38,8 @@ def data(seed=0, n_sentences=14, n_labels=3):
 
 def same(one, other, X, atol=0.0):
     assert one.transduction_ == other.transduction_
-    for C, D in zip(one.confidences_, other.confidences_, strict=True):
-        np.testing.assert_allclose(C, D, atol=atol)
-    for P, Q in zip(one.predict_proba(X), other.predict_proba(X), strict=True):
-        np.testing.assert_allclose(P, Q, atol=atol)
+    all_close(one.confidences_, other.confidences_, atol=atol)
+    all_close(one.predict_proba(X), other.predict_proba(X), atol=atol)
 
 
 @READERS
@@ -118,8 +117,7 @@ def test_sentences_of_weight_0_do_not_count(name):
     some = METHODS[name]().set_params(**settings)
     some.fit([X[s] for s in kept], [y[s] for s in kept])
     weighted = METHODS[name]().set_params(**settings).fit(X, y, weights)
-    for P, Q in zip(weighted.predict_proba(X), some.predict_proba(X), strict=True):
-        np.testing.assert_allclose(P, Q, atol=1e-3)
+    all_close(weighted.predict_proba(X), some.predict_proba(X), atol=0.001)
 
 
 def test_methods_without_weights_of_sentences_say_so():

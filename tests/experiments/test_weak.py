@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.targets.annotators import VOTES, votes_of
 from experiments import vote_scores, vote_sets
 from experiments.aggregators import AGGREGATORS
+from experiments.records import Records
 from experiments.targets import weak
 from experiments.targets.weak import OURS, Weak, WeakCell
 from experiments.vote_scores import ahead, f1_of, score, tallies, tempered, truth_of
@@ -22,6 +23,8 @@ from tagsift.data.corpus import Corpus
 from tagsift.data.stacking import split_at
 from tagsift.io import write_columns
 from tagsift.metrics import label_indices, span_scores
+from tagsift.report import Report, Section, render_markdown
+from tests.experiments.test_targets import RECORDS, ROOT, needs_records
 
 
 def crowd(n: int = 40, *changes: vote_sets.Change) -> Corpus:
@@ -168,9 +171,22 @@ def test_cells_say_how_good_labels_are(tmp_path: Path, monkeypatch):
     lead = ours["scores"]["span_f1"] - counting["scores"]["span_f1"]
     assert ours["ahead"]["majority"][0] == pytest.approx(lead, abs=1e-4)
     assert counting["scores"]["nll_tempered"] <= counting["scores"]["nll"]
-    every, leads, expected, ranked = experiment.tables(found)
+    sets, leads, expected, ranked, every = experiment.tables(found)
     assert [row[1] for row in every.rows] == [OURS, "majority"]
-    assert leads.rows[0][0] == "mit-valid" and len(expected.rows) == 2
+    assert sets.rows[0][-1] == ours["scores"]["wrong"] and len(expected.rows) == 2
+    drawn_lead = drawn["scores"]["span_f1"] - found[cells[3].key]["scores"]["span_f1"]
+    assert leads.rows[0][4] == pytest.approx(drawn_lead)
     assert {row[1] for row in ranked.rows} == set(ours["ranking"])
     text = json.dumps(found)
     assert not any(word in text for word in votes.columns[0] if len(word) > 8)
+
+
+@needs_records
+def test_the_guide_shows_the_table_of_the_records():
+    tables = Weak(None).tables(Records(RECORDS / "weak.jsonl").load())
+    sets, _, expected, *_ = tables
+    page = (ROOT / "docs/guide/votes.md").read_text(encoding="utf-8")
+    for one, rows in ((sets, slice(0, None)), (expected, slice(-1, None))):
+        shown = render_markdown(Report("", (Section("", "", (one,)),)))
+        lines = [line for line in shown.splitlines() if line.startswith("|")]
+        assert "\n".join(lines[rows]) in page

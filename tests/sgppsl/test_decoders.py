@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from tagsift.data import allowed_transitions, corrupt, generate
 from tagsift.metrics import span_scores
 from tagsift.sgppsl import SGPPSL, posterior
+from tests.reference.comparing import all_close
 
 DECODERS = ("weighted", "viterbi", "argmax", "log", "log-weighted")
 #: Quick: nothing is learnt about the kernel.
@@ -27,8 +27,7 @@ def test_factors_in_single_precision_give_the_same_labels(monkeypatch):
             for m in (double, single)
         ]
         assert scores[0] == pytest.approx(scores[1], abs=0.005), decoder
-    for a, b in zip(double.predict_proba(new), single.predict_proba(new), strict=True):
-        np.testing.assert_allclose(a, b, atol=0.01)
+    all_close(double.predict_proba(new), single.predict_proba(new), atol=0.01)
 
 
 def test_the_log_weighted_decoder_stays_within_the_scheme():

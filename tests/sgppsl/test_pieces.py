@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tagsift.chain.layout import neighbours
-from tagsift.sgppsl.labels import Labels, Settings, build_likelihood
+from tagsift.sgppsl.labels import Settings, build_likelihood
 from tests.reference import pieces as slow
 from tests.reference.problems import small
 
@@ -35,10 +35,3 @@ def test_pieces_are_those_of_the_loop(seed):
             pairs[tuple(which)] += 1
     np.testing.assert_array_equal(labels.weights, unary)
     np.testing.assert_array_equal(literal_pairs(labels), pairs)
-
-
-def test_equal_candidate_counts_give_the_count_of_the_paper():
-    length, size = 5, 3
-    labels = Labels.build(np.ones((length, size), bool), np.array([0, length]))
-    pairs = literal_pairs(labels)
-    assert labels.weights.sum() + pairs.sum() == size * length + size**2 * (length - 1)

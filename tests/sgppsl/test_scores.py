@@ -10,7 +10,6 @@ from tagsift.sgppsl.predictive import (
     transition_scores,
 )
 from tests.reference import decoding as slow
-from tests.tensors import needs_torch, torch
 
 
 def moments(seed, shape=(6, 3)):
@@ -43,18 +42,3 @@ def test_without_variance_the_score_is_the_predictive_probability():
         assert found[n, y] == pytest.approx(slow.softmax_label(mu[n], y))
         exact = slow.predictive_probability(mu[n], 0.01 * var[n], y)
         assert wide[n, y] == pytest.approx(exact, abs=0.01)
-
-
-@needs_torch
-def test_torch_agrees():
-    mu, var = moments(5)
-    tensors = torch.as_tensor(mu), torch.as_tensor(var)
-    for function in (emission_scores, transition_scores):
-        np.testing.assert_allclose(
-            function(*tensors).numpy(), function(mu, var), rtol=1e-8
-        )
-
-
-def test_huge_scores_stay_finite():
-    found = emission_scores(np.array([[1e4, -1e4]]), np.array([[1e3, 1e3]]))
-    np.testing.assert_array_equal(found, [[1.0, 0.0]])

@@ -180,6 +180,15 @@ class _Text:
             if self.end or not self.more():
                 return ""
 
+    def take(self, sign: str, due: str = "") -> None:
+        """Read a sign that is due."""
+        next_ = self.peek()
+        if next_ != sign:
+            shown = repr(next_) if next_ else "the end of the file"
+            sentence = f"expected {due or repr(sign)}, found {shown}."
+            raise DataError(sentence, self.path, self.line)
+        self.at += 1
+
     def value(self) -> tuple[Any, str]:
         """The next JSON value and its text."""
         while True:
@@ -208,37 +217,48 @@ def records_of(
     stream: IO[bytes], path: PathName
 ) -> Iterator[tuple[Place, dict[str, Any]]]:
     """Do the same with an open file; `path` is its name in messages."""
-    number = 0
-    text = _Text(stream, path)
-    array = text.peek() == "["
-    text.at += array
-    while sign := text.peek():
-        if array and sign == "]" and not number:
-            break
-        place = Place(path, None, ((), number)) if array else Place(path, text.line)
-        yield place, _record(text, place)
-        number += 1
-        if not array:
-            continue
-        sign = text.peek()
-        if sign == "]":
-            break
-        text.at += 1
-        if sign != ",":
-            found = repr(sign) if sign else "the end of the file"
-            raise DataError(
-                f"expected ',' or ']' after [{number - 1}], found {found}.",
-                path,
-                text.line,
-            )
-    if array and text.peek() == "]":
-        text.at += 1
-        if text.peek():
-            raise DataError("expected nothing after the array.", path, text.line)
-    elif array:
-        raise DataError("expected ']', found the end of the file.", path, text.line)
-    if not number:
+    text, place = _Text(stream, path), None
+    if text.peek() == "[":
+        for number in _elements(text, "[]", "the array"):
+            place = Place(path, None, ((), number))
+            yield place, _record(text, place)
+    else:
+        while text.peek():
+            place = Place(path, text.line)
+            yield place, _record(text, place)
+    if place is None:
         raise DataError("expected JSON objects, one per line, found none.", path)
+
+
+def iter_entries(path: PathName) -> Iterator[tuple[str, Place, dict[str, Any]]]:
+    """Yield the entries of one JSON object: keys, where they stand, and objects."""
+    with open_source(path) as stream:
+        text = _Text(stream, path)
+        for _ in _elements(text, "{}", "the object"):
+            sign, place = text.peek(), Place(path, text.line)
+            key = _value(text, place)
+            if not isinstance(key, str):
+                raise place.error(f"expected a key in quotation marks, found {sign!r}.")
+            text.take(":")
+            text.peek()
+            place = Place(path, None, ((), key[:40]))
+            yield key, place, _record(text, place)
+
+
+def _elements(text: _Text, ends: str, what: str) -> Iterator[int]:
+    """Numbers of the elements of a list or an object, each of which is read next."""
+    text.take(ends[0])
+    number = 0
+    while text.peek() != ends[1] or number:
+        yield number
+        number += 1
+        if text.peek() != ",":
+            break
+        text.at += 1
+        text.peek()
+    text.take(ends[1], f"',' or {ends[1]!r} after [{number - 1}]" if number else "")
+    if text.peek():
+        raise DataError(f"expected nothing after {what}.", text.path, text.line)
 
 
 def _record(text: _Text, place: Place) -> dict[str, Any]:
@@ -269,36 +289,6 @@ def _value(text: _Text, place: Place) -> Any:
             f"expected {what}, found what is no JSON ({str(why)[:120]})."
         ) from None
     return record
-
-
-def iter_entries(path: PathName) -> Iterator[tuple[str, Place, dict[str, Any]]]:
-    """Yield the entries of one JSON object: keys, where they stand, and objects."""
-    with open_source(path) as stream:
-        text = _Text(stream, path)
-        sign, due = text.peek(), "{"
-        while sign == due:
-            text.at += 1
-            sign = text.peek()
-            if due == "{" and sign == "}":
-                break
-            place = Place(path, text.line)
-            key = _value(text, place)
-            if not isinstance(key, str):
-                raise place.error(f"expected a key in quotation marks, found {sign!r}.")
-            sign, due = text.peek(), ":"
-            if sign != due:
-                break
-            text.at += 1
-            text.peek()
-            place = Place(path, None, ((), key[:40]))
-            yield key, place, _record(text, place)
-            sign, due = text.peek(), ","
-        if sign != "}" or due == ":":
-            found = repr(sign) if sign else "the end of the file"
-            raise DataError(f"expected {due!r}, found {found}.", path, text.line)
-        text.at += 1
-        if text.peek():
-            raise DataError("expected nothing after the object.", path, text.line)
 
 
 def first_record(head: str) -> dict[str, Any]:

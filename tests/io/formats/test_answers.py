@@ -11,6 +11,7 @@ import pytest
 
 import tagsift
 from tagsift.errors import DataError
+from tests.io.formats.files import read, write
 
 TEXT = "Ms. May left New York."
 MAY, YORK = (4, 7, ("PER",)), (13, 21, ("LOC",))
@@ -92,7 +93,7 @@ PLACES: dict[str, Callable[[Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("shape", ANSWERS)
 def test_shapes_of_answers(tmp_path: Path, shape: str, place: str) -> None:
     record = {"id": 7, "text": TEXT, **PLACES[place](ANSWERS[shape])}
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "llm")
+    documents = read(save(tmp_path / "a.jsonl", record), "llm")
     assert documents.annotators == ("gpt",) and documents[0].id == "7"
     assert marks_of(documents[0]) == [MAY, YORK]
     assert not documents.losses.counts
@@ -103,11 +104,11 @@ def test_shapes_of_answers(tmp_path: Path, shape: str, place: str) -> None:
 def test_an_answer_whose_model_nobody_names(tmp_path: Path, key: str) -> None:
     answer = chat(json.dumps(LABELS)) if key == "response" else LABELS
     path = save(tmp_path / "a.jsonl", {"custom_id": "x", "text": TEXT, key: answer})
-    (document,) = tagsift.io.old_read(path)
+    (document,) = read(path)
     assert document.id == "x" and marks_of(document) == [MAY, YORK]
     named = "gpt" if key == "response" else "model"
     assert [layer.annotator for layer in document.layers] == [named]
-    (document,) = tagsift.io.old_read(path, annotator="mine")
+    (document,) = read(path, annotator="mine")
     assert [layer.annotator for layer in document.layers] == ["mine"]
 
 
@@ -135,7 +136,7 @@ def test_an_answer_that_there_is_nothing_is_one(tmp_path: Path, nothing: Any) ->
     for place in PLACES.values():
         records = [{"text": f"{n} {TEXT}", **place(nothing)} for n in range(5)]
         records += [{"text": TEXT, **place(LABELS)}]
-        documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", *records), "llm")
+        documents = read(save(tmp_path / "a.jsonl", *records), "llm")
         assert [len(marks_of(one)) for one in documents] == [0] * 5 + [2]
         assert not documents.losses.counts
 
@@ -160,19 +161,19 @@ def test_a_bad_answer_stops_no_file(tmp_path: Path, bad: Any, place: str) -> Non
         for n, answer in enumerate(answers)
     ]
     path = save(tmp_path / "a.jsonl", *records)
-    documents = tagsift.io.old_read(path, "llm")
+    documents = read(path, "llm")
     assert [len(one.layers) for one in documents] == [0, 1, 1, 1, 1, 0]
     assert documents.losses.counts[UNREAD] == 2
     assert documents.losses.cases[UNREAD][0] == "1, gpt"
     with pytest.raises(DataError, match=r"1, gpt.*--strict"):
-        tagsift.io.old_read(path, "llm", losses=tagsift.data.Losses(strict=True))
+        read(path, "llm", losses=tagsift.data.Losses(strict=True))
 
 
 def test_a_key_that_comes_late_is_counted_from_the_first(tmp_path: Path) -> None:
     say = "I cannot say."
     records = [{"text": TEXT, "a": LABELS, "b": say} for _ in range(300)]
     records += [{"text": TEXT, "a": LABELS, "b": LABELS}]
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", *records), "llm")
+    documents = read(save(tmp_path / "a.jsonl", *records), "llm")
     assert documents.annotators == ("a", "b")
     assert documents.losses.counts == {UNREAD: 300}
 
@@ -187,30 +188,30 @@ def test_most_answers_must_say_something(tmp_path: Path, bad: Any, place: str) -
     ]
     path = save(tmp_path / "a.jsonl", *records)
     with pytest.raises(DataError, match="4 of 6 answers yield no label") as caught:
-        tagsift.io.old_read(path, "llm")
+        read(path, "llm")
     assert "(first: 3, gpt, answer without" in str(caught.value)
     out = tmp_path / "out.jsonl"
     with pytest.raises(DataError):
-        tagsift.io.old_write(tagsift.io.iter_documents(path, "llm"), out, "jsonl")
+        write(tagsift.io.iter_documents(path, "llm"), out, "jsonl")
     assert not out.exists()
 
 
 def test_quotes_of_another_text_are_refused(tmp_path: Path) -> None:
     records = [{"text": "Nothing here.", "models": {"a": LABELS}}] * 3
     with pytest.raises(DataError, match="3 of 3 answers .* none of whose quotes is"):
-        tagsift.io.old_read(save(tmp_path / "a.jsonl", *records))
+        read(save(tmp_path / "a.jsonl", *records))
 
 
 def test_a_file_without_answers_is_refused(tmp_path: Path) -> None:
     path = save(tmp_path / "a.jsonl", {"text": TEXT, "topic": "x", "PER": ["May"]})
     with pytest.raises(DataError, match="found topic, PER; put them under 'models'"):
-        tagsift.io.old_read(path, "llm")
+        read(path, "llm")
 
 
 def test_what_a_model_was_asked_is_no_answer(tmp_path: Path) -> None:
     prompt = 'Answer such as:\n```json\n{"PER": ["May"]}\n```\n' + TEXT
     record = {"text": TEXT, "prompt": prompt, "model": "gpt", "output": LABELS}
-    (document,) = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "llm")
+    (document,) = read(save(tmp_path / "a.jsonl", record), "llm")
     assert [layer.annotator for layer in document.layers] == ["gpt"]
     assert document.meta == {"prompt": prompt}
 
@@ -223,22 +224,22 @@ def quoted(off: int) -> dict[str, Any]:
 def test_offsets_that_contradict_most_quotes_are_refused(tmp_path: Path) -> None:
     answers = [[quoted(0)], [quoted(0)], [quoted(2)]]
     records = [{"text": TEXT, "models": {"a": answer}} for answer in answers]
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", *records))
+    documents = read(save(tmp_path / "a.jsonl", *records))
     assert [marks_of(one) for one in documents] == [[MAY]] * 3
     assert documents.losses.counts == {
         "quote that does not stand at its offsets, looked for elsewhere": 1
     }
     path = save(tmp_path / "a.jsonl", *records[1:], records[2])
     with pytest.raises(DataError, match=r"2 of 3 quotes do not stand .*2, a, 'May'"):
-        tagsift.io.old_read(path)
-    documents = tagsift.io.old_read(path, offsets="characters")
+        read(path)
+    documents = read(path, offsets="characters")
     assert [marks_of(one) for one in documents] == [[MAY]] * 3
 
 
 def test_offsets_of_another_unit(tmp_path: Path) -> None:
     item = {**quoted(0), "start": 5, "end": 8}
     path = save(tmp_path / "a.jsonl", {"text": f"🦉 {TEXT[2:]}", "a": [item]})
-    documents = tagsift.io.old_read(path, "llm")
+    documents = read(path, "llm")
     assert [mark.start for mark in documents[0].layers[0].marks or ()] == [4]
 
 
@@ -246,18 +247,18 @@ def test_labels_that_nobody_else_gives_are_said(tmp_path: Path) -> None:
     other = {"person": ["May"], "LOC": ["New York"]}
     path = save(tmp_path / "m.jsonl", {"text": TEXT, "models": {"gpt": other}})
     people = save(tmp_path / "p.jsonl", {"text": TEXT, "label": [[4, 7, "PER"]]})
-    documents = tagsift.io.old_read([path, people], ["llm", "doccano"])
+    documents = read([path, people], ["llm", "doccano"])
     lines = documents.losses.lines()
     assert any(
         "label of gpt that nobody else gives (person, LOC; the" in x for x in lines
     )
-    documents = tagsift.io.old_read(
+    documents = read(
         [path, people], ["llm", "doccano"], labels={"person": "PER", "LOC": "O"}
     )
     assert not documents.losses.counts
     assert [marks_of(documents[0], who) for who in (0, 1)] == [[MAY], [MAY]]
     both = {"a": {"person": ["May"]}, "b": {"PER": ["May"]}}
-    documents = tagsift.io.old_read(
-        save(tmp_path / "b.jsonl", {"text": TEXT, "models": both})
-    )
-    assert len(documents.losses.counts) == 2
+    losses = tagsift.data.Losses()
+    path = save(tmp_path / "b.jsonl", {"text": TEXT, "models": both})
+    tagsift.read(path, losses=losses)
+    assert len(losses.counts) == 2

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 import tagsift
-from tagsift.data import bundled, corrupt
+from tagsift.data import Losses
+from tagsift.data.annotators import Annotator
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import DataError, InputError
-from tagsift.io import PartialCorpus, read_columns, write_columns
+from tagsift.io.formats import CorpusInfo
+from tests.io.formats.files import read, write
 
 GOOD = '{"tokens": ["a", "b"], "candidates": [["B-X", "O"], "O"]}\n'
 ALL = Document(
@@ -39,8 +41,8 @@ def save(folder: Path, content: str) -> Path:
 
 
 def test_it_holds_everything(tmp_path: Path) -> None:
-    losses = tagsift.io.old_write([ALL], tmp_path / "a.jsonl")
-    assert list(tagsift.io.old_read(tmp_path / "a.jsonl")) == [ALL]
+    losses = write([ALL], tmp_path / "a.jsonl")
+    assert list(read(tmp_path / "a.jsonl")) == [ALL]
     assert not losses.counts
 
 
@@ -52,29 +54,16 @@ def test_candidates(tmp_path: Path) -> None:
         '{"tokens": ["d"], "candidates": ["?"]}\n'
         '{"tokens": [], "candidates": []}',
     )
-    documents = tagsift.io.old_read(path)
+    documents = read(path)
     assert documents[1].id == "7" and documents[1].meta == {"by": "me"}
-    corpus = documents.candidates()
-    assert corpus.rows == [[("a",), ("b",)], [("c", "NN")], [("d",)]]
+    path = save(tmp_path, path.read_text().replace('[["c", "NN"]]', '["c"]'))
+    corpus = tagsift.read(path)
+    assert corpus.rows == [[("a",), ("b",)], [("c",)], [("d",)]]
     full = frozenset({"B-X", "O"})
     assert corpus.candidates == [[full, {"O"}], [full], [full]]
     assert (corpus.scheme, corpus.gold) == ("iob2", None)
-    wide = tagsift.io.old_read(path, scheme="iob1").candidates(["O", "B-X", "I-X"])
+    wide = tagsift.read(path, scheme="iob1", labels=["O", "B-X", "I-X"])
     assert (wide.label_set.names, wide.scheme) == (("O", "B-X", "I-X"), "iob1")
-
-
-def test_a_partial_corpus_goes_and_comes(tmp_path: Path) -> None:
-    partial = corrupt(bundled("ner")[:40], cl=3, p=0.2)
-    tagsift.io.old_write(partial, tmp_path / "a.jsonl")
-    again = tagsift.io.old_read(tmp_path / "a.jsonl").candidates(partial.label_set)
-    write_columns(tmp_path / "a.conll", partial)
-    assert again.as_corpus() == partial
-    assert partial == read_columns(
-        tmp_path / "a.conll", labels=partial.label_set, gold=-1
-    )
-    odd = PartialCorpus.from_lists([["é\t\u2028", "🦉"]], [["O", "O"]])
-    tagsift.io.old_write(odd, tmp_path / "b.jsonl")
-    assert tagsift.io.old_read(tmp_path / "b.jsonl").candidates() == odd
 
 
 @pytest.mark.parametrize(
@@ -133,35 +122,55 @@ def test_refused_files(
 ) -> None:
     path = save(tmp_path, content)
     with pytest.raises(DataError) as caught:
-        tagsift.io.old_read(path, "jsonl")
+        read(path, "jsonl")
     assert message in str(caught.value)
     assert (caught.value.line, caught.value.path) == (line, str(path))
 
 
 def test_refused_labels(tmp_path: Path) -> None:
-    documents = tagsift.io.old_read(save(tmp_path, GOOD))
-    with pytest.raises(InputError, match="from the label set, found 'B-X'"):
-        documents.candidates(["O"])
+    good = save(tmp_path, GOOD)
+    with pytest.raises(InputError, match="from the label set, found"):
+        tagsift.read(good, labels=["O"])
     bad = save(tmp_path, GOOD.replace("B-X", "NN"))
     with pytest.raises(DataError, match="expected a tag of the scheme iob2"):
-        tagsift.io.old_read(bad, scheme="iob2").candidates()
+        tagsift.read(bad, scheme="iob2")
     for label in ("A|B", "?", " A"):
         odd = save(tmp_path, GOOD.replace("B-X", label))
         with pytest.raises(DataError, match="expected"):
-            tagsift.io.old_read(odd).candidates()
+            tagsift.read(odd)
     with pytest.raises(InputError, match="found 'bio'"):
-        tagsift.io.old_read(bad, scheme="bio")
+        read(bad, scheme="bio")
     with pytest.raises(InputError, match="misaligned to be one of"):
-        tagsift.io.old_read(bad, misaligned="x")
+        read(bad, misaligned="x")
     with pytest.raises(InputError, match="found colour"):
-        tagsift.io.old_read(bad, colour="x")
+        read(bad, colour="x")
     nothing = save(tmp_path, '{"tokens": ["a"], "candidates": [null]}')
     with pytest.raises(DataError, match=r"--labels \(in Python labels="):
-        tagsift.io.old_read(nothing).candidates()
+        tagsift.read(nothing)
 
 
 def test_truth_of_some_documents_is_left_out_and_counted(tmp_path: Path) -> None:
     more = '{"tokens": ["a"], "candidates": ["O"], "gold": ["O"]}'
-    documents = tagsift.io.old_read(save(tmp_path, GOOD + more))
-    assert documents.candidates().gold is None
-    assert "truth" in documents.losses.lines()[0]
+    losses = Losses()
+    corpus = tagsift.read(save(tmp_path, GOOD + more), losses=losses)
+    assert corpus.gold is None and "truth" in losses.lines()[0]
+
+
+def test_what_is_true_of_all_documents(tmp_path: Path) -> None:
+    """In a first line, which files may lack and which may be put together."""
+    info = CorpusInfo(
+        (Annotator("eve", "source", abstains=True), Annotator("zoë")), ("O",), "iobes"
+    )
+    write([ALL], tmp_path / "a.jsonl", info=info)
+    first, second = (tmp_path / "a.jsonl").read_text().splitlines()
+    again = read(save(tmp_path, f"{first}\n{second}\n{first}"))
+    assert again == [ALL] and again.info == info
+    for bad, message in (
+        ('{"annotators": [{}]}', "corpus.annotators[0]: expected 'name'"),
+        ('{"annotators": [{"name": "a", "kind": 3}]}', "kind: expected one of person"),
+        ('{"scheme": "bio"}', "corpus.scheme: expected one of iob1"),
+        ('{"labels": [3]}', "corpus.labels[0]: expected a text"),
+    ):
+        with pytest.raises(DataError) as caught:
+            read(save(tmp_path, f'{{"corpus": {bad}}}\n{second}'), "jsonl")
+        assert message in str(caught.value) and caught.value.line == 1

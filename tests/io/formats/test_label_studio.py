@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import tagsift
-from tagsift.data import Document, Layer, Mark, bundled
+from tagsift.data import Document, Layer, Mark
 from tagsift.errors import DataError, InputError
-from tagsift.io import VoteCorpus
+from tests.io.formats.files import found_in, read, write
 
 TEXT = "Ms. May left New York."
 
@@ -109,20 +109,20 @@ def by_id(tasks: list[dict[str, Any]]) -> list[Any]:
 
 
 def test_an_export_comes_back_as_it_was(tmp_path: Path) -> None:
-    documents = tagsift.io.old_read(save(tmp_path, EXPORT))
-    tagsift.io.old_write(documents, tmp_path / "b.json")
+    documents = read(save(tmp_path, EXPORT))
+    write(documents, tmp_path / "b.json")
     written = load(tmp_path / "b.json")
     assert by_id(written) == by_id(json.loads(json.dumps(EXPORT)))
     strict = tagsift.data.Losses(strict=True)  # nothing is lost
-    again = tagsift.io.old_read(tmp_path / "a.json", losses=strict)
-    tagsift.io.old_write(again, tmp_path / "c.json", losses=strict)
+    again = read(tmp_path / "a.json", losses=strict)
+    write(again, tmp_path / "c.json", losses=strict)
     assert documents.losses.lines() == [
         "1 time: skipped annotation, no vote (first: [0].annotations[2])"
     ]
 
 
 def test_what_is_read(tmp_path: Path) -> None:
-    documents = tagsift.io.old_read(save(tmp_path, EXPORT))
+    documents = read(save(tmp_path, EXPORT))
     first = documents[0]
     assert (first.id, first.text) == ("41", TEXT)
     assert (first.meta["url"], first.meta["n"]) == ("https://example.org", 3)
@@ -133,24 +133,21 @@ def test_what_is_read(tmp_path: Path) -> None:
         ("7", "gold"),
         ("v1", "model"),
     ]
-    votes = documents.votes()
-    assert votes.annotators == ("3", "ann@b.org", "v1")
-    words = votes.tokens[0]
-    assert votes.votes[0][words.index("May")] == (
-        "B-PER",
-        frozenset({"I-ORG", "I-PER"}),
-        "O",
-    )
-    assert votes.votes[1][0] == ("B-PER", None, None)
-    assert votes.gold is None  # of one document only
+    corpus = tagsift.read(tmp_path / "a.json")
+    assert [one.name for one in corpus.annotators] == ["3", "ann@b.org", "v1"]
+    votes = corpus[0].votes
+    may = corpus.tokens[0].index("May")
+    both = frozenset({"I-ORG", "I-PER"})
+    assert [votes[x][may] for x in votes] == ["B-PER", both, "O"]
+    assert set(corpus[1].votes) == {"3"} and corpus.gold is None  # of one document
 
 
 def test_predictions_keep_ids_and_offsets(tmp_path: Path) -> None:
-    documents = tagsift.io.old_read(save(tmp_path, EXPORT))
-    rows = documents.votes().tokens
+    documents = read(save(tmp_path, EXPORT))
+    rows = [one.tokens for one in documents.cut()]
     labels = [["B-PER" if word == "May" else "O" for word in row] for row in rows]
-    found = documents.labelled(labels, "iob2", [[0.5] * len(row) for row in rows])
-    losses = tagsift.io.old_write(found, tmp_path / "b.json", "label-studio")
+    found = found_in(documents, labels, [[0.5] * len(row) for row in rows])
+    losses = write(found, tmp_path / "b.json", added=True)
     assert "1 time: task of a project, which an import makes anew" in losses.lines()[-1]
     tasks = load(tmp_path / "b.json")
     assert [task["id"] for task in tasks] == [41, 42]
@@ -169,7 +166,7 @@ def test_predictions_keep_ids_and_offsets(tmp_path: Path) -> None:
             "score": 0.5,
         }
     ]
-    tagsift.io.old_write(found, tmp_path / "full.json", "label-studio", shape="full")
+    write(found, tmp_path / "full.json", "label-studio", shape="full")
     full = load(tmp_path / "full.json")
     assert [one.pop("predictions")[-1] for one in full][0] == made
     before = json.loads(json.dumps(EXPORT))
@@ -178,8 +175,8 @@ def test_predictions_keep_ids_and_offsets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shape", ["annotations", "predictions"])
 def test_shapes_to_import(tmp_path: Path, shape: str) -> None:
-    documents = tagsift.io.old_read(save(tmp_path, EXPORT))
-    losses = tagsift.io.old_write(documents, tmp_path / "b.json", shape=shape)
+    documents = read(save(tmp_path, EXPORT))
+    losses = write(documents, tmp_path / "b.json", shape=shape)
     tasks = load(tmp_path / "b.json")
     other = {"annotations": "predictions", "predictions": "annotations"}[shape]
     assert len(tasks[0][shape]) == 4 and tasks[0][other] == []
@@ -188,17 +185,17 @@ def test_shapes_to_import(tmp_path: Path, shape: str) -> None:
         truths = [one["ground_truth"] for one in tasks[0][shape]]
         assert truths == [False, False, True, False]
     assert any("kind" in kind for kind in losses.counts)
-    named = {o.annotator for o in tagsift.io.old_read(tmp_path / "b.json")[0].layers}
+    named = {o.annotator for o in read(tmp_path / "b.json")[0].layers}
     assert named == {"3", "ann@b.org", "7", "v1"}
     with pytest.raises(InputError, match="the shape full, annotations, predictions"):
-        tagsift.io.old_write(documents, tmp_path / "c.json", shape="x")
+        write(documents, tmp_path / "c.json", shape="x")
 
 
 def test_labels_of_people_that_were_added_are_annotations(tmp_path: Path) -> None:
-    documents = tagsift.io.old_read(save(tmp_path, EXPORT))
+    documents = read(save(tmp_path, EXPORT))
     layer = Layer("labels", marks=(Mark(4, 7, ("PER",)),))
     checked = [one.with_layers([layer]) for one in documents]
-    tagsift.io.old_write(checked, tmp_path / "b.json", "label-studio", added=True)
+    write(checked, tmp_path / "b.json", "label-studio", added=True)
     (made,) = load(tmp_path / "b.json")[0]["annotations"]
     assert made == {
         "annotator": "labels",
@@ -219,7 +216,7 @@ def test_people_are_members_by_number_or_address_else_a_name(tmp_path: Path) -> 
     names = ("3", "ann@b.org", "eve")
     layers = [Layer(name, marks=(Mark(4, 7, ("PER",)),)) for name in names]
     written = [Document("1", TEXT, layers=tuple(layers))]
-    losses = tagsift.io.old_write(written, tmp_path / "a.json", "label-studio")
+    losses = write(written, tmp_path / "a.json", "label-studio")
     (task,) = load(tmp_path / "a.json")
     people = [
         {key: one[key] for key in one if key != "result"} for one in task["annotations"]
@@ -229,19 +226,15 @@ def test_people_are_members_by_number_or_address_else_a_name(tmp_path: Path) -> 
         {"completed_by": {"email": "ann@b.org"}, "ground_truth": False},
         {"annotator": "eve", "ground_truth": False},
     ]
-    assert list(tagsift.io.old_read(tmp_path / "a.json")) == written
+    assert list(read(tmp_path / "a.json")) == written
     assert losses.lines() == []
-    losses = tagsift.io.old_write(
-        written, tmp_path / "b.json", "label-studio", shape="min"
-    )
+    losses = write(written, tmp_path / "b.json", "label-studio", shape="min")
     assert [one["annotator"] for one in load(tmp_path / "b.json")] == [3, *names[1:]]
-    assert tagsift.io.old_read(tmp_path / "b.json", "label-studio").annotators == names
+    assert read(tmp_path / "b.json", "label-studio").annotators == names
     assert losses.lines() == []
-    losses = tagsift.io.old_write(
-        written, tmp_path / "c.json", "label-studio", shape="annotations"
-    )
+    losses = write(written, tmp_path / "c.json", "label-studio", shape="annotations")
     assert "all of whom an import takes for the one who imports" in losses.lines()[0]
-    assert tagsift.io.old_read(tmp_path / "c.json").annotators == names
+    assert read(tmp_path / "c.json").annotators == names
 
 
 def test_labels_found_stand_in_the_tags_of_the_project(tmp_path: Path) -> None:
@@ -255,10 +248,10 @@ def test_labels_found_stand_in_the_tags_of_the_project(tmp_path: Path) -> None:
         {"id": 1, "data": {"body": TEXT}, "annotations": [silent], "project": 8},
         {"id": 2, "data": {"body": TEXT}, "annotations": [{**silent, "result": said}]},
     ]
-    documents = tagsift.io.old_read(save(tmp_path, tasks))
+    documents = read(save(tmp_path, tasks))
     labels = {"May": "B-PER", "New": "B-LOC", "York": "I-LOC"}
     rows = [[labels.get(word, "O") for word in one.tokens] for one in documents.cut()]
-    tagsift.io.old_write(documents.labelled(rows, "iob2"), tmp_path / "b.json")
+    write(found_in(documents, rows), tmp_path / "b.json", added=True)
     for task in load(tmp_path / "b.json"):
         (made,) = task["predictions"]
         assert [
@@ -298,15 +291,15 @@ MIN = [
 
 def test_json_min(tmp_path: Path) -> None:
     path = save(tmp_path, MIN)
-    documents = tagsift.io.old_read(path)  # the quotes stand in one text only
+    documents = read(path)  # the quotes stand in one text only
     (document,) = documents
     assert [layer.annotator for layer in document.layers] == ["3", "ann@b.org"]
     assert [mark.labels for mark in document.layers[0].marks] == [("PER",), ("LOC",)]
     assert document.layers[1].marks == ()
-    tagsift.io.old_write(documents, tmp_path / "b.json")
+    write(documents, tmp_path / "b.json")
     again = load(tmp_path / "b.json")
     assert again == [MIN[0], {**MIN[1], "label": []}]
-    tagsift.io.old_write(documents, tmp_path / "c.json", shape="full")
+    write(documents, tmp_path / "c.json", shape="full")
     (task,) = load(tmp_path / "c.json")
     assert [one["completed_by"] for one in task["annotations"]] == [
         3,
@@ -327,13 +320,13 @@ def test_the_quote_tells_how_offsets_count(
     task = {"id": 1, "data": {"text": OWL}, "annotations": []}
     one = {"completed_by": 1, "result": [result(start, end, "Ann", "PER")]}
     path = save(tmp_path, [{**task, "annotations": [one]}])
-    documents = tagsift.io.old_read(path)
+    documents = read(path)
     (mark,) = documents[0].layers[0].marks
     assert OWL[mark.start : mark.end] == "Ann"
     labels = [["B-PER" if w == "Ann" else "O" for w in documents.cut()[0].tokens]]
-    tagsift.io.old_write(documents, tmp_path / "b.json")
+    write(documents, tmp_path / "b.json")
     assert load(tmp_path / "b.json")[0]["annotations"][0]["result"] == one["result"]
-    tagsift.io.old_write(documents.labelled(labels, "iob2"), tmp_path / "b.json")
+    write(found_in(documents, labels), tmp_path / "b.json", added=True)
     (again,) = load(tmp_path / "b.json")
     assert again["annotations"] == []
     new = again["predictions"][0]["result"][0]["value"]  # counted as its neighbours
@@ -346,53 +339,33 @@ def test_offsets_can_be_told(tmp_path: Path) -> None:
     annotation = {"completed_by": 1, "result": [one]}
     path = save(tmp_path, [{"data": {"text": OWL}, "annotations": [annotation]}])
     with pytest.raises(DataError, match=r"result\[0\].value: .*16:19; see --offsets"):
-        tagsift.io.old_read(path)
-    (mark,) = tagsift.io.old_read(path, offsets="utf-16")[0].layers[0].marks
+        read(path)
+    (mark,) = read(path, offsets="utf-16")[0].layers[0].marks
     assert OWL[mark.start : mark.end] == "Ann"
     one["value"] |= {"start": len(OWL[:13].encode()), "end": len(OWL.encode())}
     save(tmp_path, [{"data": {"text": OWL}, "annotations": [annotation]}])
-    (mark,) = tagsift.io.old_read(path, offsets="bytes")[0].layers[0].marks
+    (mark,) = read(path, offsets="bytes")[0].layers[0].marks
     assert OWL[mark.start : mark.end] == "Ann"
 
 
 def test_which_key_has_the_text(tmp_path: Path) -> None:
     one = {"completed_by": 1, "result": [result(4, 7, "May", "PER", to_name="x")]}
     task = {"data": {"url": "u", "review": TEXT}, "annotations": [one]}
-    assert tagsift.io.old_read(save(tmp_path, [task]))[0].text == TEXT
+    assert read(save(tmp_path, [task]))[0].text == TEXT
     both = {"data": {"a": TEXT, "b": TEXT}, "annotations": [one]}
     path = save(tmp_path, [both])
     with pytest.raises(
         DataError, match="one key with the text, found a, b; say --text"
     ):
-        tagsift.io.old_read(path)
-    assert tagsift.io.old_read(path, text_key="b")[0].meta["a"] == TEXT
+        read(path)
+    assert read(path, text_key="b")[0].meta["a"] == TEXT
 
 
 def test_a_quote_from_elsewhere_is_counted(tmp_path: Path) -> None:
     one = {"completed_by": 1, "result": [result(0, 3, "Bob", "PER")]}
-    documents = tagsift.io.old_read(
-        save(tmp_path, [{"data": {"text": TEXT}, "annotations": [one]}])
-    )
+    documents = read(save(tmp_path, [{"data": {"text": TEXT}, "annotations": [one]}]))
     assert "quoted text stands elsewhere" in documents.losses.lines()[0]
     assert documents[0].layers[0].marks[0].meta["label-studio"]["quote"] == "Bob"
-
-
-def test_votes_go_and_come(tmp_path: Path) -> None:
-    gold = bundled("ner")[:30].with_columns(1)
-    silent = [[None] * len(labels) for labels in gold.labels]
-    votes = [
-        list(zip(a, ["O"] * len(a), a if n % 2 else b, strict=True))
-        for n, (a, b) in enumerate(zip(gold.labels, silent, strict=True))
-    ]
-    corpus = VoteCorpus(gold.rows, votes, ("ann", "bob", "eve"), gold.labels, "iob2")
-    losses = tagsift.io.old_write(corpus, tmp_path / "a.json", "label-studio")
-    again = tagsift.io.old_read(tmp_path / "a.json", tokenizer="spaces").votes()
-    assert again == corpus
-    assert list(losses.counts) == [
-        "tokens and sentences, which label-studio does not keep",
-        "task of several people, all of whom an import takes for the one who imports; "
-        "--shape predictions keeps them apart",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -430,14 +403,14 @@ def test_votes_go_and_come(tmp_path: Path) -> None:
 def test_refused(tmp_path: Path, content: Any, message: str) -> None:
     path = save(tmp_path, content)
     with pytest.raises(DataError, match=message) as caught:
-        tagsift.io.old_read(path, "label-studio")
+        read(path, "label-studio")
     assert caught.value.path == str(path)
 
 
 def test_marks_without_labels_are_kept_apart(tmp_path: Path) -> None:
     one = {"completed_by": 1, "result": [result(0, 3, "Ms.")]}
     path = save(tmp_path, [{"data": {"text": TEXT}, "annotations": [one]}])
-    documents = tagsift.io.old_read(path)
+    documents = read(path)
     assert list(documents.losses.counts) == ["result of type labels, kept and no span"]
     layer = documents[0].layers[0]
     assert layer.marks == () and layer.meta["label-studio"]["other_results"]

@@ -15,6 +15,7 @@ from tagsift.data import Losses, cut_text
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import DataError, InputError
 from tagsift.io.formats import detect
+from tests.io.formats.files import read, write
 
 TITLE, BODY = "Ann wins", "Yesterday Ann Lee won in Rome."
 
@@ -55,21 +56,21 @@ def test_label_studio_with_two_texts(tmp_path: Path, aims: tuple[str, str]) -> N
         predictions=[],
     )
     path = save(tmp_path / "a.json", record)
-    lower = tagsift.io.old_read(path, text_key="body")
+    lower = read(path, text_key="body")
     assert said(lower[0]) == [("Rome", "LOC")]
     assert dict(lower.losses.counts) == {
         "span of another text of the task, kept and no vote": 1
     }
-    tagsift.io.old_write(lower, tmp_path / "b.json", "label-studio")
+    write(lower, tmp_path / "b.json", "label-studio")
     assert json.loads((tmp_path / "b.json").read_text()) == [record]
-    assert said(tagsift.io.old_read(path, text_key="title")[0]) == [("Ann", "PER")]
+    assert said(read(path, text_key="title")[0]) == [("Ann", "PER")]
 
 
 def test_label_studio_with_html_and_numbers_of_predictions(tmp_path: Path) -> None:
     found = span(BODY, "Rome", "LOC", "body")
     place = {"start": "/p[1]/text()[1]", "end": "/p[1]/text()[1]", "startOffset": 0}
     html = {**found, "value": {**found["value"], **place, "endOffset": 4}}
-    documents = tagsift.io.old_read(
+    documents = read(
         save(tmp_path / "a.json", task(found, html, predictions=[55, 56])),
         text_key="body",
     )
@@ -84,7 +85,7 @@ def test_label_studio_with_html_and_numbers_of_predictions(tmp_path: Path) -> No
 def test_label_studio_may_write_null_for_no_results(tmp_path: Path) -> None:
     empty = [{"id": 1, "completed_by": 3, "result": None}]
     path = save(tmp_path / "a.json", {"data": {"text": BODY}, "annotations": empty})
-    (document,) = tagsift.io.old_read(path)
+    (document,) = read(path)
     assert said(document) == [] and document.layers[0].annotator == "3"
 
 
@@ -97,11 +98,11 @@ def test_answers_of_json_min_stay_with_their_annotators(tmp_path: Path) -> None:
         one | {"annotator": 1, "annotation_id": 11, "lead_time": 1.5},
         two | {"annotator": 2, "annotation_id": 12, "lead_time": 2.5},
     ]
-    documents = tagsift.io.old_read(save(tmp_path / "a.json", *records), "label-studio")
+    documents = read(save(tmp_path / "a.json", *records), "label-studio")
     assert documents[0].meta["source"] == "x" and "topic" not in documents[0].meta
     assert said(documents[0], 0) == [("Rome", "LOC")]
     assert said(documents[0], 1) == [("Ann", "P")]
-    tagsift.io.old_write(documents, tmp_path / "b.json", "label-studio")
+    write(documents, tmp_path / "b.json", "label-studio")
     found = json.loads((tmp_path / "b.json").read_text())
     assert [{"label": [], **record} for record in found] == records
 
@@ -111,17 +112,15 @@ def test_annotations_made_anew_are_counted(tmp_path: Path) -> None:
     again = {**record["annotations"][0], "result": [span(BODY, "Ann", "PER", "body")]}
     record["annotations"].append(again)
     path = save(tmp_path / "a.json", record)
-    documents = tagsift.io.old_read(path, text_key="body")
-    votes = documents.votes()
-    labels = {vote[0] for sentence in votes.votes for vote in sentence}
-    assert labels == {"O", "B-PER"}
+    losses = Losses()
+    corpus = tagsift.read(path, text_key="body", losses=losses)
+    assert set(corpus.label_set) == {"O", "B-PER"}
     kind = "annotation made anew by its annotator, of which the last counts"
-    assert documents.losses.cases[f"{kind}; see --again"] == ["7, 3"]
-    first = tagsift.io.old_read(path, text_key="body", again="first")
-    for view in (first.votes().candidates(), first.candidates(), first.corpus()):
-        assert set(view.label_set) == {"O", "B-LOC"}
+    assert losses.cases[f"{kind}; see --again"] == ["7, 3"]
+    first = tagsift.read(path, text_key="body", again="first")
+    assert set(first.label_set) == {"O", "B-LOC"}
     with pytest.raises(DataError, match="7, 3: expected one annotation by each"):
-        tagsift.io.old_read(path, text_key="body", again="error").candidates()
+        tagsift.read(path, text_key="body", again="error")
 
 
 @pytest.mark.parametrize("name", ["conll", "csv", "conllu", "hf", "votes-csv", "brat"])
@@ -130,15 +129,13 @@ def test_tables_hold_one_annotation_of_each(tmp_path: Path, name: str) -> None:
     documents = [Document("1", "a b", layers=layers)]
     for again, place in (("first", 0), ("last", 1)):
         path = tmp_path / f"{again}.{name}" if name != "brat" else tmp_path / again
-        losses = tagsift.io.old_write(documents, path, name, again=again)
+        losses = write(documents, path, name, again=again)
         kind = f"annotation made anew by its annotator, of which the {again} counts"
         assert losses.counts[f"{kind}; see --again"] == 1
-        (one,) = tagsift.io.old_read(
-            path, name, label_key="NER" if name == "conllu" else None
-        )
+        (one,) = read(path, name, label_key="NER" if name == "conllu" else None)
         assert [mark.start for mark in one.cut(cut_text).spans] == [(0, 2)[place]]
     with pytest.raises(DataError, match="--again last or first"):
-        tagsift.io.old_write(documents, tmp_path / "x", name, again="error")
+        write(documents, tmp_path / "x", name, again="error")
 
 
 EMPTY = {
@@ -170,7 +167,7 @@ def users(folder: Path, name: str) -> Path:
 def test_documents_that_nobody_touched(tmp_path: Path, name: str) -> None:
     """These tools write them as they write documents in which there is nothing."""
     path = users(tmp_path, name)
-    documents = tagsift.io.old_read(path, name)
+    documents = read(path, name)
     assert documents.losses.lines() == [
         "2 times: document in which eve marked nothing and others did, taken as looked "
         "at; else say --empty skipped (first: 1, eve)",
@@ -178,23 +175,23 @@ def test_documents_that_nobody_touched(tmp_path: Path, name: str) -> None:
         "say --empty skipped (first: 2)",
     ]
     strict = Losses(strict=True)
-    assert list(tagsift.io.old_read(path, name, losses=strict)) == list(documents)
-    told = tagsift.io.old_read(path, name, empty="nothing")
+    assert list(read(path, name, losses=strict)) == list(documents)
+    told = read(path, name, empty="nothing")
     assert list(told) == list(documents) and not told.losses.counts
-    skipped = tagsift.io.old_read(path, name, empty="skipped")
+    skipped = read(path, name, empty="skipped")
     assert not skipped.losses.counts
     who = [[layer.annotator for layer in one.layers] for one in skipped]
     assert who == [["ann", "eve"], ["ann"], [], ["ann"]]
     with pytest.raises(InputError, match="nothing, skipped, found 'x'"):
-        tagsift.io.old_read(path, name, empty="x")
+        read(path, name, empty="x")
 
 
 def test_a_file_of_one_annotator_with_documents_without_spans(tmp_path: Path) -> None:
     records = [{"text": "a b", "label": label} for label in EMPTY["eve"]]
     path = save(tmp_path / "a.jsonl", *records)
-    (line,) = tagsift.io.old_read(path).losses.lines()
+    (line,) = read(path).losses.lines()
     assert line.startswith("3 times: document in which nobody marked anything")
-    documents = tagsift.io.old_read(path, empty="skipped")
+    documents = read(path, empty="skipped")
     assert [len(one.layers) for one in documents] == [1, 0, 0, 0]
 
 
@@ -209,9 +206,9 @@ def test_prodigy_keeps_who_it_was(tmp_path: Path) -> None:
             "_session_id": "db-ann",
         },
     ]
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", *records))
+    documents = read(save(tmp_path / "a.jsonl", *records))
     assert documents.annotators == ("prodigy", "db-ann")
-    tagsift.io.old_write(documents, tmp_path / "b.jsonl")
+    write(documents, tmp_path / "b.jsonl")
     lines = (tmp_path / "b.jsonl").read_text().splitlines()
     assert [json.loads(line) for line in lines] == records
 
@@ -230,11 +227,11 @@ def test_argilla_keeps_both_ids_and_lets_choose_a_question(tmp_path: Path) -> No
         "responses": {"ner": answer("PER"), "chunk": answer("NP")},
     }
     path = save(tmp_path / "a.json", record)
-    documents = tagsift.io.old_read(path, spans_key="ner")
+    documents = read(path, spans_key="ner")
     assert [layer.marks[0].labels for layer in documents[0].layers] == [("PER",)]
-    tagsift.io.old_write(documents, tmp_path / "b.json")
+    write(documents, tmp_path / "b.json")
     assert json.loads((tmp_path / "b.json").read_text()) == [record]
-    assert tagsift.io.old_read(tmp_path / "b.json")[0].id == documents[0].id == "outer"
+    assert read(tmp_path / "b.json")[0].id == documents[0].id == "outer"
 
 
 def test_zip_of_a_mac_and_users_of_one_name(tmp_path: Path) -> None:
@@ -244,7 +241,7 @@ def test_zip_of_a_mac_and_users_of_one_name(tmp_path: Path) -> None:
             packed.writestr(name, line)
         packed.writestr("__MACOSX/._ann.jsonl", b"\0\1")
         packed.writestr(".DS_Store", b"\0\1")
-    documents = tagsift.io.old_read(tmp_path / "a.zip")
+    documents = read(tmp_path / "a.zip")
     assert sorted(documents.annotators) == ["ann", "x/bob", "y/bob"]
 
 
@@ -252,32 +249,30 @@ def test_zip_of_a_mac_and_users_of_one_name(tmp_path: Path) -> None:
 def test_quotation_marks_of_tsv_are_signs(tmp_path: Path, row: str) -> None:
     path = tmp_path / "a.tsv"
     path.write_text(f'token\tlabel\n{row}\nhi\tB-X\n{row}\n"say\tO\n', newline="")
-    (document,) = tagsift.io.old_read(path, "csv")
+    (document,) = read(path, "csv")
     assert document.tokens == ('"', "hi", '"', '"say')
-    tagsift.io.old_write([document], tmp_path / "b.tsv", "csv")
-    assert tagsift.io.old_read(tmp_path / "b.tsv", "csv")[0].tokens == document.tokens
+    write([document], tmp_path / "b.tsv", "csv")
+    assert read(tmp_path / "b.tsv", "csv")[0].tokens == document.tokens
 
 
 def test_lines_inside_cells_of_tsv(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text('token\tlabel\n"a\nb"\tO\nc\tO\n')
-    assert tagsift.io.old_read(path, "csv")[0].tokens == ("a\nb", "c")
+    assert read(path, "csv")[0].tokens == ("a\nb", "c")
 
 
 def test_quotes_in_other_signs(tmp_path: Path) -> None:
     text = "He saw “New  York’s” mayor, 1990–95."
     quotes = ['"new york\'s"', "1990-95"]
     answers = {"a": [{"label": "X", "quote": quote} for quote in quotes]}
-    documents = tagsift.io.old_read(
-        save(tmp_path / "a.jsonl", {"text": text, "models": answers})
-    )
+    documents = read(save(tmp_path / "a.jsonl", {"text": text, "models": answers}))
     assert said(documents[0]) == [("“New  York’s”", "X"), ("1990–95", "X")]
 
 
 def test_a_line_a_model_needs_no_id(tmp_path: Path) -> None:
     answer = [{"label": "LOC", "quote": "Rome"}]
     lines = [{"text": BODY, "model": name, "labels": answer} for name in "ab"]
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", *lines), "llm")
+    documents = read(save(tmp_path / "a.jsonl", *lines), "llm")
     assert [[layer.annotator for layer in one.layers] for one in documents] == [
         ["a", "b"]
     ]
@@ -286,9 +281,9 @@ def test_a_line_a_model_needs_no_id(tmp_path: Path) -> None:
 def test_a_label_key_that_no_word_has(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     path.write_text("1\tgo\tgo\tVERB\t_\t_\t0\troot\t_\tNER=O\n\n")
-    documents = tagsift.io.old_read(path, label_key="Nix")
+    documents = read(path, label_key="Nix")
     assert list(documents.losses.counts) == ["file in which no word has the label Nix"]
-    assert tagsift.io.old_read(path, label_key="upos")[0].layers[0].tags == ("VERB",)
+    assert read(path, label_key="upos")[0].layers[0].tags == ("VERB",)
 
 
 def test_brat_by_annotators_is_told_and_its_settings_are_named(tmp_path: Path) -> None:
@@ -299,12 +294,12 @@ def test_brat_by_annotators_is_told_and_its_settings_are_named(tmp_path: Path) -
         (folder / "1.ann").write_text("T1\tLOC 25 29\tRome\n")
     assert detect(tmp_path / "all").name == "brat"
     (tmp_path / "all" / "annotation.conf").write_text("[relations]\nIn A:PER\n")
-    documents = tagsift.io.old_read(tmp_path / "all")
+    documents = read(tmp_path / "all")
     assert documents.annotators == ("ann", "bob")
     kind = "brat's configuration, of which labels in use are kept"
     assert documents.losses.counts[kind] == 1
-    tagsift.io.old_write(documents, tmp_path / "out", "brat")
-    assert not tagsift.io.old_read(tmp_path / "out").losses.counts
+    write(documents, tmp_path / "out", "brat")
+    assert not read(tmp_path / "out").losses.counts
 
 
 @pytest.mark.parametrize(
@@ -322,9 +317,9 @@ def test_brat_by_annotators_is_told_and_its_settings_are_named(tmp_path: Path) -
 def test_data_under_the_name_of_a_format(tmp_path: Path, name: str, kept: Any) -> None:
     layer = {"annotator": "a", "spans": [], "meta": {name: kept}}
     record = {"id": "b-1", "text": BODY, "layers": [layer], "meta": {name: kept}}
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "jsonl")
+    documents = read(save(tmp_path / "a.jsonl", record), "jsonl")
     with pytest.raises(DataError, match=f"'b-1': expected under '{name}' in its data"):
-        tagsift.io.old_write(documents, tmp_path / "out", name)
+        write(documents, tmp_path / "out", name)
     assert not (tmp_path / "out").exists()
 
 
@@ -334,47 +329,47 @@ def test_a_fault_of_a_reader_is_not_blamed_on_data(tmp_path: Path) -> None:
         raise TypeError("of the reader")
 
     with pytest.raises(TypeError, match="of the reader"):
-        tagsift.io.old_write(faulty(), tmp_path / "out.jsonl", "doccano")
+        write(faulty(), tmp_path / "out.jsonl", "doccano")
 
 
 def test_zipped_json_lines_are_told_by_their_name(tmp_path: Path) -> None:
-    tagsift.io.old_write([Document("1", BODY)], tmp_path / "a.jsonl.gz")
-    assert tagsift.io.old_read(tmp_path / "a.jsonl.gz", "jsonl")[0].text == BODY
+    write([Document("1", BODY)], tmp_path / "a.jsonl.gz")
+    assert read(tmp_path / "a.jsonl.gz", "jsonl")[0].text == BODY
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_columns_of_hugging_face_keep_their_names(tmp_path: Path, ending: str) -> None:
     row = {"id": "1", "words": ["Ann"], "ner_tags": ["B-PER"], "pos_tags": ["NNP"]}
     path = save(tmp_path / "a.jsonl", row)
-    documents = tagsift.io.old_read(path, "hf", label_key="pos_tags")
+    documents = read(path, "hf", label_key="pos_tags")
     assert documents[0].layers[0].tags == ("NNP",)
     target = tmp_path / f"b.{ending}"
-    losses = tagsift.io.old_write(documents, target, "hf")
+    losses = write(documents, target, "hf")
     assert not losses.counts
-    (again,) = tagsift.io.old_read(target, "hf", label_key="pos_tags")
+    (again,) = read(target, "hf", label_key="pos_tags")
     assert again == documents[0]
-    assert tagsift.io.old_read(target, "hf")[0].layers[0].tags == ("B-PER",)
+    assert read(target, "hf")[0].layers[0].tags == ("B-PER",)
 
 
 def test_columns_of_tables_keep_their_names(tmp_path: Path) -> None:
     head, rows = "Sentence #,Word,POS,Tag", ["S 1,Ann,NNP,B-PER", "S 2,left,VBD,O"]
     path = tmp_path / "a.csv"
     path.write_text("\n".join([head, *rows]) + "\n")
-    documents = tagsift.io.old_read(path)
+    documents = read(path)
     assert [one.id for one in documents] == ["S 1", "S 2"]
-    tagsift.io.old_write(documents, tmp_path / "b.csv", "csv")
+    write(documents, tmp_path / "b.csv", "csv")
     assert (tmp_path / "b.csv").read_text().split() == path.read_text().split()
-    assert list(tagsift.io.old_read(tmp_path / "b.csv")) == list(documents)
+    assert list(read(tmp_path / "b.csv")) == list(documents)
     odd = Document("1", rows=(("a",),), meta={"csv": {"called": 5, "columns": 7}})
-    tagsift.io.old_write([odd], tmp_path / "c.csv", "csv")
+    write([odd], tmp_path / "c.csv", "csv")
     assert (tmp_path / "c.csv").read_text().startswith("sentence,token\n")
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_empty_texts_come_back_from_hugging_face(tmp_path: Path, ending: str) -> None:
     documents = [Document("1", ""), Document("2", " \n "), Document("3", BODY)]
-    tagsift.io.old_write(documents, tmp_path / f"a.{ending}", "hf")
-    found = tagsift.io.old_read(tmp_path / f"a.{ending}", "hf")
+    write(documents, tmp_path / f"a.{ending}", "hf")
+    found = read(tmp_path / f"a.{ending}", "hf")
     assert [one.text for one in found] == ["", " \n ", BODY]
 
 
@@ -386,7 +381,7 @@ def test_tokens_say_how_prodigy_counts(tmp_path: Path) -> None:
     tokens = [{"text": w, "start": a, "end": b} for w, a, b in words]
     spans = [{"start": 3, "end": 6, "label": "PER"}]
     record = {"text": SMILE, "tokens": tokens, "spans": spans, "answer": "accept"}
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "prodigy")
+    documents = read(save(tmp_path / "a.jsonl", record), "prodigy")
     assert said(documents[0]) == [("Ann", "PER")] and not documents.losses.counts
     assert documents[0].offsets == ((0, 1), (2, 5), (6, 10))
 
@@ -399,7 +394,7 @@ def test_tokens_that_are_not_in_the_text_are_counted(tmp_path: Path, form: str) 
     if form == "prodigy":
         record = {"text": "Ann left", "answer": "accept", "spans": []}
         record["tokens"] = [{"text": w, "start": a, "end": b} for w, a, b in tokens]
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), form)
+    documents = read(save(tmp_path / "a.jsonl", record), form)
     kind = "token that is not what the text has at its offsets; see --offsets"
     assert documents.losses.cases == {kind: ["1, 'rode' at 4:8"]}
 
@@ -439,24 +434,24 @@ def test_what_would_be_mixed_up_is_refused(
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
-        tagsift.io.old_read(path, form)
+        read(path, form)
 
 
 def test_spans_of_brat_have_names_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Ann left Rome")
     (tmp_path / "a.ann").write_text("T1\tPER 0 3\tAnn\nT1\tLOC 9 13\tRome\n")
     with pytest.raises(DataError, match=r"a\.ann, line 2: .*, found T1 again"):
-        tagsift.io.old_read(tmp_path, "brat")
+        read(tmp_path, "brat")
 
 
 def test_rows_of_a_sentence_that_stand_apart_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("sentence,token,vote:a\n1,Ann,O\n2,Bob,O\n1,left,O\n")
-    documents = tagsift.io.old_read(path, "csv")
+    documents = read(path, "csv")
     kind = "rows of a sentence or document apart from its others, a new one"
     assert documents.losses.cases == {kind: ["1, line 4"]}
     with pytest.raises(DataError, match="--strict forbids it"):
-        tagsift.io.old_read(path, "csv", losses=Losses(strict=True))
+        read(path, "csv", losses=Losses(strict=True))
 
 
 @pytest.mark.parametrize("form", ["csv", "prodigy", "spacy", "conllu", "conll"])
@@ -464,14 +459,12 @@ def test_an_empty_word_is_not_written(tmp_path: Path, form: str) -> None:
     layer = Layer("ann", tags=("O", "O"))
     document = Document("7", rows=(("a",), ("",)), layers=(layer,))
     with pytest.raises(InputError, match=r"expected (words|cells)"):
-        tagsift.io.old_write([document], tmp_path / "out", form)
+        write([document], tmp_path / "out", form)
     assert not [*tmp_path.iterdir()]
 
 
 def test_names_that_are_no_folders_of_brat_are_counted(tmp_path: Path) -> None:
     layers = tuple(Layer(name, marks=()) for name in ("a/b", "c"))
-    losses = tagsift.io.old_write(
-        [Document("1", "x", layers=layers)], tmp_path / "o", "brat"
-    )
+    losses = write([Document("1", "x", layers=layers)], tmp_path / "o", "brat")
     kind = "annotator's name, which is no name of a file, changed"
     assert losses.cases == {kind: ["a/b"]}

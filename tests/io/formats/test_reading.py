@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import tagsift
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import DataError, InputError
 from tagsift.io.formats import detect
+from tests.io.formats.files import found_in, read, write
 
 TEXT = "Ms. May left New York."
 LOC, PER = Mark(13, 21, ("LOC",)), Mark(4, 7, ("PER",))
@@ -70,51 +70,20 @@ def test_what_is_not_clear_is_asked(
     with pytest.raises(
         InputError, match="there is no format 'wiki'; choose one of con"
     ):
-        tagsift.io.old_read(tmp_path / name, "wiki")
+        read(tmp_path / name, "wiki")
 
 
 def test_where_to_write(tmp_path: Path) -> None:
     documents = [Document("1", TEXT, layers=(Layer("ann", marks=(LOC,)),))]
     with pytest.raises(InputError, match="expected --to with the format to write"):
-        tagsift.io.old_write(documents, tmp_path / "a.json")
+        write(documents, tmp_path / "a.json")
     with pytest.raises(InputError, match="is read only"):
-        tagsift.io.old_write(documents, tmp_path / "a.jsonl", "llm")
-    tagsift.io.old_write(documents, tmp_path / "a.json", "label-studio")
-    again = tagsift.io.old_read(tmp_path / "a.json")
-    tagsift.io.old_write(again, tmp_path / "b.json")  # as they came
+        write(documents, tmp_path / "a.jsonl", "llm")
+    write(documents, tmp_path / "a.json", "label-studio")
+    again = read(tmp_path / "a.json")
+    write(again, tmp_path / "b.json")  # as they came
     assert detect(tmp_path / "b.json").name == "label-studio"
-    assert repr(again) == "Documents(1 documents, 1 annotators, format='label-studio')"
-    assert again[:1] == again and again[0] == documents[0]
-
-
-def test_views(tmp_path: Path) -> None:
-    documents = tagsift.io.old_read(save(tmp_path, "a.jsonl", DOCCANO))
-    corpus = documents.corpus()
-    assert corpus.tokens[0][:2] == ["Ms.", "May"]
-    assert corpus.labels == [["O", "B-PER", "O", "B-LOC", "I-LOC", "O"]]
-    assert documents.candidates().n_ambiguous == 0
-    assert documents.votes().annotators == ("doccano",)
-    iobes = tagsift.io.old_read(tmp_path / "a.jsonl", scheme="iobes").corpus()
-    assert iobes.labels == [["O", "S-PER", "O", "B-LOC", "E-LOC", "O"]]
-
-
-def test_labels_can_be_hidden(tmp_path: Path) -> None:
-    corpus = tagsift.bundled("ner")[:20]
-    tagsift.io.old_write(corpus, tmp_path / "a.conll")
-    again = tagsift.io.read_columns(tmp_path / "a.conll")
-    hidden = tagsift.corrupt(again, cl=3, random_state=0)
-    assert hidden == tagsift.corrupt(corpus, cl=3, random_state=0)
-
-
-def test_several_annotators_are_votes_and_no_corpus(tmp_path: Path) -> None:
-    layers = (Layer("ann", marks=(PER, LOC)), Layer("bob", marks=(LOC,)))
-    tagsift.io.old_write([Document("1", TEXT, layers=layers)], tmp_path / "a.jsonl")
-    documents = tagsift.io.old_read(tmp_path / "a.jsonl")
-    votes = documents.votes()
-    assert votes.votes[0][1] == ("B-PER", "O")
-    assert documents.candidates().candidates[0][1] == {"B-PER", "O"}
-    with pytest.raises(DataError, match="the labels of one annotator, found 2"):
-        documents.corpus()
+    assert again == documents
 
 
 def test_documents_of_the_same_id_and_text_are_one(tmp_path: Path) -> None:
@@ -122,7 +91,7 @@ def test_documents_of_the_same_id_and_text_are_one(tmp_path: Path) -> None:
     path = save(
         tmp_path, "a.jsonl", one, {**one, "id": 2}, {**one, "_annotator_id": "bob"}
     )
-    documents = tagsift.io.old_read(path)
+    documents = read(path)
     assert [len(d.layers) for d in documents] == [2, 1]
 
 
@@ -134,7 +103,7 @@ def test_more_annotators_from_other_files(tmp_path: Path) -> None:
         {"id": "z", "text": TEXT, "models": {"m": [], "doccano": []}},
         {"id": "y", "text": "other", "models": {"m": []}},
     )
-    documents = tagsift.io.old_read([people, models])
+    documents = read([people, models])
     assert [d.id for d in documents] == ["1", "2", "y"]
     assert [layer.annotator for layer in documents[0].layers] == [
         "doccano",
@@ -144,10 +113,9 @@ def test_more_annotators_from_other_files(tmp_path: Path) -> None:
 
 
 def test_labels_come_back_in_the_same_place(tmp_path: Path) -> None:
-    documents = tagsift.io.old_read(save(tmp_path, "a.jsonl", DOCCANO))
-    votes = documents.votes()
+    documents = read(save(tmp_path, "a.jsonl", DOCCANO))
     labels = [["O", "O", "O", "B-LOC", "I-LOC", "O"]]
-    found = documents.labelled(labels, votes.scheme, [[0.9, 0.8, 1, 0.7, 0.6, 1]])
+    found = found_in(documents, labels, [[0.9, 0.8, 1, 0.7, 0.6, 1]])
     (layer,) = found[0].layers[1:]
     assert (layer.annotator, layer.kind) == ("tagsift", "model")
     assert layer.marks == (Mark(13, 21, ("LOC",), 0.6),)

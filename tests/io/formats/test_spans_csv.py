@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-import tagsift
 from tagsift.cli import main
 from tagsift.data.documents import Document
 from tagsift.errors import DataError
 from tagsift.io.formats import detect
+from tests.io.formats.files import read, write
 
 TEXT = 'May left, "York" stays.\nAnn, too.'
 ANN = [{"start": 0, "end": 3, "label": "PER"}, {"start": 11, "end": 15, "label": "LOC"}]
@@ -44,15 +44,15 @@ def test_a_column_an_annotator(tmp_path: Path, spell: Any, name: str) -> None:
     ]
     path = save(tmp_path / name, rows, "," if name == "a.csv" else "\t")
     assert detect(path).name == "spans-csv"
-    first, second = documents = tagsift.io.old_read(path)
+    first, second = documents = read(path)
     assert said(first) == {
         "ann": [(0, 3, "PER"), (11, 15, "LOC")],
         "bob": [(11, 15, "ORG")],
     }
     assert (first.id, first.text, first.meta) == ("7", TEXT, {"topic": "news"})
     assert said(second) == {"ann": []}
-    tagsift.io.old_write(documents, tmp_path / f"b{path.suffix}")
-    assert list(tagsift.io.old_read(tmp_path / f"b{path.suffix}")) == list(documents)
+    write(documents, tmp_path / f"b{path.suffix}")
+    assert list(read(tmp_path / f"b{path.suffix}")) == list(documents)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_column_an_annotator(tmp_path: Path, spell: Any, name: str) -> None:
 )
 def test_spellings_of_spans(tmp_path: Path, span: Any) -> None:
     path = save(tmp_path / "a.csv", [{"content": TEXT, "labels": json.dumps([span])}])
-    (document,) = tagsift.io.old_read(path)
+    (document,) = read(path)
     assert said(document) == {"labels": [(0, 3, "PER")]}
 
 
@@ -85,7 +85,7 @@ def label_studio() -> list[dict[str, Any]]:
 def test_label_studio_exports_a_row_an_annotation(tmp_path: Path) -> None:
     path = save(tmp_path / "a.csv", [{**row, "text": TEXT} for row in label_studio()])
     assert detect(path).name == "spans-csv"
-    documents = tagsift.io.old_read(path)
+    documents = read(path)
     assert [said(one) for one in documents] == [
         {"1": [(0, 3, "PER")], "2": []},
         {"1": []},
@@ -106,7 +106,7 @@ def test_the_command_line_reads_cleans_and_gives_back(
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     options = ["-m", "dawid-skene", "-q", "-o", str(out)]
     assert main(["clean", str(path), *options]) == 0, capsys.readouterr().err
-    again = tagsift.io.old_read(out)
+    again = read(out)
     assert detect(out).name == "spans-csv"
     assert out.read_text(encoding="utf-8").startswith("\ufeffid;text;vote:ann;vote:bob")
     assert said(again[0])["tagsift"] == said(again[0])["ann"]
@@ -149,4 +149,4 @@ def test_refused_tables(
 ) -> None:
     path = save(tmp_path / "a.csv", rows)
     with pytest.raises(DataError, match=message):
-        tagsift.io.old_read(path, "spans-csv", **told)
+        read(path, "spans-csv", **told)

@@ -7,10 +7,10 @@ import tracemalloc
 
 import pytest
 
-import tagsift
 from tagsift.errors import DataError, InputError
 from tagsift.io.formats import Options, detect, format_to_write, read_documents
 from tagsift.io.formats.text import read_bursts
+from tests.io.formats.files import read
 from tests.waiting import LIMIT
 
 TEXT = "Ann left. Bob's here.\r\n\r\n  東京。 \u05e9\u05dc\u05d5\u05dd\n\nend"
@@ -24,7 +24,7 @@ def path(tmp_path):
 
 
 def test_a_line_is_a_document(path):
-    first, second, third = tagsift.io.old_read(path)
+    first, second, third = read(path)
     assert first.id == "1" and first.text == "Ann left. Bob's here."
     assert first.tokens == ("Ann", "left", ".", "Bob", "'s", "here", ".")
     assert first.sentences == (0, 3, 7)
@@ -36,20 +36,20 @@ def test_a_line_is_a_document(path):
 def test_other_shapes(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"\nA wrapped\r\nline.\n \nNext\n\n")
-    parts = tagsift.io.old_read(path, shape="paragraphs")
+    parts = read(path, shape="paragraphs")
     assert [(d.id, d.text) for d in parts] == [
         ("2", "A wrapped\r\nline."),
         ("5", "Next"),
     ]
-    (whole,) = tagsift.io.old_read(path, shape="file")
+    (whole,) = read(path, shape="file")
     assert whole.text == "\nA wrapped\r\nline.\n \nNext\n"
     assert whole.sentences == (0, 4, 5)
     with pytest.raises(InputError, match="one of lines, paragraphs, file, found 'x'"):
-        tagsift.io.old_read(path, shape="x")
+        read(path, shape="x")
 
 
 def test_another_tokenizer(path):
-    assert tagsift.io.old_read(path, tokenizer="spaces")[0].tokens[:2] == (
+    assert read(path, tokenizer="spaces")[0].tokens[:2] == (
         "Ann",
         "left.",
     )
@@ -64,8 +64,8 @@ def test_the_format_is_told_by_the_ending(path, tmp_path):
 def test_gzip_and_standard_input(path, tmp_path, monkeypatch):
     packed = tmp_path / "a.txt.gz"
     packed.write_bytes(gzip.compress(TEXT.encode()))
-    expected = list(tagsift.io.old_read(path))
-    assert list(tagsift.io.old_read(packed)) == expected
+    expected = list(read(path))
+    assert list(read(packed)) == expected
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
     assert list(read_documents("-", "text")) == expected
 
@@ -74,18 +74,18 @@ def test_empty_and_bad_files(tmp_path):
     path = tmp_path / "a.txt"
     for empty in (b"", b"\n \r\n", "\ufeff".encode()):
         path.write_bytes(empty)
-        assert len(tagsift.io.old_read(path)) == 0
-        assert len(tagsift.io.old_read(path, shape="file")) == 0
+        assert len(read(path)) == 0
+        assert len(read(path, shape="file")) == 0
     for bad in (b"a\nb\0\n", b"a\n\xff\n"):
         path.write_bytes(bad)
         with pytest.raises(DataError, match=r"a\.txt, line 2"):
-            tagsift.io.old_read(path)
+            read(path)
 
 
 def test_long_lines_come_whole(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("word " * 50_000 + "\n" + "x" * 200_000)
-    first, second = tagsift.io.old_read(path)
+    first, second = read(path)
     assert len(first.tokens) == 50_000 and second.tokens == ("x" * 200_000,)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-import tagsift
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import DataError, InputError
+from tests.io.formats.files import found_in, read, write
 
 TEXT = "Ms. May left New York."
 
@@ -40,11 +40,11 @@ ENTITY = {"id": 7, "label": "PER", "start_offset": 4, "end_offset": 7}
     ],
 )
 def test_doccano_comes_back_as_it_was(tmp_path: Path, record: dict[str, Any]) -> None:
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", record))
-    tagsift.io.old_write(documents, tmp_path / "b.jsonl")
+    documents = read(save(tmp_path / "a.jsonl", record))
+    write(documents, tmp_path / "b.jsonl")
     assert lines(tmp_path / "b.jsonl") == [record]
-    tagsift.io.old_write(documents, tmp_path / "c.jsonl", "doccano", shape="entities")
-    (other,) = tagsift.io.old_read(tmp_path / "c.jsonl")
+    write(documents, tmp_path / "c.jsonl", "doccano", shape="entities")
+    (other,) = read(tmp_path / "c.jsonl")
     assert [m.labels for m in other.layers[0].marks] == [
         m.labels for m in documents[0].layers[0].marks
     ]
@@ -63,27 +63,25 @@ def test_doccano_has_a_file_a_user(tmp_path: Path, packed: bool) -> None:
         with zipfile.ZipFile(path, "w") as target:
             for file in folder.iterdir():
                 target.write(file, f"../{file.name}")
-    documents = tagsift.io.old_read(path)
+    documents = read(path)
     said = {d.id: [layer.annotator for layer in d.layers] for d in documents}
     assert said == {"1": ["ann"], "2": ["ann", "bob"]}
     out = tmp_path / ("out.zip" if packed else "out")
-    tagsift.io.old_write(documents, out, "doccano")
-    again = tagsift.io.old_read(out)
+    write(documents, out, "doccano")
+    again = read(out)
     assert sorted(again, key=lambda d: d.id) == sorted(documents, key=lambda d: d.id)
     if packed:
         path.write_bytes(path.read_bytes()[:-30])
         with pytest.raises(DataError, match="expected a zip file"):
-            tagsift.io.old_read(path, "doccano")
+            read(path, "doccano")
     else:
         with pytest.raises(DataError, match="a new or an empty folder"):
-            tagsift.io.old_write(documents, out, "doccano")
+            write(documents, out, "doccano")
 
 
 def test_names_of_users_stay_in_the_folder(tmp_path: Path) -> None:
     layers = (Layer("../../etc", marks=()), Layer(".._.._etc", marks=()))
-    tagsift.io.old_write(
-        [Document("1", "a", layers=layers)], tmp_path / "out", "doccano"
-    )
+    write([Document("1", "a", layers=layers)], tmp_path / "out", "doccano")
     assert [one.parent for one in tmp_path.rglob("*.jsonl")] == [tmp_path / "out"] * 2
 
 
@@ -107,10 +105,10 @@ def test_names_of_users_stay_in_the_folder(tmp_path: Path) -> None:
 def test_refused_doccano(tmp_path: Path, record: dict[str, Any], message: str) -> None:
     path = save(tmp_path / "a.jsonl", {"text": "fine", "label": []}, record)
     with pytest.raises(DataError, match=message) as caught:
-        tagsift.io.old_read(path, "doccano")
+        read(path, "doccano")
     assert (caught.value.line, caught.value.path) == (2, str(path))
     with pytest.raises(InputError, match="expected the shape label"):
-        tagsift.io.old_write([], tmp_path / "b.jsonl", "doccano", shape="x")
+        write([], tmp_path / "b.jsonl", "doccano", shape="x")
 
 
 def token(number: int, text: str, start: int, ws: bool = True) -> dict[str, Any]:
@@ -149,7 +147,7 @@ def test_prodigy_comes_back_as_it_was(tmp_path: Path) -> None:
         {"text": "May fell", "meta": {"n": 1}},
         {"text": "x", "spans": [{"start": 0, "end": 1, "label": "A", "score": 0.5}]},
     ]
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", *records))
+    documents = read(save(tmp_path / "a.jsonl", *records))
     first, second, third = documents
     assert first.id == "-1234" and first.meta["source"] == "x"
     assert [layer.annotator for layer in first.layers] == ["ann", "ner-bob"]
@@ -159,18 +157,18 @@ def test_prodigy_comes_back_as_it_was(tmp_path: Path) -> None:
         "answer reject, no vote": 1,
         "answer ignore, no vote": 1,
     }
-    tagsift.io.old_write(documents, tmp_path / "b.jsonl", "prodigy")
+    write(documents, tmp_path / "b.jsonl", "prodigy")
     assert lines(tmp_path / "b.jsonl") == records
 
 
 def test_prodigy_counts_tokens_with_their_last(tmp_path: Path) -> None:
     span = {"token_start": 0, "token_end": 2, "label": "X"}
     path = save(tmp_path / "a.jsonl", {**PRODIGY, "spans": [span]})
-    (mark,) = tagsift.io.old_read(path)[0].layers[0].marks
+    (mark,) = read(path)[0].layers[0].marks
     assert (mark.start, mark.end) == (0, 13)
     bad = save(tmp_path / "b.jsonl", {**PRODIGY, "spans": [{**span, "token_end": 4}]})
     with pytest.raises(DataError, match=r"spans\[0\]: expected tokens among the 4"):
-        tagsift.io.old_read(bad)
+        read(bad)
 
 
 SPANS = [{"start": 4, "end": 7, "label": "PER"}]
@@ -213,14 +211,14 @@ OLD = {
 def test_argilla(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps([ARGILLA]), encoding="utf-8")
-    documents = tagsift.io.old_read(path)
+    documents = read(path)
     (document,) = documents
     named = [(layer.annotator, layer.kind) for layer in document.layers]
     assert named == [("u1", "person"), ("u2", "person"), ("v1", "model")]
     assert document.layers[2].marks[0].score == 0.5
     assert document.meta["n"] == 1 and document.id == "abc"
     assert list(documents.losses.counts) == ["response discarded, no vote"]
-    tagsift.io.old_write(documents, tmp_path / "b.json")
+    write(documents, tmp_path / "b.json")
     (again,) = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
     for one in again["responses"]["ents"][:2]:
         assert one.pop("status") == "submitted"
@@ -228,13 +226,13 @@ def test_argilla(tmp_path: Path) -> None:
 
 
 def test_older_argilla(tmp_path: Path) -> None:
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", OLD))
+    documents = read(save(tmp_path / "a.jsonl", OLD))
     (document,) = documents
     assert document.id == "e1"
     assert [layer.annotator for layer in document.layers] == ["u1", "v1"]
     assert list(documents.losses.counts) == ["response draft, no vote"]
-    found = documents.labelled([["O"] * 6], "iob2")
-    losses = tagsift.io.old_write(found, tmp_path / "b.json", "argilla")
+    found = found_in(documents, [["O"] * 6])
+    losses = write(found, tmp_path / "b.json", "argilla")
     (again,) = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
     assert again["suggestions"]["ents"]["agent"] == "tagsift"
     beside = "labels beside those of tagsift, which a suggestion cannot hold"
@@ -260,7 +258,7 @@ def test_older_argilla(tmp_path: Path) -> None:
     ],
 )
 def test_quotes_are_found(tmp_path: Path, record: dict[str, Any]) -> None:
-    (document,) = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "llm")
+    (document,) = read(save(tmp_path / "a.jsonl", record), "llm")
     (layer,) = document.layers
     assert (layer.annotator, layer.kind) == ("a", "model")
     assert layer.marks == (Mark(4, 7, ("PER",)),)
@@ -276,7 +274,7 @@ def test_quotes_are_found(tmp_path: Path, record: dict[str, Any]) -> None:
 )
 def test_a_list_is_found_in_what_a_model_says(tmp_path: Path, answer: str) -> None:
     record = {"text": TEXT, "models": {"a": answer}}
-    (document,) = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "llm")
+    (document,) = read(save(tmp_path / "a.jsonl", record), "llm")
     assert [mark.labels for mark in document.layers[0].marks or ()] == [("PER",)]
 
 
@@ -285,7 +283,7 @@ def test_a_list_is_found_in_what_a_model_says(tmp_path: Path, answer: str) -> No
 )
 def test_an_answer_cut_short_says_nothing(tmp_path: Path, answer: str) -> None:
     record = {"text": TEXT, "models": {"a": answer, "b": "None: []"}}
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "llm")
+    documents = read(save(tmp_path / "a.jsonl", record), "llm")
     assert documents.annotators == ("b",)
     assert list(documents.losses.counts) == [
         "answer without a list of labels and quotes, left out"
@@ -299,11 +297,11 @@ def test_who_answered_and_who_did_not(tmp_path: Path) -> None:
         {"text": TEXT, "model": 7, "answer": said},
         {"text": TEXT, "model": "c"},
     ]
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", *records), "llm")
+    documents = read(save(tmp_path / "a.jsonl", *records), "llm")
     assert documents.annotators == ("a", "7") and len(documents) == 1
     assert documents.losses.counts.total() == 1
     record = {"text": TEXT, "models": {"a": said}, "keywords": []}
-    (document,) = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "llm")
+    (document,) = read(save(tmp_path / "a.jsonl", record), "llm")
     assert [layer.annotator for layer in document.layers] == ["a"]
     assert document.meta == {"keywords": []}
 
@@ -311,7 +309,7 @@ def test_who_answered_and_who_did_not(tmp_path: Path) -> None:
 def test_a_misspelt_key_of_an_answer_is_no_metadata(tmp_path: Path) -> None:
     record = {"text": TEXT, "a": [{"label": "PER", "quote": "May"}], "b": []}
     record["b"] = [{"labl": "PER", "quote": "May"}]
-    documents = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "llm")
+    documents = read(save(tmp_path / "a.jsonl", record), "llm")
     assert documents.annotators == ("a",) and not documents[0].meta
     assert documents.losses.counts == {
         "part of an answer without a label or a quote, left out": 1,
@@ -323,7 +321,7 @@ def test_offsets_of_a_model_that_fit_its_quote(tmp_path: Path) -> None:
     for key in ("quote", "text", "span"):
         item = {"label": "PER", key: "May", "start": 8, "end": 11}
         record = {"text": "May met May.", "models": {"a": [item]}}
-        (document,) = tagsift.io.old_read(save(tmp_path / "a.jsonl", record), "llm")
+        (document,) = read(save(tmp_path / "a.jsonl", record), "llm")
         assert [mark.start for mark in document.layers[0].marks or ()] == [8]
 
 
@@ -345,9 +343,7 @@ def test_where_quotes_are(
     tmp_path: Path, text: str, quotes: list[str], places: list[tuple[int, int]]
 ) -> None:
     said = [{"label": "X", "quote": quote} for quote in quotes]
-    documents = tagsift.io.old_read(
-        save(tmp_path / "a.jsonl", {"text": text, "m": said})
-    )
+    documents = read(save(tmp_path / "a.jsonl", {"text": text, "m": said}))
     marks = documents[0].layers[0].marks
     assert [(mark.start, mark.end) for mark in marks] == places
 
@@ -355,7 +351,7 @@ def test_where_quotes_are(
 def test_what_is_not_found_is_listed(tmp_path: Path) -> None:
     said = [{"label": "X", "quote": q} for q in ("Bob", "May", "May", "")]
     path = save(tmp_path / "a.jsonl", {"text": TEXT, "models": {"m": said, "n": "no"}})
-    documents = tagsift.io.old_read(path)
+    documents = read(path)
     assert documents.losses.counts == {
         "quote that is not in the text, left out": 2,
         "quote that stands more often in an answer than in the text": 1,
@@ -385,11 +381,11 @@ def test_langextract(tmp_path: Path) -> None:
         "text": TEXT,
         "document_id": "doc_1",
     }
-    (document,) = tagsift.io.old_read(save(tmp_path / "a.jsonl", record))
+    (document,) = read(save(tmp_path / "a.jsonl", record))
     assert document.id == "doc_1"
     first, second = document.layers[0].marks
     assert (first.start, first.end, second.start, second.end) == (4, 7, 13, 21)
     assert first.meta["llm"]["attributes"] == {"sex": "f"}
     bad = {**record, "extractions": [extraction("x", {"start_pos": 4, "end_pos": 99})]}
     with pytest.raises(DataError, match=r"1 of 1 quotes do not stand at their off"):
-        tagsift.io.old_read(save(tmp_path / "b.jsonl", bad))
+        read(save(tmp_path / "b.jsonl", bad))

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tagsift.data.documents import Cut, Document, Layer
+from tagsift.data.exchange import corpus_of
 from tagsift.data.lossy import Losses
 from tagsift.data.span_alignment import OnTokens
 from tagsift.errors import DataError, InputError
 from tagsift.io.formats import Options, detect, read_documents, write_documents
-from tagsift.io.old_reading import as_votes
 
 WRENCH: dict[str, Any] = {
     "0": {
@@ -52,9 +52,9 @@ def test_wrench(tmp_path: Path) -> None:
         [("lf0", "rule"), ("lf1", "rule"), gold],
         [("lf0", "rule"), gold],
     ]
-    votes = as_votes(docs, OnTokens())
-    assert votes.abstaining == ("lf0", "lf1")
-    assert votes.gold == [["B-PER", "O"], ["O"]]
+    corpus = corpus_of(docs, OnTokens())
+    assert all(one.abstains for one in corpus.annotators)
+    assert corpus.gold == [["B-PER", "O"], ["O"]]
     options = Options(losses=Losses(strict=True))
     write_documents(docs, tmp_path / "b.json", "wrench", options)
     assert json.loads((tmp_path / "b.json").read_text()) == WRENCH
@@ -176,9 +176,9 @@ def test_crowd_kit(tmp_path: Path) -> None:
     )  # fmt: skip
     frame.to_csv(tmp_path / "a.csv", index=False)
     docs = read(tmp_path / "a.csv")
-    votes = as_votes(docs, OnTokens(scheme="plain"))
-    assert votes.annotators == ("w1", "w2", "w3")
-    assert votes.votes == [[("cat", "cat", "dog")], [("dog", None, "dog")]]
+    corpus = corpus_of(docs, OnTokens(scheme="plain"))
+    assert corpus[0].votes == {"w1": ["cat"], "w2": ["cat"], "w3": ["dog"]}
+    assert corpus[1].votes == {"w1": ["dog"], "w3": ["dog"]}
     options = Options(shape="crowd-kit")
     write_documents(docs, tmp_path / "b.csv", "votes-csv", options)
     again = pandas.read_csv(tmp_path / "b.csv")
