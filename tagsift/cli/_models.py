@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import Fitting, Source, parse_labels, parse_settings
+from tagsift.cli._options import Fitting, Source
 from tagsift.cli._output import note
+from tagsift.cli._parsing import parse_labels, parse_settings
 from tagsift.cli._reading import read_corpus
 from tagsift.errors import InputError, TagsiftWarning
 from tagsift.progress import stage

@@ -6,17 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import (
-    Exchange,
-    OMeans,
-    Reading,
-    Source,
-    parse_kinds,
-    parse_labels,
-    parse_renaming,
-    parse_with,
-)
+from tagsift.cli._options import Exchange, OMeans, Reading, Source
 from tagsift.cli._output import complain, note
+from tagsift.cli._parsing import parse_kinds, parse_labels, parse_renaming, parse_with
 from tagsift.errors import DataError, InputError
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import tagsift
 from tagsift.cli._models import make_settings, named_method
-from tagsift.cli._options import Fitting, Scaling, Training, parse_labels
+from tagsift.cli._options import Fitting, Scaling, Training
+from tagsift.cli._parsing import parse_labels
 from tagsift.cli._reading import are_votes, format_name
 from tagsift.errors import InputError
 from tagsift.progress import stage

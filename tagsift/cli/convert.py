@@ -18,10 +18,9 @@ from tagsift.cli._options import (
     Shape,
     argument,
     option,
-    parse_labels,
-    parse_with,
 )
 from tagsift.cli._output import note, print_json, say
+from tagsift.cli._parsing import parse_labels, parse_with
 from tagsift.cli._reading import exchange_options, say_losses
 from tagsift.errors import InputError
 from tagsift.visible import count

@@ -15,9 +15,9 @@ from tagsift.cli._options import (
     Seed,
     argument,
     option,
-    parse_labels,
 )
 from tagsift.cli._output import print_json, say
+from tagsift.cli._parsing import parse_labels
 from tagsift.cli._reading import with_one_label
 
 __all__ = ["EXAMPLE", "PLACE", "run"]

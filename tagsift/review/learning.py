@@ -16,7 +16,7 @@ from functools import cached_property
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from threading import Thread
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import joblib
 import numpy as np
@@ -35,7 +35,7 @@ from tagsift.review.results import packed, unpacked
 from tagsift.review.state import State
 from tagsift.typing import FloatArray
 
-__all__ = ["Exact", "Student", "Worker"]
+__all__ = ["Exact", "Learner", "Student", "Worker"]
 
 #: Labels that are known exactly, by sentence; None between them.
 Exact: TypeAlias = Mapping[int, list[str | None]]
@@ -159,6 +159,22 @@ def _candidates(corpus: Corpus) -> Corpus:
     known, codes = corpus.exact_codes, corpus.candidate_codes
     assert known is not None and codes is not None
     return replace(corpus, candidate_codes=np.where(known >= 0, known, codes))
+
+
+class Learner(Protocol):
+    """What fits the model again, elsewhere."""
+
+    model: str  # tells what is fitted, and how it is set, from all others
+    busy: bool  # whether a fit runs
+    failed: str | None  # why the last one gave nothing
+
+    def learn(
+        self,
+        exact: Exact,
+        then: Callable[[State, bytes], None],
+        revision: int,
+    ) -> None:
+        """Begin the fit after a revision with labels that are known exactly."""
 
 
 class Worker:

@@ -6,10 +6,10 @@ All methods may be called from several threads; one works at a time.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, wraps
 from threading import RLock
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from tagsift.review.describing import Shown, corpus_facts, describe, row
 from tagsift.review.exports import Export, checked_corpus, decision_lines
 from tagsift.review.forecast import Forecast, thinned
 from tagsift.review.http_errors import Refusal
+from tagsift.review.learning import Learner
 from tagsift.review.leases import LEASE, Leases
 from tagsift.review.ledger import Ledger
 from tagsift.review.queue import Filter, matching
@@ -29,28 +30,14 @@ from tagsift.review.rulings import touching
 from tagsift.review.state import State
 from tagsift.review.store import ANSWERS, Decision, Store
 
-__all__ = ["Desk", "Learner"]
+__all__ = ["Desk"]
 
-#: Decisions between two points of the history; rows of a page of the search.
-_STEP, _ROWS = 10, 50
+#: Decisions between two points of the history.
+_STEP = 10
+#: Rows of a page of the search.
+_ROWS = 50
 
 Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-class Learner(Protocol):
-    """What fits the model again, elsewhere."""
-
-    model: str  # tells what is fitted, and how it is set, from all others
-    busy: bool  # whether a fit runs
-    failed: str | None  # why the last one gave nothing
-
-    def learn(
-        self,
-        exact: Mapping[int, list[str | None]],
-        then: Callable[[State, bytes], None],
-        revision: int,
-    ) -> None:
-        """Begin the fit after a revision with labels that are known exactly."""
 
 
 def _alone(method: Method) -> Method:
@@ -149,8 +136,8 @@ class Desk:
     @_alone
     def about(self, **more: Any) -> dict[str, Any]:
         """What hardly changes: labels, annotators, kinds of disagreement."""
-        told = corpus_facts(self.ledger)
-        return told | {"every": self.every, "lease_seconds": int(LEASE), **more}
+        facts = {"every": self.every, "lease_seconds": int(LEASE), **more}
+        return corpus_facts(self.ledger) | facts
 
     def export(self, kind: str, form: str = "", layers: str = "") -> Export:
         """A file: ``corpus`` in a format, ``decisions``, or ``label-studio``.
@@ -335,8 +322,7 @@ class Desk:
         try:
             made = self.store.add(revision=self.ledger.latest.revision, **fields)
         except DataError as error:
-            reason = error.message
-            raise Refusal("unstored", f"nothing was stored: {reason}") from error
+            raise Refusal("unstored", f"nothing was stored: {error.message}") from error
         known = self.ledger.entries
         self.ledger.add(made)
         self.leases.lend({made.sentence}, made.reviewer)
@@ -353,9 +339,9 @@ class Desk:
 
     def _remember(self) -> None:
         """Add a point to the history of what is left."""
-        told = self._forecast.figures(now=True)
-        if told["left"] is not None:
-            self.store.remember(told["decisions"], told["left"])
+        figures = self._forecast.figures(now=True)
+        if figures["left"] is not None:
+            self.store.remember(figures["decisions"], figures["left"])
 
     def _shown(self, stretch: int, reviewer: str, start: int | None = None) -> Shown:
         """An item: the span in question now in a stretch, or at one of its tokens."""
