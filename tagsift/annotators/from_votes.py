@@ -65,7 +65,7 @@ class TaggerFromVotes(SequenceTagger):
     o_means : "outside", "abstain", dict or None
         What the vote ``O`` means: a statement, or that the annotator (a rule, a
         dictionary) has nothing to say. A dict says it by the annotator's name; None
-        takes it as the corpus says.
+        takes it as the corpus says, and a source abstains.
     features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
     """
@@ -154,8 +154,8 @@ class TaggerFromVotes(SequenceTagger):
         """The corpus, with whose `O` says nothing by the settings."""
         means = self.o_means
         if means is None:
-            return corpus
-        if isinstance(means, str):
+            quiet = [one.abstains or one.kind == "source" for one in corpus.annotators]
+        elif isinstance(means, str):
             quiet = [means == "abstain"] * len(corpus.annotators)
         elif all(value in ("outside", "abstain") for value in means.values()):
             names = [one.name for one in corpus.annotators]

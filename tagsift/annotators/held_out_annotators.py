@@ -60,18 +60,18 @@ _BY_WORD, _BY_SPAN = 0.4, 0.3
 
 
 def lessons(
-    found: Consensus, table: VoteTable, weights: FloatArray, reliability: FloatArray
+    found: Consensus, weights: FloatArray, reliability: FloatArray
 ) -> FloatArray:
     """By how much labels are likelier wrong than text and votes say, as log-odds, [N].
 
     `weights` and `reliability` are those of the annotators, [A]. Tokens that are known
     exactly tell of the others with the same label.
     """
-    votes = found.temper * vote_evidence(found.log_pi, table, weights)  # [N, L]
-    blind = found.model.marginals(votes, found.calm)  # [N, L]
+    table, votes = found.table, vote_evidence(found.log_pi, found.table, weights)
+    blind = found.marginals(votes)  # [N, L]
     said = np.where(table.exact >= 0, blind.argmax(axis=1), found.labels)  # [N]
     odds = error_odds(said, blind, found.text)  # [N]
-    taught = left_out_errors(said, blind, votes, found, table, weights, reliability)
+    taught = left_out_errors(said, blind, votes, found, weights, reliability)
     both = odds  # [N]
     if taught is not None:
         chance = _TAUGHT * expit(taught) + (1 - _TAUGHT) * expit(odds)  # [N]
@@ -85,24 +85,24 @@ def left_out_errors(
     confidences: FloatArray,
     votes: FloatArray,
     found: Consensus,
-    table: VoteTable,
     weights: FloatArray,
     reliability: FloatArray,
 ) -> FloatArray | None:
     """Log-odds of w(x) for the labels `said`, [N]; None where there are few votes.
 
-    `votes` is the evidence of all votes, tempered, [N, L].
+    `votes` is the evidence of all votes, [N, L].
     """
-    model, seen, told = found.model, [], []
+    table, seen, told = found.table, [], []
+    weight, votes = found.weights[0], found.weights[0] * votes  # [], [N, L]
     for turn in range(min(_TURNS, table.n_annotators)):
         who = leave_out(table, reliability, turn)  # [N]
         own = table.of(np.arange(len(who)), who)  # [N]
         asked = (who >= 0) & (own >= 0) & (own < table.n_labels)  # [N]
         mine = table.annotator == who[table.token]  # [K]
         others = replace(table, corpus=table.corpus.with_votes(~mine))
-        e = found.temper * vote_evidence(found.log_pi, others, weights)  # [N, L]
-        label = model.best(e)  # [N]
-        x = measures(label, model.marginals(e, found.calm), found.text, e, others)
+        e = vote_evidence(found.log_pi, others, weights)  # [N, L]
+        label = found.model.best(weight * e)  # [N]
+        x = measures(label, found.marginals(e), found.text, weight * e, others)
         seen.append(x[asked])
         told.append(np.stack([who, label, own])[:, asked])
     cast = np.concatenate([np.zeros((3, 0), dtype=int), *told], axis=1)  # [3, K]

@@ -235,7 +235,7 @@ def _with_spans(document: Document) -> Document:
     *layers, last = document.layers
     found = replace(last, marks=document.spans, tags=None, scores=None, scheme=None)
     layers.append(found)
-    return replace(document.uncut(), layers=tuple(layers))
+    return replace(document, layers=tuple(layers)).uncut()
 
 
 def _tag(

@@ -49,6 +49,14 @@ class Codes:
         except TypeError:  # a list or a set, which cannot be looked up
             return self[frozenset(vote)]
 
+    def column(self, votes: Sequence[Any]) -> IntArray:
+        """The codes of many votes."""
+        try:
+            codes = list(map(self._codes.__getitem__, votes))
+        except (KeyError, TypeError):
+            codes = [self[vote] for vote in votes]
+        return np.array(codes, dtype=np.int64)
+
     def _new(self, vote: Any) -> int:
         if isinstance(vote, frozenset | tuple):
             names = frozenset(vote)

@@ -10,9 +10,10 @@ their number and not with tokens times annotators.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal, Self, overload
 
 import numpy as np
@@ -29,7 +30,7 @@ from tagsift.data.stacking import split_at
 from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Annotator", "Corpus", "Sentence", "Vote", "Votes"]
+__all__ = ["Annotator", "Corpus", "Sentence", "Vote", "Votes", "register_tables"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +334,35 @@ class Corpus:
 
         return documents_of(self)
 
+    def to(
+        self,
+        kind: Literal["pandas", "arrow", "datasets"],
+        *,
+        rows: Literal["documents", "sentences", "tokens", "spans"] = "documents",
+        layer: str | None = None,
+        soft: bool = False,
+    ) -> Any:
+        """Turn into a data frame, an Arrow table or a data set of Hugging Face.
+
+        Parameters
+        ----------
+        kind : {"pandas", "arrow", "datasets"}
+        rows : {"documents", "sentences", "tokens", "spans"}
+            What a row is: a document, with the columns id, text, tokens, offsets,
+            sentences, spans, tags, layers and more, in which nothing is lost; of data
+            frames, a token (id, sentence, token, word, start, end, and a column a
+            layer) or a span (id, start, end, text, label, score, annotator, kind); of
+            data sets, a sentence to train with (id, tokens, ner_tags).
+        layer : str, optional
+            The one annotator whose labels are wanted; ``"gold"`` is the truth.
+        soft : bool
+            Whether there is one more column, of soft labels: a share of every label for
+            every token, in the order of the label set.
+        """
+        if not _TABLES:
+            import_module("tagsift.io")  # which registers how they are made
+        return _TABLES[0](self, kind, rows, layer, soft)
+
     # Views --------------------------------------------------------------------------
 
     @overload
@@ -622,6 +652,17 @@ class Corpus:
                     f"expected weights of {size} labels a token, finite, not negative "
                     "and one of them above 0, found others."
                 )
+
+
+#: Makes tables of corpora.
+_TABLES: list[Callable[[Corpus, str, str, str | None, bool], Any]] = []
+
+
+def register_tables(
+    make: Callable[[Corpus, str, str, str | None, bool], Any],
+) -> None:
+    """Say how tables of corpora are made, so that imports go downwards."""
+    _TABLES[:] = [make]
 
 
 def _check_length(what: str, column: Any, n: int) -> None:

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from math import isfinite
+from typing import Any, Literal, TypeAlias, get_args
 
 from tagsift.data.cuts import Bounds, Cut, Tokenizer, around
+from tagsift.data.label_set import label_problem
 from tagsift.data.lossy import Losses
 from tagsift.data.rows import Row
+from tagsift.data.schemes import check_scheme
 from tagsift.errors import InputError
 
 __all__ = ["Bounds", "Cut", "Document", "Kind", "Layer", "Mark", "Tag", "Tokenizer"]
@@ -23,6 +26,7 @@ __all__ = ["Bounds", "Cut", "Document", "Kind", "Layer", "Mark", "Tag", "Tokeniz
 Tag: TypeAlias = str | frozenset[str] | None
 #: Who made a layer. ``gold`` is the truth, ``exact`` what somebody has checked.
 Kind: TypeAlias = Literal["person", "model", "rule", "gold", "exact"]
+_KINDS = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,23 @@ class Mark:
     score: float | None = None  # how sure the annotator is
     pieces: tuple[Bounds, ...] = ()  # of a discontinuous span; else empty
     meta: Mapping[str, Any] = field(default_factory=dict)  # what else the source had
+
+    def __post_init__(self) -> None:
+        ends = [place for piece in self.pieces for place in piece]
+        if not 0 <= self.start <= self.end or ends != sorted(ends):
+            raise InputError(
+                f"expected a span from its first character to its last, found "
+                f"{self.start}:{self.end}{' in pieces' * bool(ends)}."
+            )
+        if not self.labels or not all(self.labels):
+            raise InputError(
+                f"span {self.start}:{self.end}: expected a label, found none."
+            )
+        if self.score is not None and not isfinite(self.score):
+            raise InputError(
+                f"span {self.start}:{self.end}: expected a finite score, found "
+                f"{self.score}."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +76,31 @@ class Layer:
                 f"layer of {self.annotator!r}: expected marks or tags, found "
                 f"{'neither' if self.marks is None else 'both'}."
             )
+        problem = self._problem()
+        if problem is not None:
+            raise InputError(f"layer of {self.annotator!r}: expected {problem}.")
+
+    def _problem(self) -> str | None:
+        """What a layer should have been; None where all is well."""
+        if self.kind not in _KINDS:
+            return f"one of the kinds {', '.join(_KINDS)}, found {self.kind!r}"
+        if self.scheme is not None:
+            check_scheme(self.scheme)
+        for tag in set(self.tags or ()) - {None}:
+            if not tag:
+                return "a label or a set of some, found an empty one"
+            for name in (tag,) if isinstance(tag, str) else tag:
+                problem = label_problem(name)
+                if problem is not None:
+                    return f"{problem}, found {name!r}"
+        if self.scores is None:
+            return None
+        if self.tags is None or len(self.scores) != len(self.tags):
+            return f"a score for every tag, found {len(self.scores)}"
+        for score in set(self.scores) - {None}:
+            if not 0 <= score <= 1:  # type: ignore[operator]
+                return f"scores between 0 and 1, found {score}"
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +118,39 @@ class Document:
     def __post_init__(self) -> None:
         if self.text is None and self.rows is None:
             raise InputError(f"document {self.id!r}: expected text or tokens.")
+        problem = self._problem()
+        if problem is not None:
+            raise InputError(f"document {self.id!r}: expected {problem}.")
+
+    def _problem(self) -> str | None:
+        """What a document should have been; None where all is well."""
+        size, length = len(self.rows or ()), len(self.text or "")
+        width = len(self.rows[0]) if self.rows else 1
+        if any(len(row) != width for row in self.rows or ()) or not width:
+            return "tokens of as many columns throughout"
+        if self.offsets is not None:
+            places = [place for pair in self.offsets for place in pair]
+            ends = (0, *places, length)
+            if len(places) != 2 * size or list(ends) != sorted(ends):
+                return (
+                    f"offsets of the {size} tokens, in order, in {length} characters "
+                    "of text"
+                )
+        cuts = self.sentences
+        ordered = cuts is None or list(cuts) == sorted(cuts)
+        if not ordered or (cuts and (cuts[0], cuts[-1]) != (0, size)):
+            return f"sentences as numbers of tokens in order from 0 to {size}"
+        for layer in self.layers:
+            if layer.tags is not None and len(layer.tags) != size:
+                return f"a tag for each of the {size} tokens, found {len(layer.tags)}"
+            for mark in layer.marks or ():
+                last = max((mark.end, *(b for _, b in mark.pieces)))
+                if last > length:
+                    return (
+                        f"spans in the {length} characters of text, found "
+                        f"{mark.start}:{mark.end} of {layer.annotator}"
+                    )
+        return None
 
     @property
     def tokens(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ back to it with them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -23,10 +23,12 @@ from tagsift.data.stacking import offsets_of
 from tagsift.errors import DataError
 from tagsift.typing import IntArray
 
-__all__ = ["corpus_of", "documents_of"]
+__all__ = ["UNNAMED", "annotator_of", "corpus_of", "documents_of"]
 
 #: Layers that are no votes.
 _KNOWN = ("gold", "exact")
+#: What a layer is called that is to be learnt from and names nobody.
+UNNAMED = ("labels", "candidates")
 
 
 def corpus_of(
@@ -34,112 +36,119 @@ def corpus_of(
     how: OnTokens,
     *,
     labels: LabelSet | Iterable[str] | None = None,
-    kinds: Mapping[str, Any] | None = None,
-    abstain: Collection[str] = (),
+    annotators: Sequence[Annotator] = (),
+    more_labels: Iterable[str] = (),
 ) -> Corpus:
     """Make a corpus of documents that have tokens.
 
     The layers of several annotators are votes; what a single one says is to be learnt
-    from as it stands, as candidates. `kinds` and `abstain` say more of annotators, by
-    name.
+    from as it stands, as candidates, unless `annotators` names them. The order is that
+    of `annotators`, those who said nothing among them, and then that of the first
+    layers of the others. `more_labels` come first in the label set, where it is not
+    given by `labels`.
     """
-    documents = [once(document, how.again, how.losses) for document in documents]
+    read = tuple(documents)
+    documents = [once(document, how.again, how.losses) for document in read]
     if how.scheme == "auto":
         every = (layer for document in documents for layer in document.layers)
         how = replace(how, scheme=layers_scheme(every))
-    people = _annotators(documents, kinds or {}, abstain)
+    people = _people(documents, annotators)
     place = {one.name: a for a, one in enumerate(people)}
     codes = Codes(lambda name: check_label(name, how.scheme))
     rows = [row for document in documents for row in document.rows or ()]
     n = len(rows)
     cast: list[tuple[IntArray, int, IntArray]] = []
+    open_ = np.full(n, ANY_LABEL, dtype=np.int64)  # [N]
     exact = np.full(n, ANY_LABEL, dtype=np.int64)  # [N]
+    single = len(people) == 1 and not annotators
+    learnt = single
     truth: list[str] = []
     lengths: list[int] = []
     first = 0
     for document in documents:
         size = len(document.rows or ())
         lengths += [b - a for a, b in document.bounds()]
-        said = {
-            f"\0{layer.kind}" if layer.kind in _KNOWN else layer.annotator: layer
-            for layer in document.layers
-        }
-        for key, layer in said.items():
+        names: set[str] = set()
+        for layer in document.layers:
             tags = layer_tags(document, layer, how)
-            if key == "\0gold":
-                truth += map(str, tags)
+            if layer.kind == "gold":
+                exactly = [tag for tag in tags if isinstance(tag, str)]
+                truth += exactly if len(exactly) == size else ()
                 continue
-            column = np.array([codes[tag] for tag in tags], dtype=np.int64)  # [T]
-            if key == "\0exact":
+            column = codes.column(tags)  # [T]
+            if layer.kind == "exact":
                 exact[first : first + size] = column
+                continue
+            if layer.annotator in names:
+                kind = "annotation under the name of another annotator, no vote"
+                where = f"{document.id}, {layer.annotator}"
+                how.losses.note(kind, where, lost=False)
+                continue
+            names.add(layer.annotator)
+            if single or layer.annotator not in place:
+                learnt = True
+                open_[first : first + size] = column
             else:
-                heard = np.flatnonzero(column >= 0)
-                cast.append((first + heard, place[key], column[heard]))
+                voted = np.flatnonzero(column >= 0)
+                cast.append((first + voted, place[layer.annotator], column[voted]))
         first += size
-    if truth and len(truth) != n:
+    whole = len(truth) == n
+    if truth and not whole:
         where = f"{len(truth)} of {n} tokens"
         how.losses.note("truth that not all sentences have, left out", where)
-    label_set = _label_set(labels, codes, truth, how.scheme)
+    label_set = as_label_set(labels) or _label_set(codes, truth, more_labels)
+    for name in label_set:
+        check_label(name, how.scheme)
     new, sets = codes.translated(label_set)
     token, who, code = _stacked(cast)
-    single = len(people) == 1
-    candidates = None
-    if single:
-        candidates = np.full(n, ANY_LABEL, dtype=np.int64)  # [N]
-        candidates[token] = code
-        candidates = new[candidates]
-        token, who, code = _stacked([])
+    known = (exact >= 0) & (new[exact] < len(label_set))  # [N]
     return Corpus(
         columns=stacked_columns(rows),
         bounds=offsets_of(lengths),
         label_set=label_set,
         scheme=how.scheme,
-        annotators=people,
+        annotators=() if single and people[0].name in UNNAMED else people,
         votes=Votes.of(token, who, new[code]),
         sets=sets,
-        candidate_codes=candidates,
-        exact_codes=np.where(exact < 0, -1, new[exact]) if (exact >= 0).any() else None,
-        truth=tuple(truth) if truth and len(truth) == n else None,
-        sources=tuple(documents),
+        candidate_codes=new[open_] if learnt else None,
+        exact_codes=np.where(known, new[exact], -1) if known.any() else None,
+        truth=tuple(truth) if truth and whole else None,
+        sources=read,
     )
 
 
-def _annotators(
-    documents: Iterable[Document], kinds: Mapping[str, Any], abstain: Collection[str]
+def _people(
+    documents: Iterable[Document], annotators: Sequence[Annotator]
 ) -> tuple[Annotator, ...]:
-    """Who annotated, in the order of their first layers."""
-    layers = chain.from_iterable(document.layers for document in documents)
-    first: dict[str, Annotator] = {}
-    for layer in layers:
-        if layer.kind in _KNOWN or layer.annotator in first:
-            continue
-        rule = layer.kind == "rule"
-        kind = kinds.get(layer.annotator, "source" if rule else layer.kind)
-        quiet = rule or layer.annotator in abstain
-        first[layer.annotator] = Annotator(layer.annotator, kind, quiet)
-    return tuple(first.values())
+    """Who annotated: those that are named, and then others by their first layers."""
+    people = {one.name: one for one in annotators}
+    for layer in chain.from_iterable(document.layers for document in documents):
+        unnamed = bool(annotators) and layer.annotator in UNNAMED
+        if layer.kind not in _KNOWN and not unnamed:
+            people.setdefault(layer.annotator, annotator_of(layer))
+    return tuple(people.values())
+
+
+def annotator_of(layer: Layer) -> Annotator:
+    """The annotator of a layer, as far as it tells; a rule abstains by ``O``."""
+    if layer.kind == "rule":
+        return Annotator(layer.annotator, "source", abstains=True)
+    return Annotator(layer.annotator, "model" if layer.kind == "model" else "person")
 
 
 def _label_set(
-    labels: LabelSet | Iterable[str] | None,
-    codes: Codes,
-    truth: Sequence[str],
-    scheme: str,
+    codes: Codes, truth: Sequence[str], more_labels: Iterable[str]
 ) -> LabelSet:
-    """All labels: as given, those met, or those of the truth where it stands alone."""
-    label_set = as_label_set(labels)
-    if label_set is None:
-        names = codes.labels or set(truth)
-        if not names:
-            raise DataError(
-                "expected labels, found none in the documents; say where they stand "
-                "(see --label-key, --spans-key, --votes), or name the whole label set "
-                "with --labels (in Python labels=)."
-            )
-        label_set = LabelSet(tuple(sorted(names)))
-    for name in label_set:
-        check_label(name, scheme)
-    return label_set
+    """All labels: those that a file names, and those met; or those of the truth."""
+    names = tuple(more_labels)
+    names += tuple(sorted((codes.labels or set(truth)) - {*names}))
+    if not names:
+        raise DataError(
+            "expected labels, found none in the documents; say where they stand "
+            "(see --label-key, --spans-key, --votes), or name the whole label set "
+            "with --labels (in Python labels=)."
+        )
+    return LabelSet(names)
 
 
 def _stacked(
@@ -161,16 +170,16 @@ def documents_of(corpus: Corpus) -> Iterator[Document]:
     if corpus.sources is not None:
         yield from corpus.sources
         return
+    known: list[tuple[Kind, Any]] = [("exact", corpus.exact), ("gold", corpus.gold)]
     for number, sentence in enumerate(corpus):
-        said = sentence.votes
+        votes = sentence.votes
         layers = [
-            _layer(one, said[one.name], corpus.scheme)
+            _layer(one, votes[one.name], corpus.scheme)
             for one in corpus.annotators
-            if one.name in said
+            if one.name in votes
         ]
         if sentence.candidates is not None:
             layers.append(_candidates(corpus, sentence.candidates))
-        known: list[tuple[Kind, Any]] = [("exact", corpus.exact), ("gold", corpus.gold)]
         for kind, labels in known:
             if labels is not None and any(labels[number]):
                 tags = tuple(labels[number])
@@ -195,7 +204,6 @@ def _candidates(corpus: Corpus, sets: Sequence[frozenset[str]]) -> Layer:
         next(iter(names)) if len(names) == 1 else None if names == full else names
         for names in sets
     ]
-    name = corpus.annotators[0].name if corpus.annotators else ""
-    exact = not corpus.n_ambiguous
-    name = name or ("labels" if exact else "candidates")
+    alone = len(corpus.annotators) == 1 and not len(corpus.votes.code)
+    name = corpus.annotators[0].name if alone else UNNAMED[bool(corpus.n_ambiguous)]
     return Layer(name, tags=tuple(tags), scheme=corpus.scheme)

@@ -205,7 +205,7 @@ def _plain(value: Any) -> Any:
         return [_plain(one) for one in value]
     if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
-    missing = value is None or value != value or str(value) == "<NA>"
+    missing = value is None or value != value or type(value).__name__ == "NAType"
     return None if missing else value
 
 

@@ -260,7 +260,7 @@ def old_read(
             (name, read if kind.tokens else map(Document.uncut, read))
             for (name, read), kind in zip(sources, kinds, strict=True)
         ]
-        documents = together(sources, how.losses)
+        documents = together(sources, how.losses, how.info)
     found = tuple(documents)
     note_labels_apart(found, how.losses)
     if how.renaming is not None:

@@ -25,6 +25,7 @@ from tagsift.io.formats import FORMATS, Format, Options
 from tagsift.io.formats._tables import on_tokens
 from tagsift.io.merge import merged, together
 from tagsift.io.renaming import note_labels_apart
+from tagsift.io.tables import is_table, table_documents
 
 __all__ = ["iter_documents", "read"]
 
@@ -46,7 +47,7 @@ def read(
     format: str | None = None,
     *,
     votes: str | Sequence[int] | Sequence[str] | None = None,
-    gold: int | bool | None = None,
+    gold: int | bool | str | None = None,
     exact: int | None = None,
     columns: str | Sequence[str] | None = None,
     header: bool = False,
@@ -55,6 +56,7 @@ def read(
     annotators: Sequence[str] | None = None,
     kinds: Mapping[str, AnnotatorKind] | None = None,
     abstain: Collection[str] | bool | None = None,
+    texts: Mapping[str, str] | None = None,
     losses: Losses | None = None,
     **options: Any,
 ) -> Corpus:
@@ -70,9 +72,10 @@ def read(
     format : str, optional
         The format, where neither name nor content tells.
     votes : str or sequence of int, optional
-        The columns that hold votes, counted from 1: ``"2:48"``.
-    gold : int or True, optional
-        The column of the truth; −1 or True is the last one.
+        The columns that hold votes, counted from 1: ``"2:48"``; of a data frame with a
+        token a row, their names.
+    gold : int, True or str, optional
+        The column of the truth; −1 or True is the last one; of a data frame, its name.
     exact : int, optional
         The column of labels that are known exactly.
     columns : str or sequence of str, optional
@@ -89,6 +92,8 @@ def read(
     abstain : collection of str, or bool, optional
         Names of the annotators whose `O` says nothing; True for all, False for none. By
         default those that the file says, such as rules.
+    texts : mapping from id to text, optional
+        Of a data frame with a span a row: the documents, also those without any span.
     losses : Losses, optional
         Gathers what could not be kept.
     **options
@@ -115,7 +120,14 @@ def read(
     options = {**options, "losses": losses or Losses()}
     label_set = None if isinstance(labels, Mapping) else labels
     files = _files(source, format)
-    if files is not None:
+    if files is None and is_table(source):
+        named = {k: of_columns.pop(k, None) for k in ("votes", "gold")}
+        if of_columns:
+            raise InputError(f"{min(of_columns)}= is for column files, not for tables.")
+        how = Options.of({**options, "labels": labels})
+        documents = tuple(table_documents(source, how, texts=texts, **named))
+        formats: list[Format] = []
+    elif files is not None:
         formats = [
             format_of(path, name, of_columns if k == 0 else ())
             for k, (path, name) in enumerate(files)
@@ -142,7 +154,16 @@ def read(
         how = Options.of({**options, "labels": labels})
         documents, formats = tuple(list(source)), []  # type: ignore[arg-type]
     documents = tuple(document.cut(how.cut_text) for document in documents)
-    corpus = corpus_of(documents, on_tokens(how), labels=label_set)
+    info = how.info
+    if how.scheme == "auto" and info.scheme is not None:
+        how = replace(how, scheme=info.scheme)
+    corpus = corpus_of(
+        documents,
+        on_tokens(how),
+        labels=label_set,
+        annotators=info.annotators,
+        more_labels=info.labels,
+    )
     if formats and {one.name for one in formats} == {"conll"}:
         corpus = replace(corpus, sources=None)
     return _described(corpus, kinds or {}, abstain)
@@ -180,7 +201,7 @@ def _documents(
             (name, read if form.tokens else map(Document.uncut, read))
             for (name, read), (_, form) in zip(named, sources, strict=True)
         ]
-        documents = together(named, how.losses)
+        documents = together(named, how.losses, how.info)
     whole = tuple(documents)
     note_labels_apart(whole, how.losses)
     if how.renaming is not None:

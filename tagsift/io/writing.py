@@ -13,7 +13,7 @@ from tagsift.data.lossy import Losses
 from tagsift.io.column_file import STANDARD, PathName
 from tagsift.io.columns import write_columns
 from tagsift.io.format_choice import format_to_write
-from tagsift.io.formats import Options
+from tagsift.io.formats import CorpusInfo, Options
 
 __all__ = ["HasDocuments", "write", "write_documents"]
 
@@ -54,7 +54,8 @@ def write(
     -------
     Losses
     """
-    how = Options.of({**options, "losses": losses or Losses()})
+    corpus = what if isinstance(what, Corpus) else getattr(what, "corpus", None)
+    how = Options.of({**options, "losses": losses or Losses(), "info": _info(corpus)})
     form = format_to_write(path, to)
     if isinstance(what, Corpus):
         plain = form.name == "conll" and str(path) != STANDARD and not how.layer
@@ -78,6 +79,15 @@ def write_documents(
     form = format_to_write(path, format, source)
     assert form.write is not None
     form.write(path, documents, options or Options())
+
+
+def _info(corpus: Corpus | None) -> CorpusInfo:
+    """What is true of a corpus as a whole; who was not asked for votes is not named."""
+    if corpus is None:
+        return CorpusInfo()
+    voted = corpus.candidate_codes is None or len(corpus.votes.code)
+    people = corpus.annotators if voted else ()
+    return CorpusInfo(people, corpus.label_set.names, corpus.scheme)
 
 
 def _note_names(corpus: Corpus, losses: Losses) -> None:

@@ -113,7 +113,6 @@ def test_two_doors_give_the_same_annotators(tagsift: Run, doors):
         assert [one["name"] for one in told["annotators"]] == NAMES
 
 
-@door("the scheme, the labels and the annotators of a corpus are not written yet")
 def test_what_was_written_is_what_was_read(votes: Path, tmp_path: Path):
     corpus = package.read(votes, votes="2:7", gold=-1)
     package.write(corpus, tmp_path / "votes.jsonl")
@@ -340,7 +339,6 @@ def tagged(*tags: Any, **more: Any) -> Document:
         lambda: Document("1", "Ann", rows=(("Ann",),), offsets=((2, 99),)),
     ],
 )
-@door("documents are checked where some formats are read, and not by themselves")
 def test_nothing_is_written_that_is_not_read(tmp_path: Path, make):
     path = tmp_path / "out.jsonl"
     with pytest.raises(package.TagsiftError):
@@ -351,7 +349,6 @@ def test_nothing_is_written_that_is_not_read(tmp_path: Path, make):
 # Which format a file has -------------------------------------------------------------
 
 
-@door("the door takes no pair of a file and its format")
 def test_each_of_several_files_has_its_own_format(tmp_path: Path):
     first, second = tmp_path / "anna.jsonl", tmp_path / "gpt.txt"
     text = "Ann left Rome."

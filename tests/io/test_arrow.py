@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tagsift
 from tagsift.data.documents import Document, Layer, Mark
+from tagsift.data.label_set import label_problem
 from tagsift.errors import InputError, MissingExtraError
 from tagsift.io import from_arrow, to_arrow
 from tagsift.io.arrow import arrow_schema
@@ -56,13 +57,14 @@ def test_the_table_holds_everything():
 
 WORDS_ = st.text(min_size=1, max_size=4).filter(lambda word: word != "?")
 JSON = st.dictionaries(st.text(max_size=3), st.none() | st.integers(-9, 9) | st.text())
+TAGS = WORDS_.filter(lambda label: label_problem(label) is None)
 
 
 @st.composite
 def documents(draw) -> Document:
     words = draw(st.lists(WORDS_, max_size=4))
     whole = Document("x", None, tuple((word,) for word in words)).with_text()
-    tag = st.none() | WORDS_ | st.frozensets(WORDS_, min_size=2, max_size=3)
+    tag = st.none() | TAGS | st.frozensets(TAGS, min_size=2, max_size=3)
     layers = []
     for name in draw(st.lists(WORDS_, max_size=3)):
         if draw(st.booleans()) or not whole.text:

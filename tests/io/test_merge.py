@@ -47,10 +47,10 @@ def test_files_without_names_are_of_different_people(tmp_path: Path) -> None:
         doccano(tmp_path / "again" / "bob.jsonl", [0, 5]),
     ]
     assert said(tagsift.io.old_read(paths, "doccano")) == {
-        "doccano": [0, 1, 2, 3],
-        "doccano (bob)": [2, 3, 4, 5],
-        "doccano (bob 2)": [0, 5],
-        "doccano (eve)": [5],
+        "ann": [0, 1, 2, 3],
+        "bob": [2, 3, 4, 5],
+        "bob 2": [0, 5],
+        "eve": [5],
     }
 
 
@@ -67,7 +67,7 @@ def test_a_name_is_the_same_person_unless_both_files_have_it(tmp_path: Path) -> 
 def test_a_file_of_other_texts_is_counted(tmp_path: Path) -> None:
     paths = [doccano(tmp_path / f"{n}.jsonl", [n]) for n in range(2)]
     documents = tagsift.io.old_read(paths, "doccano")
-    assert said(documents) == {"doccano": [0], "doccano (1)": [1]}
+    assert said(documents) == {"0": [0], "1": [1]}
     kind = "file of which no text is in the files before"
     assert documents.losses.cases == {kind: ["1"]}
 

@@ -113,9 +113,8 @@ def marked(draw: Any) -> tuple[list[Document], CorpusInfo]:
                 if a < b
             ]
             layers.append(Layer(layer.annotator, layer.kind, tuple(marks)))
-        cut = draw(st.booleans())
-        bare = whole if cut else whole.uncut()
-        made.append(replace(bare, layers=tuple(layers)))
+        cut, whole = draw(st.booleans()), replace(whole, layers=tuple(layers))
+        made.append(whole if cut else whole.uncut())
     return made, info
 
 

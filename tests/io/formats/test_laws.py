@@ -107,11 +107,11 @@ def as_spans(document: Document) -> Document:
         Layer(x.annotator, x.kind, layer_marks(whole, x, Losses()))
         for x in whole.layers
     )
-    return replace(whole.uncut(), layers=layers)
+    return replace(whole, layers=layers).uncut()
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_what_is_written_is_read_or_counted(case: Any, data: Any) -> None:
     documents, info = data.draw(marked() if data.draw(st.booleans()) else tagged())
@@ -137,7 +137,7 @@ def _name(one: Annotator) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(data=st.data())
 def test_strict_writes_whole_or_not_at_all(case: Any, data: Any) -> None:
     documents, info = data.draw(tagged())

@@ -105,11 +105,7 @@ def test_more_annotators_from_other_files(tmp_path: Path) -> None:
     )
     documents = read([people, models])
     assert [d.id for d in documents] == ["1", "2", "y"]
-    assert [layer.annotator for layer in documents[0].layers] == [
-        "doccano",
-        "m",
-        "doccano (b)",
-    ]
+    assert [layer.annotator for layer in documents[0].layers] == ["a", "m", "b"]
 
 
 def test_labels_come_back_in_the_same_place(tmp_path: Path) -> None:

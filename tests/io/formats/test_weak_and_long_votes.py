@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tagsift.data.documents import Cut, Document, Layer
+from tagsift.data.documents import Document, Layer
 from tagsift.data.exchange import corpus_of
 from tagsift.data.lossy import Losses
 from tagsift.data.span_alignment import OnTokens
@@ -84,11 +84,14 @@ def test_wrench_counts_what_it_cannot_hold(tmp_path: Path) -> None:
     document = Document(
         "1",
         "Ann left",
-        layers=(
+        (("Ann",), ("left",)),
+        ((0, 3), (4, 8)),
+        (0, 2),
+        (
             Layer("ann", marks=()),
             Layer("bob", tags=(frozenset({"O", "B-X"}), None), scores=(0.5, None)),
         ),
-    ).cut(lambda text: Cut(((0, 3), (4, 8)), (0, 2)))
+    )
     options = Options(losses=losses)
     write_documents([document, document], tmp_path / "a.json", "wrench", options)
     assert len(losses.counts) == 5
