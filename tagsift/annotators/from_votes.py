@@ -79,7 +79,7 @@ class TaggerFromVotes(SequenceTagger):
     # What a subclass writes ------------------------------------------------------
 
     def _aggregate(self, train: Any, table: VoteTable) -> Transduction:
-        """Turn votes into labels, and `_take` a tagger."""
+        """Turn votes into labels, and make a tagger, `estimator_`."""
         raise NotImplementedError
 
     # What users call -------------------------------------------------------------
@@ -118,10 +118,9 @@ class TaggerFromVotes(SequenceTagger):
         **more: Any,
     ) -> Self:
         """Learn from votes on `labels`; `_aggregate` gets what is `more`."""
-        scheme = corpus.scheme if self.scheme == "auto" else self.scheme
-        corpus = self._told(corpus.with_scheme(scheme))
-        classes = labels or resolve_labels(self.labels) or labels_of(corpus)
-        table = vote_table(corpus, classes)
+        table = self._table(corpus, labels)
+        corpus, classes = table.corpus, table.corpus.label_set.names
+        scheme = corpus.scheme
         wanted = self._wanted_features(corpus)
         seed, engine = self._resolve_seed(), getattr(self, "engine", None)
         train: AnyTrainingSet
@@ -140,6 +139,15 @@ class TaggerFromVotes(SequenceTagger):
             train = TrainingSet(features, mask, classes, scheme, seed)
         aggregate = partial(self._aggregate, table=table, **more)
         return self._learn_from(train, vectorizer, aggregate)
+
+    def _table(
+        self, corpus: Corpus, labels: tuple[Label, ...] | None = None
+    ) -> VoteTable:
+        """Votes over `labels`, by default those of the settings or of the corpus."""
+        scheme = corpus.scheme if self.scheme == "auto" else self.scheme
+        corpus = self._told(corpus.with_scheme(scheme))
+        classes = labels or resolve_labels(self.labels) or labels_of(corpus)
+        return vote_table(corpus, classes)
 
     def _wanted_features(self, corpus: Corpus) -> Any:
         """The features as the settings say, or what suits the size of the corpus."""

@@ -7,7 +7,7 @@ text and votes together. Three questions are answered around these rounds.
 **Where they begin.** They end near where they begin. MACE knows who is careless but
 reads no text; a text fitted on the union of the votes reads, and knows nothing of
 annotators. Both have some rounds, and that of MACE goes on where it
-makes the votes likelier by some margin,
+makes the votes likelier by some margin (near it, what unites both),
 
 .. math:: \frac{1}{K} \sum_n \log \sum_y q(n, y) \prod_a \pi_a(v_{na} \mid y),
 
@@ -97,7 +97,7 @@ class Consensus:
     text: FloatArray  # [N, L]  marginals of texts fitted without the sentence
     evidence: FloatArray  # [N, L]  weighed; −inf for what exact labels rule out
     log_pi: FloatArray  # [A, L, B, L]  tables of the annotators
-    weights: tuple[float, float]  # τ of the labels, and that which the text prefers
+    weights: tuple[float, float]  # τ of the two posteriors
     temperature: float  # factor T of all scores in `confidences`
     history: History
     model: TextScores  # the text
@@ -105,13 +105,13 @@ class Consensus:
     def marginals(self, votes: FloatArray, pinned: FloatArray | float = 0.0) -> Any:
         """Marginals of text and votes together, [N, L]: the mean of two posteriors.
 
-        One has the weight τ of the labels, the other that which the text prefers. Each
-        is off in another direction: the first takes repeated errors for agreement, the
-        second believes a text that has learnt from silence.
+        One has the weight τ of the labels, the other half of it. Each is off in another
+        direction: the first takes repeated errors for agreement, the second believes a
+        text that has learnt from silence.
         """
         both = [
             self.model.marginals(weight * votes + pinned, self.temperature)
-            for weight in dict.fromkeys(self.weights)
+            for weight in self.weights
         ]
         return np.mean(both, axis=0)
 
@@ -212,7 +212,11 @@ class _Rounds:
         return self.run(trail, table)
 
     def trial(self, table: VoteTable, prefix: str = "") -> Trail:
-        """Some rounds from either beginning; then the likelier, or what unites both."""
+        """Some rounds from either beginning; then one of them, or what unites both.
+
+        MACE goes on where it makes the votes likelier by twice the margin, the union
+        where it does so by less than the margin.
+        """
         if prefix + "both" in self.trails:
             return self.begin(prefix + "both", table)
         n = min(CONSTANTS.trial_rounds, self.plan.rounds)
@@ -221,7 +225,7 @@ class _Rounds:
             for name in ("mace", "union")
         ]
         gain = self.likelihood(by_mace, table) - self.likelihood(by_union, table)
-        share = gain / (CONSTANTS.margin * max(len(table.token), 1))
+        share = gain / (CONSTANTS.margin * max(len(table.token), 1)) - 1  # of MACE
         if not 0 < share < 1 or n == self.plan.rounds:
             best = by_mace if share > 0.5 else by_union
             self.chains.parameters = best.chains
@@ -321,10 +325,8 @@ class _Rounds:
         labels = settled(model, evidence, table)  # [N]
         preferred = preferred_weight(text[table.voted], votes[table.voted])
         temperature = confidence_temperature(labels, table, self.weights, preferred)
-        surest = c.most_worth if table.abstains.all() else weight
-        weights = min(weight, surest), max(preferred, c.least_weight)
-        if self.plan.weight is not None:
-            weights = weight, weight
+        weight = min(weight, c.most_worth) if table.abstains.all() else weight
+        weights = weight, c.other_posterior * weight
         found = Consensus(
             table,
             labels,

@@ -42,8 +42,8 @@ class VoteConstants:
     steps_tokens: int = 5_000
     #: Rounds that each beginning has before one of them goes on.
     trial_rounds: int = 2
-    #: By how much the votes must be likelier, in nats a vote, for MACE to go on.
-    margin: float = 0.008
+    #: By how much the votes must be likelier, in nats a vote, for MACE to count.
+    margin: float = 0.005
     #: How many times as unlikely the votes may be where models are counted once, under
     #: what people say, as where they are counted with people.
     people_first: float = 1.5
@@ -97,9 +97,59 @@ class VoteConstants:
     #: several votes at which the corpus counts as much as a typical one.
     temperature: float = 0.48
     least_contradiction: float = 0.05
+    #: Weight τ of the votes in the other posterior, against that in the first.
+    other_posterior: float = 0.5
     typical_tokens: float = 100.0
     #: T with ChainGP as text model, which is surer of itself, against a partial CRF.
     chain_gp: float = 0.76
+
+    # Where a second look pays [ranking]
+    #: What the log-odds of the text count beside those of the confidence.
+    text_odds: float = 0.2
+    #: Errors that are taken for granted of every label, expected and seen.
+    label_errors: float = 5.0
+    #: From this chance of a span on, neighbours outside all spans may be one that was
+    #: missed: 9 of 23 missed names of several words come whole.
+    missed: float = 0.15
+    #: People of a sentence that are left out in turn, and from how many votes on.
+    turns: int = 3
+    held_out_votes: int = 1_000
+    #: How often trees are grown, from as many seeds.
+    forests: int = 4
+    #: Shares of the votes of less reliable people than the poor and good ones that are
+    #: compared, and the most that their errors may be alike.
+    poor: float = 0.2
+    good: float = 0.95
+    alike: float = 0.8
+    #: How many times as often as typical a difference is a habit; votes of all in it.
+    habit: float = 3.0
+    habit_votes: float = 30.0
+    #: What the trees count beside confidence and text, and means over the same word
+    #: with the same label and over the span beside a token's own log-odds.
+    taught: float = 0.6
+    by_word: float = 0.4
+    by_span: float = 0.3
+
+    # What is said of labels and annotators, in words
+    #: The share of votes against a label, the text's chance of it, its frequency; and
+    #: what the text leaves open where there are no votes.
+    split: float = 0.25
+    doubted: float = 0.5
+    rare: float = 0.005
+    clear: float = 0.95
+    #: Spans of the average annotator that each one's reliability is drawn by.
+    reliability_spans: float = 10.0
+    #: Tokens below which an annotator is too little known; how far below the middle
+    #: one, or how little of what others see, is odd; the least share of a habit.
+    few_tokens: int = 200
+    far_below: float = 0.25
+    hardly_any: float = 0.3
+    told_habit: float = 0.1
+    #: The share of `O`, at so many tokens of which another says something, with which
+    #: an annotator seems to abstain; before a fit, where asking costs nothing, fewer.
+    quiet: float = 0.99
+    quiet_tokens: int = 50
+    quiet_tokens_asked: int = 20
 
 
 CONSTANTS = VoteConstants()

@@ -21,7 +21,7 @@ from tagsift.annotators.rounds import Chains, Consensus, Plan, run_rounds
 from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.sharded_chains import KeptRounds, ShardedChains
 from tagsift.annotators.text_views import text_views
-from tagsift.annotators.vote_table import VoteTable, vote_table
+from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method, TrainingSet, Transduction, setting
 from tagsift.base.corpora import text_and_corpus
 from tagsift.base.training_set import AnyTrainingSet
@@ -245,7 +245,7 @@ class VoteTagger(TaggerFromVotes):
             return super().recover(*given)
         self._check_fitted()
         check_known(corpus, self.names_, self.classes_)
-        table = vote_table(self._told(corpus), self.classes_)
+        table = self._table(corpus, self.classes_)
         known = self.names_, self.log_pi_, self.vote_weight_
         return super().recover(X, weigh_votes(table, *known))
 
@@ -283,9 +283,10 @@ class VoteTagger(TaggerFromVotes):
         bonus = found.bonus_of_new_text(train.classes, train.scheme)
         chain = chains.whole(found.evidence, CONSTANTS.tagger_steps)
         inner.take_chain(_banned(chain, _way_through(train)), problem, bonus)
-        self.estimator_ = inner
+        self._take(inner)
         self.names_, self.log_pi_ = table.names, found.log_pi
-        self.vote_weight_, self.temperature_ = found.weights[0], found.temperature
+        self.vote_weight_ = found.history[-1]["temper"]
+        self.temperature_ = found.temperature
         self.history_ = found.history
         self.text_marginals_ = split_at(found.text, train.offsets)
         self._seen, self._lessons = (found, weights), None

@@ -22,6 +22,7 @@ from tagsift.annotators.held_out_annotators import (
     share,
 )
 from tagsift.annotators.rounds import Consensus
+from tagsift.annotators.settings import VoteConstants
 from tests.reference.annotators import careful, corpus_of, table_of
 from tests.reference.corpora import corpora, law
 
@@ -211,7 +212,7 @@ def test_lessons_on_every_token_are_found_when_first_asked_for(monkeypatch):
         return lessons(*told)
 
     monkeypatch.setattr(vote_tagger, "lessons", counted)
-    monkeypatch.setattr(held_out_annotators, "_FORESTS", 1)
+    monkeypatch.setattr(held_out_annotators, "CONSTANTS", VoteConstants(forests=1))
     chances = {"ann": 0.1, "bob": 0.3, "cat": 0.5}
     corpus = corpus_of({k: careful(share) for k, share in chances.items()}, n=40)
     model = VoteTagger(rounds=1, folds=2)
