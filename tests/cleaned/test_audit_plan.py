@@ -161,6 +161,13 @@ def test_settled_sentences_cost_no_look():
     assert errors.low <= wrong <= errors.high
 
 
+def test_where_all_is_known_there_is_nothing_to_look_at():
+    corpus = voted(20)
+    known = clean(corpus.with_exact(corpus.gold), tagsift.MajorityVote())
+    with pytest.raises(InputError, match="nothing to look at"):
+        tagsift.audit(known)
+
+
 def test_parts_share_their_error(plan, cleaned):
     answer_all(plan, cleaned.corpus.gold)
     stated = plan.result().by("label")
