@@ -8,15 +8,18 @@ from typing import Annotated
 import tagsift
 from tagsift.cli._audits import (
     Label,
+    draw_parts,
     facts_of,
     is_finished,
     labelled,
     opened,
     parse_share,
+    parts_of,
 )
+from tagsift.cli._models import check_model_options, cleaned_of
 from tagsift.cli._options import Fitting, Json, Model, Training, argument, option
 from tagsift.cli._output import print_json, say
-from tagsift.cli._training import check_model_options, read_training, recover
+from tagsift.cli._reading import read_corpus
 from tagsift.errors import InputError
 
 __all__ = ["EXAMPLE", "PLACE", "RENEWS", "run"]
@@ -42,6 +45,10 @@ def run(
     more: Annotated[
         int | None, option("With --looks: so many more sentences to its sheet.", min=1)
     ] = None,
+    by: Annotated[
+        str | None,
+        option("With --looks: also by label, annotator or document.", metavar="WHAT"),
+    ] = None,
     label: Label = None,
     level: Annotated[float, option("How sure a statement is.")] = 0.95,
     model: Model = None,
@@ -65,18 +72,25 @@ def run(
             say(f"{more} more sentences of the same draw → {looks}")
             return
         stated = plan.result(level)
+        parts = {} if by is None else stated.by(by)
         if json:
-            print_json(facts_of(stated, aim))
+            told = {} if by is None else {"by": by, "parts": parts_of(parts)}
+            print_json({**facts_of(stated, aim), **told})
             return
         say(stated.sentence())
+        if stated.waiting:
+            say(f"{stated.waiting} looks wait for one that was drawn before them.")
+        if by is not None:
+            draw_parts(by, parts, level)
         if aim is not None:
             _say_aim(stated.errors.high <= aim, aim, stated.looks_until(aim))
         if stated.calibration is not None:
             before, after = (f"{100 * x:.1f} %" for x in stated.calibration)
             say(f"Confidences fitted to looks: calibration error {before} → {after}.")
         return
-    if more is not None:
-        raise InputError("--more needs the sheet that it is for: --looks.")
+    for name, asked in (("--more", more), ("--by", by)):
+        if asked is not None:
+            raise InputError(f"{name} needs the sheet that it is for: --looks.")
     out = out or Path("audit.tsv")
     if out.exists():
         raise InputError(
@@ -85,10 +99,13 @@ def run(
         )
     tagsift.storage.check_writable(out)
     check_model_options(model, fitting)
-    training = read_training(file, source)
-    finished = is_finished(training) and model is None
-    labels = training.corpus if finished else recover(training, fitting, model)
-    plan = tagsift.audit(labels, n=n, seed=fitting.seed)
+    corpus = read_corpus(file, source)
+    finished = is_finished(corpus) and model is None
+    if finished:
+        plan = tagsift.audit(corpus, n=n, seed=fitting.seed)
+    else:
+        cleaned = cleaned_of(corpus, file, source, fitting, model)
+        plan = tagsift.audit(cleaned, n=n, seed=fitting.seed)
     plan.write(out)
     settled = int(plan.audited.settled_sentences.sum())
     facts = {"sentences": len(plan.audited.corpus), "settled": settled}

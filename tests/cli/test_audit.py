@@ -16,7 +16,7 @@ VOTES = ("--votes", "2:5")
 @pytest.fixture(scope="module")
 def votes(tmp_path_factory):
     path = tmp_path_factory.mktemp("votes") / "votes.tsv"
-    package.write_votes(path, voted().with_columns(1))
+    package.io.write_votes(path, voted().with_columns(1))
     return path
 
 
@@ -58,6 +58,19 @@ def test_python_and_the_command_line_state_the_same(tagsift, votes, sheet):
     before, after = mine.calibration
     line = f"calibration error {100 * before:.1f} % → {100 * after:.1f} %."
     assert line in said.out
+
+
+def test_parts_are_stated_together(tagsift, votes, sheet):
+    how = ("--looks", sheet, "--by", "annotator")
+    outcome = tagsift("audit", votes, *VOTES, *how)
+    assert outcome.status == 0
+    assert "All bounds of the last column hold at once, 95 % sure." in outcome.out
+    parts = tagsift("audit", votes, *VOTES, *how, "--json").json["parts"]
+    assert len(parts) == 4 and max(parts, key=lambda x: parts[x]["value"]) == "w03"
+    wrong = tagsift("audit", votes, *VOTES, "--looks", sheet, "--by", "word")
+    assert wrong.status == 2 and "kind must be" in wrong.err
+    alone = tagsift("audit", votes, *VOTES, "--by", "label", "-o", sheet.parent / "n")
+    assert alone.status == 2 and "--by needs the sheet" in alone.err
 
 
 @pytest.mark.parametrize(("aim", "status"), [("0.9", 0), ("1e-6", 1)])
