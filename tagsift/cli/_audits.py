@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tagsift
 from tagsift.cli._options import Training, option
 from tagsift.cli._output import draw_rows, say
-from tagsift.cli._training import TrainingData, read_training
+from tagsift.cli._reading import read_corpus
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
+    from tagsift import Corpus
     from tagsift.cleaned import AuditPlan, Estimate, Statement
 
 __all__ = [
@@ -53,9 +54,9 @@ def parse_share(text: str | None, option: str) -> float | None:
     return share
 
 
-def is_finished(training: TrainingData) -> bool:
+def is_finished(corpus: Corpus) -> bool:
     """Whether labels are there that nobody has to find."""
-    return training.votes is None and not training.partial.n_ambiguous
+    return corpus.candidate_codes is not None and not corpus.n_ambiguous
 
 
 def labelled(file: Path, source: Training, label: str | None) -> Training:
@@ -83,8 +84,7 @@ def labelled(file: Path, source: Training, label: str | None) -> Training:
 
 def opened(file: Path, looks: Path, source: Training) -> AuditPlan:
     """The plan beside a sheet, with its answers; nothing is fitted."""
-    training = read_training(file, source)
-    return tagsift.cleaned.AuditPlan.open(looks, training.corpus)
+    return tagsift.cleaned.AuditPlan.open(looks, read_corpus(file, source))
 
 
 def facts_of(stated: Statement, aim: float | None) -> dict[str, Any]:

@@ -16,9 +16,10 @@ from tagsift.cli._audits import (
     parse_share,
     parts_of,
 )
+from tagsift.cli._models import check_model_options, cleaned_of
 from tagsift.cli._options import Fitting, Json, Model, Training, argument, option
 from tagsift.cli._output import print_json, say
-from tagsift.cli._training import check_model_options, read_training, recover
+from tagsift.cli._reading import read_corpus
 from tagsift.errors import InputError
 
 __all__ = ["EXAMPLE", "PLACE", "RENEWS", "run"]
@@ -98,10 +99,13 @@ def run(
         )
     tagsift.storage.check_writable(out)
     check_model_options(model, fitting)
-    training = read_training(file, source)
-    finished = is_finished(training) and model is None
-    labels = training.corpus if finished else recover(training, fitting, model)
-    plan = tagsift.audit(labels, n=n, seed=fitting.seed)
+    corpus = read_corpus(file, source)
+    finished = is_finished(corpus) and model is None
+    if finished:
+        plan = tagsift.audit(corpus, n=n, seed=fitting.seed)
+    else:
+        cleaned = cleaned_of(corpus, file, source, fitting, model)
+        plan = tagsift.audit(cleaned, n=n, seed=fitting.seed)
     plan.write(out)
     settled = int(plan.audited.settled_sentences.sum())
     facts = {"sentences": len(plan.audited.corpus), "settled": settled}

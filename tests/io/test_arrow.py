@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 import tagsift
-from tagsift import from_arrow, to_arrow
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import InputError, MissingExtraError
+from tagsift.io import from_arrow, to_arrow
 from tagsift.io.arrow import arrow_schema
 from tests.io.formats.files import read, write
 from tests.io.formats.strategies import marked, tagged
@@ -60,7 +60,7 @@ def test_any_document_comes_back(drawn):
     made, _ = drawn
     assert list(from_arrow(to_arrow(made))) == made
     pytest.importorskip("pandas", reason="frames need pandas (extra pandas)")
-    assert list(tagsift.from_pandas(tagsift.to_pandas(made))) == made
+    assert list(tagsift.io.from_pandas(tagsift.io.to_pandas(made))) == made
 
 
 def test_the_table_of_nothing_has_the_columns():

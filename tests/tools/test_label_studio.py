@@ -248,13 +248,12 @@ def test_the_short_form_is_data(studio: Studio, export: Path, tmp_path: Path) ->
 
 def test_what_a_review_exports(studio: Studio, export: Path, tmp_path: Path) -> None:
     pytest.importorskip("starlette", reason="the extra 'review' is absent")
-    from tagsift.review.corpus_view import Material
+    from tagsift.review.corpus_view import CorpusView
     from tagsift.review.session import Desk
     from tagsift.review.store import Store
 
-    documents = tagsift.io.old_read(export)
-    material = Material(documents.votes().as_corpus(), documents)
-    desk = Desk(material, Store.open(tmp_path / "a.db", material.fingerprint), every=0)
+    view = CorpusView(tagsift.read(export))
+    desk = Desk(view, Store.open(tmp_path / "a.db", view.fingerprint), every=0)
     for kind, where in (("label-studio", "predictions"), ("corpus", "annotations")):
         out = tmp_path / f"{kind}.json"
         out.write_bytes(desk.export(kind, "label-studio").content)
