@@ -3,7 +3,8 @@
 The package in the order of the data, from files to the command line:
 
 ==================  ================================================================
-``data``            sentences, schemes, column files, candidate sets, votes, sampling
+``data``            the corpus, documents, schemes, sampling, agreement
+``io``              the one door: files of every format in, and out again
 ``features``        templates and encoders: tokens become numbers
 ``chain``           the linear-chain model: lattices, Viterbi, objective, decoders
 ``base``            the contract of every estimator, and all checking of input
@@ -12,9 +13,10 @@ The package in the order of the data, from files to the command line:
 ``chain_gp``        ChainGP, a Gaussian process on whole sentences
 ``baselines``       the methods they are compared with, one file each
 ``annotators``      how annotators err, and VoteTagger, which learns from their votes
+``cleaned``         the one result: labels, doubt, annotators, what to look at
 ``registry``        every estimator by its table name; the loader of model files
 ``checks``          the contract as tests that any estimator can be run through
-``metrics``         scores of spans, tokens, recovery, calibration; agreement; review
+``metrics``         scores of spans, tokens, recovery, calibration, rankings
 ``report``          results as pages
 ``review``          the page on which people look at doubtful spans and decide
 ``integrations``    the component of spaCy pipelines; Hugging Face datasets
@@ -27,14 +29,14 @@ Names are imported when they are first used, so that ``import tagsift`` is quick
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import importlib
+import typing
 
 from tagsift import errors
 from tagsift._version import __version__ as __version__
 from tagsift.errors import *  # noqa: F403
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     from tagsift import annotators as annotators
     from tagsift import base as base
     from tagsift import baselines as baselines
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from tagsift import data as data
     from tagsift import engines as engines
     from tagsift import features as features
+    from tagsift import integrations as integrations
     from tagsift import io as io
     from tagsift import metrics as metrics
     from tagsift import report as report
@@ -59,35 +62,22 @@ if TYPE_CHECKING:
     from tagsift.base import tag_documents as tag_documents
     from tagsift.base import tag_table as tag_table
     from tagsift.chain_gp import ChainGP as ChainGP
+    from tagsift.cleaned import Cleaned as Cleaned
     from tagsift.cleaned import audit as audit
+    from tagsift.cleaned import clean as clean
     from tagsift.data import Annotator as Annotator
+    from tagsift.data import Corpus as Corpus
     from tagsift.data import Document as Document
     from tagsift.data import LabelSet as LabelSet
+    from tagsift.data import Layer as Layer
+    from tagsift.data import Mark as Mark
     from tagsift.data import bundled as bundled
     from tagsift.data import corrupt as corrupt
     from tagsift.data import generate as generate
     from tagsift.features import FeatureMatrix as FeatureMatrix
     from tagsift.features import SequenceVectorizer as SequenceVectorizer
-    from tagsift.integrations.hugging_face import from_dataset as from_dataset
-    from tagsift.integrations.hugging_face import to_dataset as to_dataset
-    from tagsift.io import Corpus as Corpus
-    from tagsift.io import Documents as Documents
-    from tagsift.io import PartialCorpus as PartialCorpus
-    from tagsift.io import Sentence as Sentence
-    from tagsift.io import VoteCorpus as VoteCorpus
-    from tagsift.io import from_arrow as from_arrow
-    from tagsift.io import from_pandas as from_pandas
     from tagsift.io import read as read
-    from tagsift.io import read_conll as read_conll
-    from tagsift.io import read_partial as read_partial
-    from tagsift.io import read_text as read_text
-    from tagsift.io import read_votes as read_votes
-    from tagsift.io import to_arrow as to_arrow
-    from tagsift.io import to_pandas as to_pandas
     from tagsift.io import write as write
-    from tagsift.io import write_conll as write_conll
-    from tagsift.io import write_partial as write_partial
-    from tagsift.io import write_votes as write_votes
     from tagsift.registry import load as load
     from tagsift.registry import make as make
     from tagsift.registry import methods as methods
@@ -104,42 +94,25 @@ _HOMES = {
         "tag_table",
     ),
     "tagsift.chain_gp": ("ChainGP",),
-    "tagsift.cleaned": ("audit",),
+    "tagsift.cleaned": ("Cleaned", "audit", "clean"),
     "tagsift.data": (
         "Annotator",
+        "Corpus",
         "Document",
         "LabelSet",
+        "Layer",
+        "Mark",
         "bundled",
         "corrupt",
         "generate",
     ),
-    "tagsift.io": (
-        "Corpus",
-        "Documents",
-        "PartialCorpus",
-        "Sentence",
-        "VoteCorpus",
-        "from_arrow",
-        "from_pandas",
-        "read",
-        "read_conll",
-        "read_partial",
-        "read_text",
-        "read_votes",
-        "to_arrow",
-        "to_pandas",
-        "write",
-        "write_conll",
-        "write_partial",
-        "write_votes",
-    ),
     "tagsift.features": ("FeatureMatrix", "SequenceVectorizer"),
-    "tagsift.integrations.hugging_face": ("from_dataset", "to_dataset"),
+    "tagsift.io": ("read", "write"),
     "tagsift.registry": ("load", "make", "methods"),
     "tagsift.sgppsl": ("SGPPSL",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-#: Packages that are attributes of this one.
+#: Rooms that are attributes of the package.
 _PARTS = (
     "annotators",
     "base",
@@ -149,6 +122,7 @@ _PARTS = (
     "data",
     "engines",
     "features",
+    "integrations",
     "io",
     "metrics",
     "report",
@@ -160,12 +134,12 @@ _PARTS = (
 __all__ = sorted([*errors.__all__, *_HOME_OF, "__version__"])
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> typing.Any:
     """Import a public name on its first use."""
     if name in _HOME_OF:
-        value = getattr(import_module(_HOME_OF[name]), name)
+        value = getattr(importlib.import_module(_HOME_OF[name]), name)
     elif name in _PARTS:
-        value = import_module(f"tagsift.{name}")
+        value = importlib.import_module(f"tagsift.{name}")
     else:
         raise AttributeError(f"module 'tagsift' has no attribute {name!r}")
     globals()[name] = value
@@ -173,4 +147,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_PARTS})
+    return sorted({*__all__, *_PARTS})

@@ -32,7 +32,7 @@ from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTagger
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
 from tagsift.cleaned import Cleaned, clean
-from tagsift.cleaned.cleaning import found_by
+from tagsift.cleaned.cleaning import cleaned_by
 from tagsift.data.corpus import Corpus
 from tagsift.data.stacking import split_at
 from tagsift.features import ContextualEncoder, SequenceVectorizer
@@ -174,7 +174,7 @@ def _cleaned(cell: VoteCell, votes: Corpus) -> Cleaned:
         return clean(votes, model)
     names, codes = votes.label_set.names, AGGREGATORS[name](votes).codes  # [N]
     labels = split_at([names[k] for k in codes.tolist()], votes.bounds)
-    return found_by(votes, CRF(**about).fit(votes.rows, labels), labels, None)
+    return cleaned_by(votes, CRF(**about).fit(votes.rows, labels), labels, None)
 
 
 # Scores -------------------------------------------------------------------------

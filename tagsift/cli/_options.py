@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
@@ -53,9 +52,6 @@ __all__ = [
     "given",
     "grouped",
     "option",
-    "parse_labels",
-    "parse_renaming",
-    "parse_settings",
 ]
 
 
@@ -185,11 +181,12 @@ class Exchange:
         "--from",
         metavar="FORMAT",
     )
-    also: list[Path] | None = given(
+    also: list[str] | None = given(
         "Another file, of any format, with more annotators of the same texts; repeat "
-        "for more.",
+        "for more. With the name of its format where that does not show: "
+        "answers.jsonl:llm.",
         "--with",
-        metavar="FILE",
+        metavar="FILE[:FORMAT]",
     )
     text_key: str | None = given(
         "The key under which the text stands, where several could be it.", metavar="KEY"
@@ -253,6 +250,11 @@ class Source(Exchange, Reading):
     o_means: OMeans | None = given(
         "What the vote O means: outside (people: a statement), or abstain (rules and "
         "dictionaries: nothing to say). Default: outside."
+    )
+    kinds: str | None = given(
+        "What annotators are, where nothing says it: person, model or source (a rule, "
+        "a dictionary), as in gpt=model,dict=source.",
+        metavar="NAME=KIND",
     )
     abstain: str | None = given(
         "The annotators who abstain by O, where not all do, joined by commas.",
@@ -388,56 +390,3 @@ def _name_option(parameter: inspect.Parameter) -> None:
     (declared,) = parameter.annotation.__metadata__
     if isinstance(declared, OptionInfo) and declared.default is ...:
         declared.param_decls = (f"--{parameter.name.replace('_', '-')}",)
-
-
-def parse_labels(text: str | None) -> list[str] | dict[str, str] | None:
-    """Read a label set, ``B,I,O``, or other names for labels, ``person=PER,date=O``."""
-    if text is None:
-        return None
-    pairs = [part.strip().partition("=") for part in text.split(",")]
-    names = [name for name, _, _ in pairs]
-    if not all(names) or len(set(names)) != len(names):
-        raise InputError(
-            f"--labels: expected distinct labels joined by commas, found {text!r}."
-        )
-    if not any(equals for _, equals, _ in pairs):
-        return names
-    if not all(other for _, _, other in pairs):
-        raise InputError(
-            "--labels: expected other names for labels, such as person=PER,date=O, or "
-            f"the label set, such as B,I,O, and not both, found {text!r}."
-        )
-    return {name: other for name, _, other in pairs}
-
-
-def parse_renaming(text: str | None) -> dict[str, str] | None:
-    """Read other names for labels, where no label set is due."""
-    labels = parse_labels(text)
-    if isinstance(labels, list):
-        raise InputError(
-            "--labels: a label set is for candidates, since votes and gold labels name "
-            f"theirs; to rename labels, say such as person=PER, found {text!r}."
-        )
-    return labels
-
-
-def parse_settings(pairs: list[str] | None) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` pairs; a value that is JSON is read as such.
-
-    Examples
-    --------
-    >>> parse_settings(["n_neighbours=5", "weighting=literal"])
-    {'n_neighbours': 5, 'weighting': 'literal'}
-    """
-    settings: dict[str, Any] = {}
-    for pair in pairs or ():
-        name, equals, value = pair.partition("=")
-        if not equals or not name.isidentifier():
-            raise InputError(
-                f"--set: expected NAME=VALUE, such as n_neighbours=5; found {pair!r}."
-            )
-        try:
-            settings[name] = json.loads(value)
-        except ValueError:
-            settings[name] = value
-    return settings

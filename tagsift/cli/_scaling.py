@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tagsift
-from tagsift.cli._options import Fitting, Scaling, Training, parse_labels
-from tagsift.cli._sources import format_of
-from tagsift.cli._training import make_settings, named_method
-from tagsift.cli._votes import are_votes
+from tagsift.cli._models import make_settings, named_method
+from tagsift.cli._options import Fitting, Scaling, Training
+from tagsift.cli._parsing import parse_labels
+from tagsift.cli._reading import are_votes, format_name
 from tagsift.errors import InputError
 from tagsift.progress import stage
 
@@ -49,7 +49,7 @@ def fit_pieces(
     path: Path, source: Training, fitting: Fitting, scaling: Scaling
 ) -> SequenceTagger:
     """Fit a method to a column file of candidates that is read in pieces."""
-    if are_votes(source) or format_of(path, source, source) != "conll" or source.also:
+    if are_votes(source) or format_name(path, source) != "conll" or source.also:
         raise InputError(
             "--engine and --out-of-core read column files of candidates; turn others "
             "into one by: tagsift convert, and votes by: tagsift clean."

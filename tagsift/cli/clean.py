@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tagsift
+from tagsift.cli._about import about, say_recovery, sizes
+from tagsift.cli._models import check_model_options, cleaned_of
 from tagsift.cli._options import (
     Fitting,
     Html,
@@ -20,14 +22,11 @@ from tagsift.cli._options import (
     option,
 )
 from tagsift.cli._output import number, percent, print_json, say, write_columns
-from tagsift.cli._pages import page_of
-from tagsift.cli._sources import Tally, format_to, write_labels
-from tagsift.cli._training import (
-    TrainingData,
-    check_model_options,
-    read_training,
-    recover,
-    say_recovery,
+from tagsift.cli._reading import (
+    exchange_options,
+    format_back,
+    read_corpus,
+    say_losses,
 )
 from tagsift.errors import InputError
 from tagsift.visible import count
@@ -73,113 +72,79 @@ def run(
     """
     check_model_options(model, fitting)
     if to is not None:
-        format_to(out, to, None)
-    training = read_training(train, source, method=fitting.method)
+        tagsift.io.format_to_write(out, to)
+    corpus = read_corpus(train, source)
     fitting = replace(fitting, quiet=fitting.quiet or json)
-    found = recover(training, fitting, model)
-    if found.marginals is None and min_confidence:
+    cleaned = cleaned_of(corpus, train, source, fitting, model)
+    if cleaned.marginals is None and min_confidence:
         raise InputError(
-            f"--min-confidence: {found.tagger.method.title} gives no confidences; take "
-            "a method that does (see: tagsift methods)."
+            f"--min-confidence: {cleaned.title} gives no confidences; take a method "
+            "that does (see: tagsift methods)."
         )
+    form = format_back(out, to, train, source, corpus)
     page = None
     if html is not None:
-        page = page_of(found, train, seed=fitting.seed, model=model)
-    tally = None if training.votes is None else _tallies(found)
-    name = format_to(out, to, training.documents)
-    if name is None:
-        write_columns(out, _lines(training, found, tally, min_confidence))
+        page = cleaned.report(**about(train, cleaned, fitting, model))
+    if form is None:
+        write_columns(out, cleaned.columns(min_confidence))
     else:
-        write_labels(
-            out,
-            name,
-            training.documents,
-            training.votes or training.partial,
-            found.sentences,
-            found.confidence_sentences,
-            source,
-            shape=shape,
-            least=min_confidence,
-            tally=tally,
-        )
+        options = exchange_options(source, shape=shape, min_confidence=min_confidence)
+        say_losses(cleaned.write(out, form, **options))
     if html is not None and page is not None:
         tagsift.report.write_html(html, page)
-    facts = _facts(training, found, tally, min_confidence)
-    if name is not None and "left_open" in facts:
-        facts |= _unsure_spans(found, min_confidence)
+    facts = _facts(cleaned, min_confidence, as_spans=form is not None)
     if json:
-        method = found.tagger.method.name
-        print_json({"method": method, **training.facts, "out": str(out), **facts})
+        method = cleaned.tagger.method.name
+        print_json({"method": method, **sizes(corpus), "out": str(out), **facts})
         return
-    _say_what_was_done(out, training, found, facts)
+    _say_what_was_done(out, cleaned, facts)
 
 
-def _lines(
-    training: TrainingData, found: Cleaned, tally: Tally | None, least: float
-) -> Iterator[list[tuple[str, ...]]]:
-    """The rows of every sentence, with what was found."""
-    sure, labels = found.confidence_sentences, found.sentences
-    for s, rows in enumerate(training.partial.rows):
-        lines = []
-        for t, row in enumerate(rows):
-            label, more = labels[s][t], []
-            if sure is not None:
-                more.append(f"{sure[s][t]:.6f}")
-                label = label if sure[s][t] >= least else "?"
-            if tally is not None:
-                more.extend(tally[s][t])
-            lines.append((*row, label, *more))
-        yield lines
-
-
-def _tallies(found: Cleaned) -> Tally:
-    """The votes on every token, and whether its label differs from most of them."""
-    tallies = [found.corpus.tally_text(n) for n in range(found.corpus.n_tokens)]
-    flags = ["differs" if one else "-" for one in found.changed.tolist()]
-    pairs = list(zip(tallies, flags, strict=True))
-    return tagsift.data.stacking.split_at(pairs, found.corpus.bounds)
-
-
-def _facts(
-    training: TrainingData, found: Cleaned, tally: Tally | None, least: float
-) -> dict[str, object]:
+def _facts(cleaned: Cleaned, least: float, *, as_spans: bool) -> dict[str, Any]:
     """What is said about the labels, for people and machines."""
-    sure = found.confidence_sentences
-    facts: dict[str, object] = {"confidence": sure is not None}
-    if sure is not None and least:
-        facts["left_open"] = sum(p < least for row in sure for p in row)
-    if tally is not None:
-        facts["differs"] = sum(flag == "differs" for row in tally for _, flag in row)
-    return {**facts, **training.recovery(found.sentences), **training.scores(found)}
+    facts: dict[str, Any] = {"confidence": cleaned.marginals is not None}
+    if least:
+        facts["left_open"] = int((cleaned.confidence < least).sum())
+    if least and as_spans:
+        starts = cleaned.corpus.bounds.tolist()
+        lowest = [
+            cleaned.confidence[first + one.start : first + one.end].min()
+            for first, spans in zip(starts, cleaned.spans, strict=False)
+            for one in spans
+        ]
+        facts["spans"] = len(lowest)
+        facts["spans_left_out"] = sum(bool(p < least) for p in lowest)
+    if cleaned.has_votes:
+        facts["differs"] = int(cleaned.changed.sum())
+    if cleaned.corpus.gold is None:
+        return facts
+    facts["recovery"] = asdict(cleaned.recovery())
+    if cleaned.has_votes:
+        scores = cleaned.scores()
+        facts["scores"] = {
+            "span_f1": scores.span_f1,
+            "token_accuracy": scores.tokens.accuracy,
+        }
+        if scores.calibration is not None:
+            known = {"log_loss": scores.calibration.nll, "ece": scores.calibration.ece}
+            facts["scores"] |= known
+        facts["scores"]["majority_span_f1"] = cleaned.majority_scores().f1
+    return facts
 
 
-def _unsure_spans(found: Cleaned, least: float) -> dict[str, int]:
-    """How many spans there are, and how many have a token that is less sure."""
-    assert found.confidence_sentences is not None
-    lowest = [
-        min(sure[span.start : span.end])
-        for sure, spans in zip(found.confidence_sentences, found.spans, strict=True)
-        for span in spans
-    ]
-    return {"spans": len(lowest), "spans_left_out": sum(p < least for p in lowest)}
-
-
-def _say_what_was_done(
-    out: object, training: TrainingData, found: Cleaned, facts: dict[str, object]
-) -> None:
-    partial, title = training.partial, found.tagger.method.title
-    if training.votes is None:
+def _say_what_was_done(out: Path, cleaned: Cleaned, facts: dict[str, Any]) -> None:
+    corpus, title = cleaned.corpus, cleaned.title
+    if not cleaned.has_votes:
         say(
-            f"{out}: {partial.n_tokens} tokens, {partial.n_ambiguous} of them were "
+            f"{out}: {corpus.n_tokens} tokens, {corpus.n_ambiguous} of them were "
             f"ambiguous; labels by {title}"
             f"{'' if facts['confidence'] else ', which gives no confidence'}."
         )
-        say_recovery(facts)
+        say_recovery(facts.get("recovery"))
     else:
         say(
-            f"{out}: {partial.n_tokens} tokens, labels of "
-            f"{count(len(training.votes.annotators), 'annotator')} merged "
-            f"by {title}; "
+            f"{out}: {corpus.n_tokens} tokens, labels of "
+            f"{count(len(corpus.annotators), 'annotator')} merged by {title}; "
             f"{facts['differs']} labels differ from the majority."
         )
     if "spans_left_out" in facts:
@@ -189,8 +154,8 @@ def _say_what_was_done(
         )
     elif "left_open" in facts:
         say(f"{facts['left_open']} labels are less sure than asked for and became ?.")
-    scores = facts.get("scores")
-    if isinstance(scores, dict):
+    if "scores" in facts:
+        scores = facts["scores"]
         parts = [f"span F1 {percent(scores['span_f1'])}"]
         if "log_loss" in scores:
             parts += [

@@ -18,10 +18,10 @@ from tagsift.cli._options import (
     Shape,
     argument,
     option,
-    parse_labels,
 )
 from tagsift.cli._output import note, print_json, say
-from tagsift.cli._sources import exchange_options, is_table, say_losses
+from tagsift.cli._parsing import parse_labels, parse_with
+from tagsift.cli._reading import exchange_options, say_losses
 from tagsift.errors import InputError
 from tagsift.visible import count
 
@@ -90,23 +90,24 @@ def run(
         "labels": parse_labels(labels),
         "annotator": annotator,
     }
-    columns = any(more[name] for name in ("columns", "votes", "gold", "comments"))
-    name = exchange.source or ("conll" if columns and not is_table(file) else None)
-    source = tagsift.io.format_named(name) if name else tagsift.io.format_of(file)
-    target = tagsift.io.format_to_write(out, to, None)
+    columns = [k for k in ("columns", "votes", "gold", "comments") if more[k]]
+    source = tagsift.io.format_of(file, exchange.source, columns)
+    target = tagsift.io.format_to_write(out, to)
     assert target.write is not None
     told = exchange_options(exchange, **more)
-    reads = tagsift.io.as_options({**told, "shape": from_shape})
-    writes = tagsift.io.as_options({**told, "shape": shape})
+    reads = tagsift.io.Options.of({**told, "shape": from_shape})
+    writes = tagsift.io.Options.of({**told, "shape": shape})
     if str(out) != "-" and not target.folder:
         tagsift.storage.check_writable(out)
     documents: Iterable[Document] = source.read(file, reads)
     if exchange.also:
-        paths = [file, *exchange.also]
         if str(file) == "-":
             raise InputError("--with: expected a file, found standard input.")
-        kinds = [source.name, *(tagsift.io.format_of(one).name for one in paths[1:])]
-        documents = tagsift.io.old_read(paths, kinds, **told)
+        files = [(file, source.name), *map(parse_with, exchange.also)]
+        cut = reads.cut_text
+        documents = (
+            one.cut(cut) for one in tagsift.io.iter_documents(files, None, reads)
+        )
     elif merge:
         documents = tagsift.io.merged(documents)
     if layer is not None:

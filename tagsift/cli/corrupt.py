@@ -15,9 +15,10 @@ from tagsift.cli._options import (
     Seed,
     argument,
     option,
-    parse_labels,
 )
 from tagsift.cli._output import print_json, say
+from tagsift.cli._parsing import parse_labels
+from tagsift.cli._reading import with_one_label
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -52,10 +53,8 @@ def run(
     """Hide gold labels among random candidates, as the paper's experiments do."""
     names = parse_labels(labels)
     rename = names if isinstance(names, dict) else None
-    plain = tagsift.read_conll(gold, scheme=scheme, labels=rename, **vars(reading))
-    corpus = tagsift.data.corpus.Corpus.from_lists(
-        plain.rows, plain.labels, scheme=plain.scheme
-    )
+    plain = tagsift.read(gold, "conll", scheme=scheme, labels=rename, **vars(reading))
+    corpus = with_one_label(plain, gold)
     partial = tagsift.corrupt(
         corpus, cl=cl, p=p, r=r, random_state=seed, labels=None if rename else names
     )

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import tagsift
-from tagsift.cli._demo_candidates import RIVALS, run_candidates
-from tagsift.cli._demo_votes import run_votes
+from tagsift.cli._demo_jobs import RIVALS, Speech, run_candidates, run_votes
 from tagsift.cli._options import Json, MethodName, Quiet, Seed, option
 from tagsift.errors import InputError
 
@@ -69,28 +68,23 @@ def run(
     Annotators of different quality label two thirds of it and disagree; their votes
     become clean labels and a tagger, which tags the rest.
     """
-    given: dict[str, Any] = {
+    choices: dict[str, Any] = {
         "method": method,
         "against": against,
         "task": task,
         "cl": cl,
         "p": p,
     }
-    given = {name: value for name, value in given.items() if value is not None}
-    if job is Job.votes and given:
+    choices = {name: value for name, value in choices.items() if value is not None}
+    if job is Job.votes and choices:
         raise InputError(
-            f"--{next(iter(given))} is for --job candidates; the demo on votes has "
+            f"--{next(iter(choices))} is for --job candidates; the demo on votes has "
             "no such choice."
         )
     out.parent.mkdir(parents=True, exist_ok=True)
     tagsift.storage.check_writable(out)
-    common: dict[str, Any] = {
-        "seed": seed,
-        "quiet": quiet,
-        "json": json,
-        "notice": _SYNTHETIC,
-    }
+    speech = Speech(seed, quiet, json, _SYNTHETIC)
     if job is Job.votes:
-        run_votes(out, **common)
+        run_votes(out, speech)
     else:
-        run_candidates(out, **given, **common)
+        run_candidates(out, speech, **choices)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import tagsift
+from tagsift.cli._about import about, say_recovery, sizes
+from tagsift.cli._models import check_model_options, cleaned_of, update_tagger
 from tagsift.cli._options import (
     Fitting,
     Html,
@@ -19,16 +21,8 @@ from tagsift.cli._options import (
     option,
 )
 from tagsift.cli._output import print_json, say
-from tagsift.cli._pages import page_of
+from tagsift.cli._reading import read_corpus
 from tagsift.cli._scaling import fit_pieces, forget_steps, is_large
-from tagsift.cli._training import (
-    check_model_options,
-    fit_model,
-    fitted_labels,
-    read_training,
-    say_recovery,
-    update_model,
-)
 from tagsift.errors import InputError
 
 __all__ = ["EXAMPLE", "PLACE", "RENEWS", "run"]
@@ -64,40 +58,34 @@ def run(
             raise InputError("--update and --html work in memory; leave out engines.")
         _fit_large(train, out, source, fitting, scaling, json)
         return
-    training = read_training(train, source, method=fitting.method)
+    corpus = read_corpus(train, source)
     started = time.perf_counter()
     if update is None:
-        model = fit_model(training, fitting)
+        cleaned = cleaned_of(corpus, train, source, fitting)
     else:
-        model = update_model(training, update, quiet=fitting.quiet)
-    seconds = time.perf_counter() - started
+        tagger = update_tagger(corpus, train, update, quiet=fitting.quiet)
+        cleaned = tagsift.cleaned.transduced(corpus, tagger)
+    seconds, tagger = time.perf_counter() - started, cleaned.tagger
+    page = None
     if html is not None:
-        findings = fitted_labels(model, training)
-        page = page_of(findings, train, seed=fitting.seed, seconds=seconds)
-    model.save(out)
-    if html is not None:
+        page = cleaned.report(**about(train, cleaned, fitting, seconds=seconds))
+    tagger.save(out)
+    if html is not None and page is not None:
         tagsift.report.write_html(html, page)
-    partial = training.partial
-    right = training.recovery(model.transduction_)
-    size = out.stat().st_size
+    known = cleaned.corpus.gold is not None
+    recovery = asdict(cleaned.recovery()) if known else None
+    facts, size = sizes(corpus), out.stat().st_size
     if json:
-        print_json(
-            {
-                "method": model.method.name,
-                **training.facts,
-                "seconds": seconds,
-                "out": str(out),
-                "bytes": size,
-                **right,
-            }
-        )
+        facts |= {"seconds": seconds, "out": str(out), "bytes": size}
+        facts |= {} if recovery is None else {"recovery": recovery}
+        print_json({"method": tagger.method.name, **facts})
         return
     say(
-        f"{model.method.title}: {len(partial)} sentences, {partial.n_tokens} tokens "
-        f"({partial.n_ambiguous} ambiguous), {len(partial.label_set)} labels, "
+        f"{tagger.method.title}: {len(corpus)} sentences, {corpus.n_tokens} tokens "
+        f"({facts['ambiguous_tokens']} ambiguous), {len(corpus.label_set)} labels, "
         f"{seconds:.1f} s."
     )
-    say_recovery(right)
+    say_recovery(recovery)
     say(f"{out}: {size / 1e6:.2f} MB.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tagsift
+from tagsift.cli._models import load_tagger
 from tagsift.cli._options import Json, ModelFile
 from tagsift.cli._output import draw, draw_rows, print_json, say
 
@@ -17,7 +18,10 @@ EXAMPLE = "tagsift info model.tagsift"
 def run(model: ModelFile, json: Json = False) -> None:
     """Say which method, settings and labels a model file holds, and how large it is."""
     meta, arrays = tagsift.storage.read_container(model)
-    tagger: Any = tagsift.load(model)
+    tagger: Any = load_tagger(model)
+    if meta.get("kind") == tagsift.cleaned.KIND:  # a result, with its tagger inside
+        arrays = tagsift.storage.strip_prefix("tagger/", arrays)
+        meta = {"format": meta["format"], **meta["tagger"]}
     parts: dict[str, dict[str, Any]] = {
         name: {"type": str(a.dtype), "shape": list(a.shape), "bytes": a.nbytes}
         for name, a in sorted(arrays.items())

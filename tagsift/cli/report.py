@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, replace
 
 import tagsift
-from tagsift.cli._options import Fitting, Json, Model, OutFile, Train, Training
-from tagsift.cli._output import print_json, say
-from tagsift.cli._pages import findings_in_text, page_of
-from tagsift.cli._training import (
-    TrainingData,
+from tagsift.cli._about import about, sizes
+from tagsift.cli._models import (
     as_votes,
     check_columns,
     check_model_options,
-    read_training,
-    recover,
+    cleaned_of,
+    load_tagger,
+    read_for,
 )
-
-if TYPE_CHECKING:
-    from tagsift.base import SequenceTagger
-    from tagsift.cleaned import Cleaned
+from tagsift.cli._options import Fitting, Json, Model, OutFile, Train, Training
+from tagsift.cli._output import print_json, say
+from tagsift.cli._reading import read_corpus
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
 
@@ -47,36 +43,29 @@ def run(
     the truth, and the model's own labels are scored and ranked.
     """
     check_model_options(model, fitting)
-    known = None if model is None else tagsift.load(model)
-    if known is not None and source.scheme == "auto":
-        source = replace(source, scheme=known.scheme_)
-    labels = None if known is None else [str(name) for name in known.classes_]
-    training = read_training(train, source, labels)
-    started = time.perf_counter()
-    exact = training.votes is None and not training.partial.n_ambiguous
-    if known is not None and exact:
-        findings = _against(training, known)
+    tagger = None if model is None else load_tagger(model)
+    fitting = replace(fitting, quiet=fitting.quiet or json)
+    if tagger is None:
+        corpus = as_votes(read_corpus(train, source))
     else:
-        fitting = replace(fitting, quiet=fitting.quiet or json)
-        findings = recover(as_votes(training), fitting, model)
-    seconds = time.perf_counter() - started
-    told: dict[str, Any] = {"seconds": seconds} if model is None else {"model": model}
-    page = page_of(findings, train, seed=fitting.seed, **told)
-    tagsift.report.write_html(out, page)
+        corpus = read_for(tagger, train, source)
+    started = time.perf_counter()
+    exact = corpus.candidate_codes is not None and not corpus.n_ambiguous
+    if tagger is not None and exact:
+        check_columns(tagger, train, corpus.rows, named=source.columns is not None)
+        cleaned = tagsift.cleaned.tagged(corpus, tagger)
+    else:
+        cleaned = cleaned_of(corpus, train, source, fitting, model)
+    seconds = None if tagger is not None else time.perf_counter() - started
+    page = cleaned.report(out, **about(train, cleaned, fitting, model, seconds))
     if json:
-        sure = findings.marginals is not None
-        method = findings.tagger.method.name
-        facts = {"method": method, **training.facts, "out": str(out)}
-        facts |= {"expected_wrong": findings.outlook().left} if sure else {}
-        print_json({**facts, **training.recovery(findings.sentences)})
+        facts = {"method": cleaned.tagger.method.name, **sizes(corpus)}
+        facts["out"] = str(out)
+        if cleaned.marginals is not None:
+            facts["expected_wrong"] = cleaned.outlook().left
+        if cleaned.corpus.gold is not None:
+            facts["recovery"] = asdict(cleaned.recovery())
+        print_json(facts)
         return
     size = out.stat().st_size / 1e6
     say(f"{out}: {len(page.sections)} sections on one page, {size:.1f} MB.")
-
-
-def _against(training: TrainingData, model: SequenceTagger) -> Cleaned:
-    """What a model says of text whose labels are known: they are the truth."""
-    partial = training.partial
-    check_columns(model, training.path, partial.rows, named=training.named)
-    gold = partial.gold or [[min(names) for names in row] for row in partial.candidates]
-    return findings_in_text(model, partial.rows, gold, training.documents)

@@ -9,20 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tagsift
-from tagsift.cli._options import Fitting, Json, Model, Training, argument, option
-from tagsift.cli._output import complain, print_json, say
-from tagsift.cli._training import (
-    TrainingData,
+from tagsift.cli._about import sizes
+from tagsift.cli._models import (
     as_votes,
     check_columns,
     check_model_options,
-    check_training,
-    make_model,
-    read_training,
+    load_tagger,
+    make_tagger,
+    read_for,
 )
+from tagsift.cli._options import Fitting, Json, Model, Training, argument, option
+from tagsift.cli._output import complain, print_json, say
+from tagsift.cli._reading import read_corpus
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
+    from tagsift import Corpus
     from tagsift.base import SequenceTagger
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
@@ -74,18 +76,14 @@ def run(
             "a password by --password-file."
         )
     password = None if password_file is None else read_password(password_file)
-    training, tagger = _read(train, source, fitting, model)
-    material = review.Material(
-        training.corpus,
-        training.documents,
-        train.name,
-        () if model is None else tuple(map(str, tagger.classes_)),
-    )
+    corpus, tagger = _read(train, source, fitting, model)
+    known = () if model is None else tuple(map(str, tagger.classes_))
+    view = review.CorpusView(corpus, train.name, known)
     path = Path(f"{train.name}.review.db") if store is None else store
 
     def ready(address: str) -> None:
         if json:
-            print_json({"address": address, "store": str(path), **training.facts})
+            print_json({"address": address, "store": str(path), **sizes(corpus)})
         else:
             say(f"Review: {address}")
             say(f"Decisions are kept in {path}; Ctrl-C ends the review.")
@@ -100,12 +98,10 @@ def run(
 
     with ExitStack() as opened:
         taken = opened.enter_context(listen(host, port))
-        kept = opened.enter_context(
-            closing(review.Store.open(path, material.fingerprint))
-        )
-        worker = review.Worker(material, tagger, fitted=model is not None)
+        kept = opened.enter_context(closing(review.Store.open(path, view.fingerprint)))
+        worker = review.Worker(view, tagger, fitted=model is not None)
         opened.enter_context(closing(worker))
-        desk = review.Desk(material, kept, worker, every=every)
+        desk = review.Desk(view, kept, worker, every=every)
         desk.begin()
         with suppress(KeyboardInterrupt):
             serve(desk, taken, password=password, ready=ready)
@@ -116,22 +112,18 @@ def run(
 
 def _read(
     path: Path, source: Training, fitting: Fitting, model: Path | None
-) -> tuple[TrainingData, SequenceTagger]:
+) -> tuple[Corpus, SequenceTagger]:
     """What is looked at, and the model that is fitted to it, or was to other text."""
     if model is None:
-        training = as_votes(read_training(path, source))
-        check_training(training)
-        tagger = make_model(training, replace(fitting, quiet=True))
+        corpus = as_votes(read_corpus(path, source))
+        tagger = make_tagger(corpus, path, source, replace(fitting, quiet=True))
     else:
-        tagger = tagsift.load(model)
-        if source.scheme == "auto":
-            source = replace(source, scheme=tagger.scheme_)
-        usual = [str(name) for name in tagger.classes_]
-        training = as_votes(read_training(path, source, usual))
-        check_columns(tagger, path, training.partial.rows, named=training.named)
+        tagger = load_tagger(model)
+        corpus = as_votes(read_for(tagger, path, source))
+        check_columns(tagger, path, corpus.rows, named=source.columns is not None)
     if not tagger.method.probabilities:
         raise InputError(
             f"{tagger.method.title} gives no confidences; take a method that does "
             "(see: tagsift methods)."
         )
-    return training, tagger
+    return corpus, tagger

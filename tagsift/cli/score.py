@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tagsift
+from tagsift.cli._models import check_columns, load_tagger
 from tagsift.cli._options import (
     Exchange,
     Html,
@@ -21,13 +22,12 @@ from tagsift.cli._options import (
     option,
 )
 from tagsift.cli._output import complain, print_json, say
-from tagsift.cli._sources import read_corpus
-from tagsift.cli._training import check_columns
+from tagsift.cli._reading import read_labels
 from tagsift.errors import DataError, InputError
 
 if TYPE_CHECKING:
+    from tagsift import Corpus
     from tagsift.base import SequenceTagger
-    from tagsift.io import Corpus
     from tagsift.report import Tagged
 
 __all__ = ["EXAMPLE", "PLACE", "run"]
@@ -74,14 +74,14 @@ def run(
             f"{len(files)} file{'s' * (len(files) != 1)}"
             f"{' and --pred' if pred is not None else ''}."
         )
-    gold = read_corpus(files[-1], exchange, reading, scheme, labels)
+    gold = read_labels(files[-1], exchange, reading, scheme, labels)
     if pred is not None:
         same = replace(exchange, source=None, also=None)
         columns = replace(reading, columns=pred_columns, header=False)
-        found = read_corpus(pred, same, columns, gold.scheme, labels)
+        found = read_labels(pred, same, columns, gold.scheme, labels)
         tagged, title = _same_text(pred, found, gold, files[-1]), pred.name
     else:
-        model = tagsift.load(files[0])
+        model = load_tagger(files[0])
         check_columns(model, files[-1], gold.rows, named=reading.columns is not None)
         tagged, title = _tag(model, gold), model.method.title
     scores = tagged.scores()

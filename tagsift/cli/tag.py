@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tagsift
+from tagsift.cli._models import check_columns, load_tagger
 from tagsift.cli._options import (
     Exchange,
     Json,
@@ -25,9 +26,8 @@ from tagsift.cli._options import (
     option,
 )
 from tagsift.cli._output import print_json, write_columns, write_lines
+from tagsift.cli._reading import exchange_options, say_losses
 from tagsift.cli._shards import tag_folder
-from tagsift.cli._sources import exchange_options, say_losses
-from tagsift.cli._training import check_columns
 from tagsift.errors import DataError, InputError
 
 if TYPE_CHECKING:
@@ -104,13 +104,13 @@ def run(
         raise InputError("--gold and --columns: name the gold column 'gold' instead.")
     if exchange.also:
         raise InputError("--with is for files to learn from; tag them one by one.")
-    tagger = tagsift.load(model)
+    tagger = load_tagger(model)
     of_columns = "conll" if gold or reading != Reading() else None
     name = exchange.source or of_columns or _format_of(file)
     to = None if spans or marginals else _format_to(out, to, name)
     told = exchange_options(exchange)
     how = {"tokenizer": exchange.tokenizer, "sentences": exchange.sentences}
-    options = tagsift.io.as_options({**told, "shape": from_shape})
+    options = tagsift.io.Options.of({**told, "shape": from_shape})
     uncut: deque[bool] = deque()
     if name == "text":
         bursts: Iterable[Iterable[Document]] = tagsift.io.read_bursts(file, options)
@@ -139,7 +139,7 @@ def run(
             for one, _ in counted
         )
         writes = {**told, "shape": shape, "added": True}
-        written.write(out or "-", documents, tagsift.io.as_options(writes))
+        written.write(out or "-", documents, tagsift.io.Options.of(writes))
     elif spans:
         write_lines(out, (_spans_line(document) for document, _ in counted))
     else:

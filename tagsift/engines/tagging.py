@@ -20,7 +20,7 @@ from tagsift.engines.shard_files import find_shards, place, tag_file, written
 from tagsift.engines.versions import check_versions, versions
 from tagsift.errors import DataError, InputError, TagsiftError
 from tagsift.progress import progress, stage
-from tagsift.registry import load
+from tagsift.registry import load_tagger
 
 __all__ = ["Shard", "TaggedShards", "Tagging", "local_tagging", "tag_shards"]
 
@@ -49,7 +49,7 @@ class Tagging:
     @classmethod
     def by(cls, model: SequenceTagger | str | os.PathLike[str], **how: Any) -> Tagging:
         if not isinstance(model, SequenceTagger):
-            load(model)  # says what is wrong with it
+            load_tagger(model)  # says what is wrong with it
             return cls(Path(model).read_bytes(), **how)
         with _scratch() as path:
             model.save(path)
@@ -60,7 +60,7 @@ class Tagging:
         check_versions(self.versions, versions())
         with _scratch() as path:
             path.write_bytes(self.model_file)
-            return load(path)
+            return load_tagger(path)
 
     def table(self, table: Any) -> Any:
         """Tag an Arrow table, and nothing of its columns is lost."""

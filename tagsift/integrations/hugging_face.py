@@ -35,9 +35,9 @@ def to_dataset(
     Parameters
     ----------
     documents : iterable of Document, or a corpus
-        As in `tagsift.to_arrow`.
+        As in `tagsift.io.to_arrow`.
     rows : {"documents", "sentences"}
-        What a row is: a document, with all that `tagsift.to_arrow` keeps; or a sentence
+        What a row is: a document, with all that `to_arrow` keeps; or a sentence
         for training, with the columns ``id``, ``tokens`` and ``ner_tags``: the labels
         that a model found (`Documents.labelled`), else those of the one annotator, else
         the truth, as numbers whose names the features have, −100 where a token has no

@@ -16,7 +16,7 @@ from tagsift.base import SequenceTagger
 from tagsift.data import Span as Chunk
 from tagsift.data import spans
 from tagsift.errors import InputError, MissingExtraError
-from tagsift.registry import load
+from tagsift.registry import load_tagger
 
 try:
     from spacy.language import Language
@@ -83,7 +83,7 @@ class TagsiftComponent(Pipe):
         if isinstance(model, str | Path):
             self._path = Path(model)
             if self._path.exists():
-                self._tagger = load(self._path)
+                self._tagger = load_tagger(self._path)
         else:
             self._tagger = model
 
@@ -91,7 +91,7 @@ class TagsiftComponent(Pipe):
     def tagger(self) -> SequenceTagger:
         """The fitted tagger; it can be set."""
         if self._tagger is None and self._path is not None:
-            self._tagger = load(self._path)
+            self._tagger = load_tagger(self._path)
         if self._tagger is None:
             raise InputError(
                 f"the component {self.name!r} has no model; give one by config={{"
@@ -139,7 +139,7 @@ class TagsiftComponent(Pipe):
     ) -> None:
         """Read the model, where the config names it under ``initialize``."""
         if model is not None:
-            self._tagger = load(model)
+            self._tagger = load_tagger(model)
 
     def score(self, examples: Iterable[Any], **settings: Any) -> dict[str, Any]:
         """Precision, recall and F1 of the spans, as `nlp.evaluate` asks for them."""
@@ -198,7 +198,7 @@ class TagsiftComponent(Pipe):
     ) -> "TagsiftComponent":
         """Read what `to_disk` wrote; no code is run by that."""
         folder = Path(path)
-        self._tagger = load(folder / _MODEL)
+        self._tagger = load_tagger(folder / _MODEL)
         settings = json.loads((folder / _SETTINGS).read_text(encoding="utf-8"))
         self.spans_key, self.overwrite = settings["spans_key"], settings["overwrite"]
         self.columns = tuple(settings["columns"])

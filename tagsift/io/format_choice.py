@@ -55,6 +55,8 @@ def format_of(
             "expected --from with the format of standard input (in Python format=)."
         )
     head = _head(path)
+    if Path(path).is_dir() and not head:
+        return columns  # whose reader says that it is a directory
     named = _by_ending(path)
     told = [
         one for one in FORMATS.values() if one.tells is not None and one.tells(head)

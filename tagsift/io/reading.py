@@ -233,7 +233,9 @@ def _heeded(of_columns: dict[str, Any], name: str) -> dict[str, Any]:
     most = set(_OF_COLUMNS) if name == "conll" else _HEEDED.get(name, set())
     for one, value in of_columns.items():
         if one not in most:
-            raise InputError(f"{one}= is for column files, not for {name}.")
+            raise InputError(
+                f"--{one} (in Python {one}=) is for column files, not for {name}."
+            )
         if one == "gold" and value not in (True, -1):
             raise InputError(f"gold: expected True or -1 for {name}, found {value!r}.")
         if one == "exact":

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from tagsift.data.corpus import Corpus
 from tagsift.data.label_set import LabelSet
 from tagsift.data.schemes import detect_scheme
 from tagsift.errors import DataError
 from tagsift.io.column_file import PathName
 from tagsift.visible import count
-
-if TYPE_CHECKING:
-    from tagsift.io.votes import VoteCorpus
 
 __all__ = ["are_tags", "check_learnable", "check_tags", "check_text", "check_votes"]
 
@@ -102,17 +101,20 @@ def check_tags(path: PathName, labels: Collection[str]) -> None:
 
 
 def check_votes(
-    path: PathName, corpus: VoteCorpus, scheme: str = "auto", *, named: bool = False
+    path: PathName, corpus: Corpus, scheme: str = "auto", *, named: bool = False
 ) -> None:
     """Refuse annotators who write in different schemes, and columns that are no votes.
 
     `named` says that somebody has said what each column is.
     """
-    said: list[Counter[str]] = [Counter() for _ in corpus.annotators]
-    for entry, times in Counter(chain.from_iterable(corpus.votes)).items():
-        for own, vote in zip(said, entry, strict=True):
-            if isinstance(vote, str):
-                own[vote] += times
+    size, names = len(corpus.label_set), corpus.label_set.names
+    single = corpus.votes.code < size  # [K]
+    cell = corpus.votes.annotator[single] * size + corpus.votes.code[single]
+    times = np.bincount(cell, minlength=len(corpus.annotators) * size)  # [A · L]
+    said = [
+        Counter({names[k]: n for k, n in enumerate(row) if n})
+        for row in times.reshape(-1, size).tolist()
+    ]
     if not named:
         _check_labels_in_common(path, corpus, said)
     if scheme != "auto":
@@ -127,20 +129,22 @@ def check_votes(
     if any(closes) and without:
         one = next(a for a, name in enumerate(closes) if name)
         raise DataError(
-            f"{corpus.annotators[one]} writes chunks in the scheme iobes (such as "
-            f"{closes[one]!r}), {corpus.annotators[without[0]]} without E and S; write "
+            f"{corpus.annotators[one].name} writes chunks in the scheme iobes (such as "
+            f"{closes[one]!r}), {corpus.annotators[without[0]].name} without E and S; "
+            "write "
             "all votes in one scheme, or say which by --scheme.",
             path,
         )
 
 
 def _check_labels_in_common(
-    path: PathName, corpus: VoteCorpus, said: Sequence[Counter[str]]
+    path: PathName, corpus: Corpus, said: Sequence[Counter[str]]
 ) -> None:
     """Refuse a column on most tokens, of whose labels no other annotator gives any."""
     labels = [set(own) - {"O"} for own in said]
     givers = Counter(chain.from_iterable(labels))
-    for name, own, times in zip(corpus.annotators, labels, said, strict=True):
+    people = (one.name for one in corpus.annotators)
+    for name, own, times in zip(people, labels, said, strict=True):
         alone = all(givers[label] == 1 for label in own)
         most = 2 * sum(times[label] for label in own) > corpus.n_tokens
         if alone and most and len(own) >= _FEW and len(givers) > len(own):

@@ -19,25 +19,27 @@ __all__ = ["glance_section"]
 _TYPES, _BARS = 60, 20
 
 
-def glance_section(found: Cleaned) -> Section:
+def glance_section(cleaned: Cleaned) -> Section:
     """Sizes, and the types of spans (the tags)."""
-    given, lengths = found.corpus, found.corpus.lengths  # [S]
+    given, lengths = cleaned.corpus, cleaned.corpus.lengths  # [S]
     words = Counter(chain.from_iterable(given.tokens))
     facts: list[tuple[Cell, ...]] = [
         ("sentences", f"{len(given):,}"),
         ("tokens", f"{given.n_tokens:,}"),
         ("different words", f"{len(words):,}"),
         ("tokens of a sentence", _middle(lengths)),
-        ("labels", f"{len(found.classes)}, written as {given.scheme}"),
+        ("labels", f"{len(cleaned.classes)}, written as {given.scheme}"),
     ]
-    if found.has_votes:
-        silent = int((~found.table.voted).sum())
+    if cleaned.has_votes:
+        silent = int((~cleaned.table.voted).sum())
         facts.append(("annotators", f"{len(given.annotators)}"))
         facts.append(("tokens that nobody labelled", f"{silent:,}"))
-        facts.append(("tokens known exactly", f"{int(found.settled.sum()):,}"))
+        facts.append(("tokens known exactly", f"{int(cleaned.settled.sum()):,}"))
     else:
-        facts.append(("tokens with several candidates", f"{(~found.settled).sum():,}"))
-    table, figure = _types(found)
+        facts.append(
+            ("tokens with several candidates", f"{(~cleaned.settled).sum():,}")
+        )
+    table, figure = _types(cleaned)
     about = Table(columns({"what": "", "how many": ""}), tuple(facts))
     return Section("At a glance", "", (about, table, *((figure,) if figure else ())))
 
@@ -48,22 +50,22 @@ def _middle(lengths: IntArray) -> str:
     return f"{np.median(lengths):.0f} in the middle, {lengths.max():,} at most"
 
 
-def _types(found: Cleaned) -> tuple[Table, Figure | None]:
+def _types(cleaned: Cleaned) -> tuple[Table, Figure | None]:
     """Types of spans by number, and how sure they are."""
-    plain, sure = found.corpus.scheme == "plain", found.marginals is not None
+    plain, sure = cleaned.corpus.scheme == "plain", cleaned.marginals is not None
     counts = Counter[str]()
     doubts, confidence = defaultdict[str, float](float), defaultdict[str, float](float)
-    for s, row in enumerate(found.spans):
-        lo = int(found.corpus.bounds[s])
+    for s, row in enumerate(cleaned.spans):
+        lo = int(cleaned.corpus.bounds[s])
         for one in row:
             counts[one.type] += 1
             if sure:
                 at = slice(lo + one.start, lo + one.end)
-                doubts[one.type] += float(found.chance_wrong[at].max())
-                confidence[one.type] += float(found.confidence[at].min())
-    counted = found.majority_sentences
+                doubts[one.type] += float(cleaned.chance_wrong[at].max())
+                confidence[one.type] += float(cleaned.confidence[at].min())
+    counted = cleaned.majority
     before = Counter(
-        one.type for row in counted or () for one in spans(row, found.corpus.scheme)
+        one.type for row in counted or () for one in spans(row, cleaned.corpus.scheme)
     )
     total = sum(counts.values())
     ranked = sorted({*counts, *before}, key=lambda name: (-counts[name], name))

@@ -24,7 +24,13 @@ from tagsift.report.palette import css_variables
 from tagsift.storage import atomic_write
 from tagsift.visible import visible
 
-__all__ = ["render_html", "render_markdown", "write_html", "write_markdown"]
+__all__ = [
+    "render_html",
+    "render_markdown",
+    "shown",
+    "write_html",
+    "write_markdown",
+]
 
 #: Emphasis, links, HTML and references to characters. An underscore inside a word is
 #: none, and what is markup only where a line begins never stands there.
@@ -88,7 +94,7 @@ def _templates(*, autoescape: bool, **filters: Callable[..., Any]) -> Environmen
         loader=PackageLoader("tagsift.report"),
         autoescape=autoescape,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -96,7 +102,7 @@ def _templates(*, autoescape: bool, **filters: Callable[..., Any]) -> Environmen
     return environment
 
 
-def _shown(value: Any) -> Any:
+def shown(value: Any) -> Any:
     """Make signs visible that would turn the direction of writing, or are no text."""
     plain = isinstance(value, str) and not isinstance(value, Markup)
     return visible(value, keep="\n\t") if plain else value
@@ -104,7 +110,7 @@ def _shown(value: Any) -> Any:
 
 def _html(text: str) -> Markup:
     """Escape prose, set what stands between backticks as code, and keep tags whole."""
-    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(_shown(text))))
+    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(shown(text))))
     return Markup(re.sub(r"\b[BIES]-\w+", r'<span class="tag">\g<0></span>', coded))
 
 

@@ -1,15 +1,15 @@
-"""Whole reports: on a tagging, and on the main job that the demo runs."""
+"""The report on a tagging: labels given to text whose true labels are known."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tagsift.metrics import Recovery, Scores
+from tagsift.metrics import Scores
 from tagsift.report import sections
 from tagsift.report.document import Report, Section, Stat
-from tagsift.report.records import Cleaned, Tagged
+from tagsift.report.records import Tagged
 
-__all__ = ["demo_report", "scores_report"]
+__all__ = ["scores_report", "tagged_sections"]
 
 
 def scores_report(
@@ -21,15 +21,10 @@ def scores_report(
 ) -> Report:
     """Report on labels given to a text whose true labels are known."""
     scores = tagged.scores()
-    made = [sections.score_section(scores)]
-    if scores.calibration is not None:
-        made.append(sections.calibration_section({method: scores.calibration}))
-        made.append(sections.sentence_section(tagged))
-    made.append(sections.confusion_section(tagged))
     tokens = scores.tokens
     return Report(
         title,
-        tuple(made),
+        tuple(tagged_sections(tagged, {method: scores})),
         summary=f"{tokens.n_tokens:,} tokens in {tokens.n_sentences:,} sentences, "
         f"tagged by {method}; tags are read as {scores.scheme}.",
         stats=_stats(scores),
@@ -37,56 +32,19 @@ def scores_report(
     )
 
 
-def demo_report(
-    tagged: Tagged,
-    training: Cleaned,
-    *,
-    method: str,
-    corpus: str,
-    rivals: Mapping[str, tuple[Scores, Recovery | None]] | None = None,
-    facts: Sequence[tuple[str, str]] = (),
-    notices: Sequence[str] = (),
-) -> Report:
-    """Report on the main job: candidates in, a tagger and cleaned labels out."""
-    scores, found = tagged.scores(), training.recovery()
-    others = rivals or {}
-    all_scores = {method: scores, **{name: pair[0] for name, pair in others.items()}}
-    all_found = {method: found, **{name: pair[1] for name, pair in others.items()}}
-    made: list[Section] = []
-    if others:
-        made.append(sections.comparison_section(all_scores, recovered=all_found))
-    elif found is not None:
-        made.append(sections.recovery_section({method: found}))
-    if training.confidences is not None:
-        made.append(sections.review_section(training))
-    parts = {name: one.calibration for name, one in all_scores.items()}
-    calibrated = {name: part for name, part in parts.items() if part is not None}
-    if scores.calibration is not None:
-        made.append(sections.calibration_section(calibrated))
+def tagged_sections(tagged: Tagged, scores: Mapping[str, Scores]) -> list[Section]:
+    """Sections on a tagging by the first of some methods, and on all probabilities."""
+    first = next(iter(scores.values()))
+    made = [sections.score_section(first)]
+    if first.calibration is not None:
+        parts = {name: one.calibration for name, one in scores.items()}
+        known = {name: part for name, part in parts.items() if part is not None}
+        made.append(sections.calibration_section(known))
         made.append(sections.sentence_section(tagged))
-    made += [sections.score_section(scores), sections.confusion_section(tagged)]
-    ambiguous = training.ambiguous
-    sizes = [len(set(entry)) for sentence in training.candidates for entry in sentence]
-    open_sizes = [size for size in sizes if size > 1]
-    mean = sum(open_sizes) / len(open_sizes) if open_sizes else 1.0
-    return Report(
-        f"{method} on {corpus}",
-        tuple(made),
-        summary=(
-            f"{method} was trained on {len(training.tokens):,} sentences "
-            f"({len(sizes):,} tokens). {int(ambiguous.sum()):,} of the tokens "
-            f"({100 * ambiguous.mean():.0f} %) carried several candidate labels, "
-            f"{mean:.1f} on average, and the truth was hidden among them. It then "
-            f"found the most likely label of every training token and tagged "
-            f"{len(tagged.tokens):,} sentences it had not seen."
-        ),
-        stats=_stats(scores, found),
-        notices=tuple(notices),
-        facts=tuple(facts),
-    )
+    return [*made, sections.confusion_section(tagged)]
 
 
-def _stats(scores: Scores, found: Recovery | None = None) -> tuple[Stat, ...]:
+def _stats(scores: Scores) -> tuple[Stat, ...]:
     """Tiles of the first screen."""
     micro, tokens, part = scores.spans.micro, scores.tokens, scores.calibration
     stats = []
@@ -95,9 +53,6 @@ def _stats(scores: Scores, found: Recovery | None = None) -> tuple[Stat, ...]:
         stats.append(Stat.percent("span F1", micro.f1, note))
     note = f"{tokens.n_tokens:,} tokens of unseen text"
     stats.append(Stat.percent("token accuracy", tokens.accuracy, note))
-    if found is not None and found.n_ambiguous:
-        note = f"of {found.n_ambiguous:,} ambiguous tokens"
-        stats.append(Stat.percent("training labels recovered", found.ambiguous, note))
     if part is not None:
         kept, whole = (part.risk_coverage.risk_at(share) for share in (0.9, 1.0))
         note = "between confidence and accuracy"

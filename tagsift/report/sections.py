@@ -1,4 +1,4 @@
-"""Ready sections: scores, recovered labels, calibration, a sentence, what to check."""
+"""Ready sections: scores, recovered labels, calibration, a sentence, confusions."""
 
 from __future__ import annotations
 
@@ -10,62 +10,22 @@ import numpy as np
 
 from tagsift.metrics import CalibrationScores, Recovery, Scores, confusion_matrix
 from tagsift.report.calibration import reliability_diagram, risk_coverage_plot
-from tagsift.report.document import Badge, Cell, Column, Section, Table, columns
+from tagsift.report.document import Badge, Section, Table, columns
 from tagsift.report.matrices import confusion_plot, sentence_map
-from tagsift.report.records import Cleaned, Tagged
+from tagsift.report.records import Tagged
 from tagsift.typing import BoolArray, Label
-from tagsift.visible import in_context
 
 __all__ = [
     "calibration_section",
-    "comparison_section",
     "confusion_section",
     "effort_tables",
     "recovery_section",
-    "review_section",
     "score_section",
     "sentence_section",
     "verdict",
 ]
 
-#: Figures of the comparison, by their names in `Scores.headline`.
-_COMPARED = {
-    "span_f1": Column("span F1", ".1f", 100),
-    "token_weighted_f1": Column("token F1 weighted", ".1f", 100),
-    "token_macro_f1": Column("token F1 macro", ".1f", 100),
-    "found": Column("labels found", ".1f", 100),
-    "ece": Column("ECE", ".1f", 100),
-    "nll": Column("log loss", ".3f"),
-    "aurc": Column("AURC", ".4f"),
-}
 _EFFORTS = (0.01, 0.02, 0.05, 0.10, 0.20, 0.50)
-
-
-def comparison_section(
-    scores: Mapping[str, Scores], *, recovered: Mapping[str, Recovery | None]
-) -> Section:
-    """Several methods side by side, on the same text."""
-    rows: list[tuple[Cell, ...]] = []
-    for name, score in scores.items():
-        figures, found = score.headline(), recovered.get(name)
-        if found is not None:
-            figures["found"] = found.ambiguous
-        rows.append((name, *(figures.get(key) for key in _COMPARED)))
-    return Section(
-        "Methods compared",
-        "All methods saw the same candidate sets and tagged the same text.",
-        (
-            Table.best(
-                (Column("method"), *_COMPARED.values()),
-                rows,
-                higher=(1, 2, 3, 4),
-                lower=(5, 6, 7),
-                note="In percent but for log loss and AURC; the best of a column in "
-                "bold. Labels found: true labels recovered among the candidates of "
-                "ambiguous training tokens. A dash: the method gives no probabilities.",
-            ),
-        ),
-    )
 
 
 def score_section(scores: Scores) -> Section:
@@ -158,38 +118,6 @@ def confusion_section(tagged: Tagged) -> Section:
     """Which labels are taken for which."""
     labels, counts = confusion_matrix(tagged.gold, tagged.predicted)
     return Section("Confused labels", "", (confusion_plot(labels, counts),))
-
-
-def review_section(training: Cleaned) -> Section:
-    """What a person should check first, and what the checking would bring."""
-    gold = training.gold
-    heads = {"token": "", "sentence": "d", "context": "", "candidates": ""}
-    heads |= {"recovered": "", "confidence": ".2f"}
-
-    def cells(s: int, t: int, confidence: float) -> tuple[Cell, ...]:
-        words, label = training.tokens[s], training.recovered[s][t]
-        candidates = [k for k in training.classes if k in training.candidates[s][t]]
-        return (
-            words[t],
-            s + 1,
-            in_context(words, t, t + 1, 3),
-            " ".join(map(str, candidates)),
-            str(label),
-            confidence,
-            *(() if gold is None else (verdict(label, gold[s][t]),)),
-        )
-
-    rows = tuple(cells(*suspect) for suspect in training.suspects())
-    truth = {} if gold is None else {"truth": ""}
-    tables = [Table(columns(heads | truth), rows, title="The least sure tokens")]
-    wrong = training.wrong()
-    if wrong is not None:
-        tables += effort_tables(wrong[training.order()], "ambiguous tokens")
-    return Section(
-        "What to re-check first",
-        "Ambiguous training tokens by how unsure their recovered label is.",
-        tuple(tables),
-    )
 
 
 def verdict(label: Label, truth: Label) -> Badge:

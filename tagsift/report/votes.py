@@ -37,9 +37,9 @@ _PEOPLE, _MATRICES, _PAIRS = 100, 12, 15
 _TYPES, _CONFUSED, _KINDS, _EXAMPLES = 10, 12, 12, 20
 
 
-def agreement_section(found: Cleaned) -> Section:
+def agreement_section(cleaned: Cleaned) -> Section:
     """How far annotators agree, in figures and in pairs, and where they differ."""
-    votes = found.corpus
+    votes = cleaned.corpus
     agreed = votes.agreement()
     rows: list[tuple[Cell, ...]] = [
         ("Krippendorff's alpha", agreed.krippendorff_alpha, "1: full, 0: by chance"),
@@ -51,7 +51,9 @@ def agreement_section(found: Cleaned) -> Section:
     heads = {"measure": "", "value": ".3f", "what it is": ""}
     content: list[Table | Figure] = [Table(columns(heads), tuple(rows))]
     names = [one.name for one in votes.annotators]
-    busy = sorted(range(len(names)), key=lambda a: -found.annotators[a].tokens)[:_PAIRS]
+    busy = sorted(range(len(names)), key=lambda a: -cleaned.annotators[a].tokens)[
+        :_PAIRS
+    ]
     place = {names[a]: k for k, a in enumerate(sorted(busy))}
     plain = votes.scheme == "plain"
     table = np.full((len(place), len(place)), np.nan)  # [P, P]
@@ -75,17 +77,17 @@ def agreement_section(found: Cleaned) -> Section:
                 f"labelled; empty where that is nothing.{more}",
             )
         )
-    confused = _confused_types(found)
+    confused = _confused_types(cleaned)
     if confused.rows:
         content.append(confused)
     return Section("Agreement", "", tuple(content))
 
 
-def _confused_types(found: Cleaned) -> Table:
+def _confused_types(cleaned: Cleaned) -> Table:
     """Pairs of types that two annotators gave the same token, the commonest first."""
-    names, of_label = found.types()
-    counts = np.zeros((len(found.table.counts), len(names)))  # [N, K]
-    for k, column in enumerate(found.table.counts.T):
+    names, of_label = cleaned.types()
+    counts = np.zeros((len(cleaned.table.counts), len(names)))  # [N, K]
+    for k, column in enumerate(cleaned.table.counts.T):
         counts[:, of_label[k]] += column
     both = counts.T @ counts  # [K, K]
     pairs = combinations(range(len(names)), 2)
@@ -100,19 +102,19 @@ def _confused_types(found: Cleaned) -> Table:
     return Table(columns(heads), rows, "What annotators give the same token")
 
 
-def people_section(found: Cleaned) -> Section:
+def people_section(cleaned: Cleaned) -> Section:
     """Who is reliable, as found and, where the truth is known, as it is."""
-    votes = found.corpus
+    votes = cleaned.corpus
     true = () if votes.gold is None else annotators_against(votes, votes.gold)
-    table = annotator_table(found.annotators, found.classes, true, most=_PEOPLE)
-    flagged = sum(bool(one.flags) for one in found.annotators)
-    matrices = _matrices(found)
+    table = annotator_table(cleaned.annotators, cleaned.classes, true, most=_PEOPLE)
+    flagged = sum(bool(one.flags) for one in cleaned.annotators)
+    matrices = _matrices(cleaned)
     return Section(
         "Who is reliable",
         "Every annotator against the labels found from all votes and the text. The "
         "reliability is the span F1; for a source that abstains, the precision; for "
         "plain tags, the accuracy. "
-        + (f"{flagged} of {len(found.annotators)} have a remark." if flagged else ""),
+        + (f"{flagged} of {len(cleaned.annotators)} have a remark." if flagged else ""),
         (table,) if matrices is None else (table, matrices),
     )
 
@@ -154,9 +156,9 @@ def annotator_table(
     return Table(columns(heads), tuple(map(cells, ranked)), title, note)
 
 
-def _matrices(found: Cleaned) -> Figure | None:
+def _matrices(cleaned: Cleaned) -> Figure | None:
     """What annotators say of tokens of each type, a matrix each."""
-    names, counts = _confusions(found)  # [A, K, K]
+    names, counts = _confusions(cleaned)  # [A, K, K]
     order = np.argsort(-counts.sum(axis=(1, 2)), kind="stable")[:_MATRICES]
     panels: list[str] = []
     rows: list[tuple[Cell, ...]] = []
@@ -166,7 +168,7 @@ def _matrices(found: Cleaned) -> Figure | None:
             continue
         with np.errstate(invalid="ignore"):
             share = 100 * counts[a] / support  # [K, K]
-        who = found.annotators[a].name
+        who = cleaned.annotators[a].name
         look: dict[str, Any] = {"title": who, "heading": who, "form": ".0f"}
         drawn = heat_map(share, names, names, limit=100.0, **look)
         panels += drawn.panels
@@ -186,17 +188,17 @@ def _matrices(found: Cleaned) -> Figure | None:
     )
 
 
-def _confusions(found: Cleaned) -> tuple[list[str], FloatArray]:
+def _confusions(cleaned: Cleaned) -> tuple[list[str], FloatArray]:
     """Tokens by the type found and the type that an annotator gave, [A, K, K]."""
-    names, of_label = found.types()
+    names, of_label = cleaned.types()
     if len(names) > _TYPES:  # the rarest but O are taken together
         rare = (of_label >= _TYPES - 2) & (of_label < len(names) - 1)  # [L]
         last = of_label == len(names) - 1  # [L]
         of_label = np.where(rare, _TYPES - 2, np.where(last, _TYPES - 1, of_label))
         names = [*names[: _TYPES - 2], "others", names[-1]]
-    size, table = len(names), found.table
+    size, table = len(names), cleaned.table
     single = table.code < len(of_label)  # [K]
-    true = of_label[found.codes[table.token]]  # [K]
+    true = of_label[cleaned.codes[table.token]]  # [K]
     said = of_label[np.where(single, table.code, 0)]  # [K]
     cell = ((table.annotator * size + true) * size + said)[single]
     n = table.n_annotators
@@ -219,12 +221,12 @@ class _Change:
     sure: float | None  # how sure the labels are over it
 
 
-def changes_section(found: Cleaned) -> Section:
+def changes_section(cleaned: Cleaned) -> Section:
     """What differs from the majority vote, by kind, by type, and in examples."""
-    votes, majority = found.corpus, found.majority_sentences
+    votes, majority = cleaned.corpus, cleaned.majority
     assert majority is not None
-    changes = list(_changes(found, majority))
-    tokens = int(found.changed.sum())
+    changes = list(_changes(cleaned, majority))
+    tokens = int(cleaned.changed.sum())
     unit = "tokens" if votes.scheme == "plain" else "spans"
     text = (
         f"{tokens:,} of {votes.n_tokens:,} labels of tokens are not what most votes "
@@ -254,30 +256,30 @@ def changes_section(found: Cleaned) -> Section:
         (
             Table(columns(heads), kinds, "Kinds of changes"),
             Table(columns({"from → to": "", unit: ",d"}), types, "The commonest"),
-            _examples(found, changes),
+            _examples(cleaned, changes),
         ),
     )
 
 
-def _changes(found: Cleaned, majority: list[list[str]]) -> Iterator[_Change]:
+def _changes(cleaned: Cleaned, majority: list[list[str]]) -> Iterator[_Change]:
     """Spans (tokens, for plain tags) that differ from those of the majority."""
-    scheme = found.corpus.scheme
-    for s, (row, other) in enumerate(zip(found.sentences, majority, strict=True)):
+    scheme = cleaned.corpus.scheme
+    for s, (row, other) in enumerate(zip(cleaned.sentences, majority, strict=True)):
         if row == other:
             continue
         if scheme == "plain":
             for t, (after, before) in enumerate(zip(row, other, strict=True)):
                 if after != before:
-                    yield _change(found, "another tag", s, (t, t + 1), before, after)
+                    yield _change(cleaned, "another tag", s, (t, t + 1), before, after)
             continue
-        new, old = found.spans[s], spans(other, scheme)
+        new, old = cleaned.spans[s], spans(other, scheme)
         for one in set(new) - set(old):
             kind, before = _against(one, old)
-            yield _change(found, kind, s, (one.start, one.end), before, one.type)
+            yield _change(cleaned, kind, s, (one.start, one.end), before, one.type)
         for one in set(old) - set(new):
             if not any(_touch(one, x) for x in new):
                 at = (one.start, one.end)
-                yield _change(found, "no span any more", s, at, one.type, "O")
+                yield _change(cleaned, "no span any more", s, at, one.type, "O")
 
 
 def _against(one: Span, old: Sequence[Span]) -> tuple[str, str]:
@@ -297,18 +299,18 @@ def _touch(one: Span, other: Span) -> bool:
 
 
 def _change(
-    found: Cleaned, kind: str, s: int, at: tuple[int, int], before: str, after: str
+    cleaned: Cleaned, kind: str, s: int, at: tuple[int, int], before: str, after: str
 ) -> _Change:
     sure = None
-    if found.marginals is not None:
-        lo = int(found.corpus.bounds[s])
-        sure = float(found.confidence[lo + at[0] : lo + at[1]].min())
+    if cleaned.marginals is not None:
+        lo = int(cleaned.corpus.bounds[s])
+        sure = float(cleaned.confidence[lo + at[0] : lo + at[1]].min())
     return _Change(kind, s, *at, before or "(no type)", after or "(no type)", sure)
 
 
-def _examples(found: Cleaned, changes: list[_Change]) -> Table:
+def _examples(cleaned: Cleaned, changes: list[_Change]) -> Table:
     """The surest changes, each of its kind once."""
-    corpus = found.corpus
+    corpus = cleaned.corpus
     tokens, bounds = corpus.tokens, corpus.bounds.tolist()
     rows: list[tuple[Cell, ...]] = []
     seen: set[tuple[str, ...]] = set()
@@ -321,7 +323,7 @@ def _examples(found: Cleaned, changes: list[_Change]) -> Table:
         rows.append(
             (
                 Passage.of(words, one.start, one.end),
-                *found.place(one.sentence, one.start),
+                *cleaned.place(one.sentence, one.start),
                 one.before,
                 one.after,
                 corpus.tally_text(bounds[one.sentence] + one.start),
@@ -330,7 +332,7 @@ def _examples(found: Cleaned, changes: list[_Change]) -> Table:
         )
         if len(rows) == _EXAMPLES:
             break
-    names = ("in context", *found.place_heads, "majority", "found", "votes")
+    names = ("in context", *cleaned.place_heads, "majority", "found", "votes")
     heads = dict.fromkeys(names, "")
     heads |= {"confidence": ".3f"}
     return Table(columns(heads), tuple(rows), "The surest changes")

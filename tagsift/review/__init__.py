@@ -1,8 +1,8 @@
 """The review page: look at doubtful spans, decide, and let the model learn from it.
 
-``material``    sentences, votes and documents, as they are looked at
-``found``       what is known of them: labels, chances, reasons; at first, the votes
-``results``     what a fit found in the store, for the next start
+``corpus_view`` sentences, their documents, and the labels that there can be
+``state``       a result, cut into what is looked at; at first, the votes counted
+``results``     the last result in the store, for the next start
 ``rulings``     what decisions say of a sentence, laid over the labels found
 ``store``       decisions and leases in SQLite; nothing is ever overwritten
 ``queue``       what to look at next: states, filters, search
@@ -10,11 +10,12 @@
 ``leases``      who has which sentence in hand
 ``describing``  an item as the page shows it
 ``forecast``    how far the review is, and what is left
-``desk``        one review: items go out, decisions come in
+``session``     one review: items go out, decisions come in
 ``learning``    fits in a process of their own
 ``exports``     the checked corpus, decisions, predictions
-``requests``      what requests say, checked
+``requests``    what requests say, checked
 ``guard``       who may ask what: token, origin, sizes, headers
+``http_errors`` what is refused
 ``pages``       templates; what is refused, as a page or as JSON
 ``app``         the web application; it and ``serving`` need the extra ``review``
 ``serving``     where it listens

@@ -136,7 +136,7 @@ class Site:
 
     def _page(self, name: str, status: int = 200, **more: Any) -> Response:
         told = {"version": __version__, "password": self.password is not None}
-        told |= {"title": self.desk.material.title, "wrong": False, **more}
+        told |= {"title": self.desk.view.title, "wrong": False, **more}
         return HTMLResponse(pages.page(name, **told), status)
 
     async def static(self, request: Request) -> Response:

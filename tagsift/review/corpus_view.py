@@ -1,24 +1,21 @@
-"""What is looked at: sentences, the documents they stand in, and what was said."""
+"""What is looked at: sentences, their documents, and the labels there can be."""
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-
-from tagsift.annotators import VoteTable, span_types, vote_table
+from tagsift.annotators import span_types
 from tagsift.annotators.from_votes import labels_of
+from tagsift.cleaned import Cleaned, counted
 from tagsift.data.corpus import Corpus
-from tagsift.io import Documents
-from tagsift.typing import BoolArray, IntArray
+from tagsift.typing import IntArray
 
-__all__ = ["Material", "Place"]
+__all__ = ["CorpusView", "Place"]
 
 
 class Place(NamedTuple):
@@ -31,11 +28,10 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
-    """A corpus of votes or of candidates, and the documents it comes from."""
+class CorpusView:
+    """A corpus of votes or of candidates, as it is reviewed."""
 
     corpus: Corpus
-    documents: Documents | None = None  # None for a column file
     title: str = ""
     known: tuple[str, ...] = ()  # labels that a fitted model has
 
@@ -49,17 +45,12 @@ class Material:
         """How the labels are written."""
         return self.corpus.scheme
 
-    @property
-    def has_votes(self) -> bool:
-        """Whether annotators have voted."""
-        return len(self.corpus.votes.token) > 0
-
     @cached_property
     def lengths(self) -> list[int]:
         """Tokens of every sentence."""
         return [int(length) for length in self.corpus.lengths]
 
-    @cached_property
+    @property
     def offsets(self) -> IntArray:
         """Where sentences begin among the stacked tokens, [S + 1]."""
         return self.corpus.bounds
@@ -68,7 +59,7 @@ class Material:
     def classes(self) -> tuple[str, ...]:
         """All labels that there can be: those given, and what a decision may need."""
         given = tuple(self.corpus.label_set)
-        if self.has_votes:
+        if len(self.corpus.votes.token):
             given = tuple(str(name) for name in labels_of(self.corpus))
         given = (*given, *self.known)
         prefixes = {"plain": "", "iobes": "BIES"}.get(self.scheme, "BI")
@@ -79,47 +70,31 @@ class Material:
         return tuple(dict.fromkeys((*given, *names)))
 
     @cached_property
+    def counted(self) -> Cleaned:
+        """What counting alone says, before anything is fitted."""
+        return counted(self.corpus, self.classes)
+
+    @cached_property
     def types(self) -> tuple[str, ...]:
         """Types of spans (of plain tags: the tags), the most frequent first."""
-        corpus = self.table.corpus
-        codes = corpus.candidate_codes  # [N]
-        times = np.bincount(
-            self.table.code if codes is None else codes, minlength=len(corpus.members)
-        )  # [V]
-        counts = (times @ corpus.members).tolist()  # [L]
-        by_type: Counter[str] = Counter()
-        for kind, count in zip(
-            span_types(self.classes, self.scheme), counts, strict=True
-        ):
-            by_type[kind] += count
-        return tuple(name for name, _ in by_type.most_common() if name != "O")
+        return tuple(name for name in self.counted.types()[0] if name != "O")
 
     @cached_property
     def places(self) -> list[Place]:
         """Where every sentence stands; those of a column file are all neighbours."""
-        if self.documents is None:
+        if self.corpus.sources is None:
             last = len(self.words) - 1
             return [Place(str(s + 1), s == 0, s == last, None) for s in range(last + 1)]
-        found = []
-        for document in self.documents.cut():
-            bounds, offsets = document.bounds(), document.offsets
+        places = []
+        for document in self.corpus.sources:
+            bounds, offsets = document.bounds(), document.aligned().offsets
             for a, b in bounds:
                 spaces = None
                 if offsets is not None:
                     here = [*offsets[a:b], (offsets[b - 1][1] + 1, 0)]
                     spaces = tuple(x[1] < y[0] for x, y in pairwise(here))
-                found.append(Place(document.id, a == 0, (a, b) == bounds[-1], spaces))
-        return found
-
-    @cached_property
-    def table(self) -> VoteTable:
-        """The votes over all labels."""
-        return vote_table(self.corpus, self.classes)
-
-    @cached_property
-    def majority(self) -> IntArray:
-        """The label that most annotators gave each token, [N]."""
-        return self.table.majority.labels
+                places.append(Place(document.id, a == 0, (a, b) == bounds[-1], spaces))
+        return places
 
     @cached_property
     def searched(self) -> list[str]:
@@ -137,26 +112,20 @@ class Material:
     @cached_property
     def digest(self) -> str:
         """A number that tells all that a fit rests on: words, features and votes."""
-        table, corpus = self.table, self.table.corpus
-        made = hashlib.sha256(
-            f"{self.fingerprint} {self.classes} {table.names}".encode()
-        )
+        corpus = self.corpus
+        sets = [sorted(names) for names in corpus.sets]
+        told = self.fingerprint, self.classes, corpus.annotators, corpus.label_set, sets
+        made = hashlib.sha256(repr(told).encode())
         for column in corpus.columns:
             made.update(repr(column).encode())
-        for array in (
-            *corpus.votes,
-            table.members,
-            table.abstains,
-            table.exact,
-            corpus.candidate_codes,
-        ):
+        for array in (*corpus.votes, corpus.exact_codes, corpus.candidate_codes):
             if array is not None:
                 made.update(f"{array.dtype} {array.shape}".encode() + array.tobytes())
         return made.hexdigest()
 
-    def ready(self) -> Material:
+    def ready(self) -> CorpusView:
         """The same, with everything counted that the page will ask for."""
-        _ = self.types, self.places, self.searched, self.majority
+        _ = self.types, self.places, self.searched, self.counted.majority
         return self
 
     def texts(self, s: int, most: int) -> Iterator[str | None]:
@@ -176,11 +145,3 @@ class Material:
             ).strip()
             cut = len(text) > most
             yield (text[:most] + "…" * cut) if other > s else "…" * cut + text[-most:]
-
-    def differing(self, annotator: str, labels: IntArray) -> BoolArray:
-        """Tokens of which an annotator says something else than the labels, [N]."""
-        table = self.table
-        mine = table.annotator == table.names.index(annotator)  # [K]
-        differs = np.zeros(table.n_tokens, dtype=bool)  # [N]
-        differs[table.token[mine & (table.code != labels[table.token])]] = True
-        return differs

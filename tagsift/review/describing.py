@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from tagsift.annotators import span_types
+from tagsift.annotators import AnnotatorReport, span_types
 from tagsift.data import Span, spans
 from tagsift.data.annotators import Vote
 from tagsift.review.ledger import Ledger
 from tagsift.review.rulings import touching
-from tagsift.review.state import KINDS, Found, Person
+from tagsift.review.state import KINDS, State
 from tagsift.typing import FloatArray
 
 __all__ = ["Shown", "corpus_facts", "describe", "row"]
@@ -53,9 +54,9 @@ class Shown:
     worst: int  # the most doubtful stacked token that nobody has checked
 
     @property
-    def found(self) -> Found:
+    def state(self) -> State:
         """What the last fit found."""
-        return self.ledger.found
+        return self.ledger.latest
 
     @property
     def name(self) -> str:
@@ -65,29 +66,29 @@ class Shown:
     @property
     def score(self) -> float | None:
         """The chance that it is wrong; None before a fit."""
-        return float(self.found.chance[self.worst]) if self.found.revision else None
+        return float(self.state.chance[self.worst]) if self.state.revision else None
 
     @property
     def kind(self) -> str:
         """The kind of reason for which it is here."""
-        return KINDS[int(self.found.kinds[self.stretch])]
+        return KINDS[int(self.state.kinds[self.stretch])]
 
     @cached_property
     def offset(self) -> int:
         """Where its sentence begins among the stacked tokens."""
-        return int(self.ledger.material.offsets[self.sentence])
+        return int(self.ledger.view.offsets[self.sentence])
 
 
 def describe(item: Shown) -> dict[str, Any]:
     """Everything that the page needs to know about an item."""
     ledger, s, span = item.ledger, item.sentence, item.span
-    told, found = ledger.material, item.found
-    length, place = told.lengths[s], told.places[s]
+    view, state = ledger.view, item.state
+    length, place = view.lengths[s], view.places[s]
     first = max(0, span.start - _AROUND)
     last = min(length, span.end + _AROUND)
     if length <= 2 * _AROUND:
         first, last = 0, length
-    before, after = told.texts(s, _NEIGHBOUR)
+    before, after = view.texts(s, _NEIGHBOUR)
     flag = ledger.flag(s, span.start, span.end)
     majority = _majority(item)
     return {
@@ -98,14 +99,14 @@ def describe(item: Shown) -> dict[str, Any]:
         "end": span.end,
         "label": span.type,
         "score": item.score,
-        "reason": found.reason(item.stretch),
+        "reason": state.reason(item.stretch),
         "kind": item.kind,
         "version": ledger.version(s),
-        "revision": found.revision,
-        "state": ledger.state(item.reviewer, item.stretch),
+        "revision": state.revision,
+        "state": ledger.status(item.reviewer, item.stretch),
         "from": first,
         "n_tokens": length,
-        "tokens": [_cut(word) for word in told.words[s][first:last]],
+        "tokens": [_cut(word) for word in view.words[s][first:last]],
         "spaces": [place.spaces is None or place.spaces[t] for t in range(first, last)],
         "before": before,
         "after": after,
@@ -125,29 +126,29 @@ def describe(item: Shown) -> dict[str, Any]:
 
 def corpus_facts(ledger: Ledger) -> dict[str, Any]:
     """What the page needs to know once: sizes, labels, annotators, kinds."""
-    told, found = ledger.material, ledger.found
-    counted = np.bincount(found.kinds, minlength=len(KINDS)).tolist()
-    people = {one.name: one for one in found.people}
-    table = told.table
-    tokens = np.bincount(table.annotator, minlength=table.n_annotators).tolist()
+    view, state = ledger.view, ledger.latest
+    counted = np.bincount(state.kinds, minlength=len(KINDS)).tolist()
+    people = {one.name: one for one in state.annotators}
+    who = view.corpus.annotators
+    tokens = np.bincount(view.corpus.votes.annotator, minlength=len(who)).tolist()
     return {
-        "title": told.title,
-        "sentences": len(told.lengths),
-        "tokens": int(told.offsets[-1]),
-        "scheme": told.scheme,
-        "revision": found.revision,
-        "spans": told.scheme != "plain",
-        "labels": list(told.types),
-        "outside": "O" in told.classes,
+        "title": view.title,
+        "sentences": len(view.lengths),
+        "tokens": int(view.offsets[-1]),
+        "scheme": view.scheme,
+        "revision": state.revision,
+        "spans": view.scheme != "plain",
+        "labels": list(view.types),
+        "outside": "O" in view.classes,
         "annotators": [
             {
-                "name": name,
-                "reliability": _reliability(people, name),
+                "name": one.name,
+                "reliability": _reliability(people, one.name),
                 "tokens": tokens[a],
-                "abstains": bool(table.abstains[a]),
-                "flags": list(people[name].flags) if name in people else [],
+                "abstains": one.abstains,
+                "flags": list(people[one.name].flags) if one.name in people else [],
             }
-            for a, name in enumerate(table.names)
+            for a, one in enumerate(who)
         ],
         "kinds": [
             {"name": name, "title": _TITLES[name], "items": count}
@@ -159,7 +160,7 @@ def corpus_facts(ledger: Ledger) -> dict[str, Any]:
 
 def row(item: Shown) -> dict[str, Any]:
     """An item in a list."""
-    words, span = item.ledger.material.words[item.sentence], item.span
+    words, span = item.ledger.view.words[item.sentence], item.span
     left = words[max(0, span.start - _BESIDE) : span.start]
     inside = words[span.start : span.end][: 2 * _BESIDE]
     right = words[span.end : span.end + _BESIDE]
@@ -168,7 +169,7 @@ def row(item: Shown) -> dict[str, Any]:
         "sentence": item.sentence,
         "label": span.type,
         "score": item.score,
-        "state": item.ledger.state(item.reviewer, item.stretch),
+        "state": item.ledger.status(item.reviewer, item.stretch),
         "kind": item.kind,
         "left": " ".join(map(_cut, left)),
         "words": " ".join(map(_cut, inside)),
@@ -188,7 +189,7 @@ def _standing(item: Shown, one: Span) -> dict[str, Any]:
     """Whether a span was checked, and the chance that it is wrong."""
     where = slice(item.offset + one.start, item.offset + one.end)
     done = bool(item.ledger.marks.checked[where].all())
-    chance = float(item.found.chance[where].max()) if item.found.revision else None
+    chance = float(item.state.chance[where].max()) if item.state.revision else None
     return {"checked": done, "chance": 0.0 if done else chance}
 
 
@@ -201,10 +202,10 @@ def _ranges(item: Shown, first: int, last: int) -> list[list[int]]:
 
 def _probabilities(item: Shown) -> dict[str, Any]:
     """By type: of the most doubtful token, and of each token of the span."""
-    if not item.found.revision:
+    if not item.state.revision:
         return {"probabilities": [], "tokens_probabilities": []}
-    told = item.ledger.material
-    types = span_types(told.classes, told.scheme)
+    view = item.ledger.view
+    types = span_types(item.state.cleaned.classes, view.scheme)
 
     def by_type(p: FloatArray) -> list[tuple[str, float]]:
         summed: dict[str, float] = defaultdict(float)
@@ -213,7 +214,7 @@ def _probabilities(item: Shown) -> dict[str, Any]:
         ranked = sorted(summed.items(), key=lambda pair: -pair[1])
         return [(name, round(share, 4)) for name, share in ranked if share >= _LEAST]
 
-    rows = item.found.confidences
+    rows = item.state.cleaned.confidences
     where = range(item.span.start, min(item.span.end, item.span.start + _MOST))
     return {
         "probabilities": [
@@ -225,9 +226,9 @@ def _probabilities(item: Shown) -> dict[str, Any]:
 
 def _votes(item: Shown) -> Iterator[dict[str, Any]]:
     """What each annotator who labelled any of the tokens said of them."""
-    corpus = item.ledger.material.corpus
+    corpus = item.ledger.view.corpus
     votes = corpus[item.sentence].votes
-    people = {one.name: one for one in item.found.people}
+    people = {one.name: one for one in item.state.annotators}
     label, start, end = item.span
     for annotator in corpus.annotators:
         name, abstains = annotator.name, annotator.abstains
@@ -270,25 +271,23 @@ def _in_words(own: list[Span], span: Span, *, abstains: bool) -> str:
     )
 
 
-def _reliability(people: Mapping[str, Person], name: str) -> float | None:
-    value = people[name].reliability if name in people else None
-    return None if value is None else round(value, 4)
+def _reliability(people: Mapping[str, AnnotatorReport], name: str) -> float | None:
+    value = people[name].reliability if name in people else float("nan")
+    return None if math.isnan(value) else round(value, 4)
 
 
 def _candidates(item: Shown) -> list[list[str]] | None:
-    told, span = item.ledger.material, item.span
-    if told.has_votes or told.corpus.candidates is None:
+    view, span = item.ledger.view, item.span
+    if view.counted.has_votes or view.corpus.candidates is None:
         return None
-    rows = told.corpus.candidates[item.sentence][span.start : span.end]
+    rows = view.corpus.candidates[item.sentence][span.start : span.end]
     return [sorted(names) for names in rows]
 
 
 def _majority(item: Shown) -> list[Span]:
     """The spans that most votes say, where they touch the one in question."""
-    told, s = item.ledger.material, item.sentence
-    if not told.has_votes:
+    majority = item.ledger.view.counted.majority
+    if majority is None:
         return []
-    here = slice(item.offset, item.offset + told.lengths[s])
-    best = told.majority[here]  # [T]
-    names = [told.classes[k] for k in best]
-    return touching(spans(names, told.scheme), item.span.start, item.span.end)
+    here = spans(majority[item.sentence], item.ledger.view.scheme)
+    return touching(here, item.span.start, item.span.end)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from tagsift.annotators import outlook
 from tagsift.review.ledger import Ledger
 from tagsift.review.queue import Filter, matching
 from tagsift.typing import BoolArray
@@ -16,8 +15,6 @@ __all__ = ["Forecast", "thinned"]
 _POINTS = 200
 #: CPU seconds that are no while.
 _QUICK = 0.005
-#: How far the log-odds of chances may be off: of candidate sets, and of votes.
-_SCALE = (2.0, 0.7)
 
 
 class Forecast:
@@ -47,46 +44,45 @@ class Forecast:
 
 
 def _counts(ledger: Ledger) -> dict[str, Any]:
-    found, live = ledger.found, ledger.live
-    mask = matching(found, ledger.marks, None, Filter())  # [K]
+    state, live = ledger.latest, ledger.live
+    mask = matching(state, ledger.marks, None, Filter())  # [K]
     told = {
         "decisions": sum(one.answers for one in live),
         "checked_tokens": int(ledger.marks.checked.sum()),
         "changed": sum(one.changed for one in live),
         "skipped": sum(one.action == "skip" for one in live),
         "flagged": sum(one.action == "flag" for one in live),
-        "items": len(found.begin) - 1,
+        "items": len(state.begin) - 1,
         "open": int(mask.sum()),
-        "revision": found.revision,
-        "fit_seconds": found.seconds,
+        "revision": state.revision,
+        "fit_seconds": state.seconds,
         **dict.fromkeys(("left", "left_range", "next", "stated")),
     }
-    return told | _expected(ledger, mask) if found.revision else told
+    return told | _expected(ledger, mask) if state.revision else told
 
 
 def _expected(ledger: Ledger, mask: BoolArray) -> dict[str, Any]:
     """Wrong labels, as the chances say and what was found so far."""
-    found = ledger.found
-    order = found.order[mask[found.order]]  # [K']
+    state = ledger.latest
+    order = state.order[mask[state.order]]  # [K']
     answers = [
         (one.score, one.changed)
         for one in ledger.live
         if one.answers and one.score is not None
     ]
-    told = outlook(
-        found.chance[found.worst[order]],
+    ahead = state.cleaned.outlook(
+        state.chance[state.worst[order]],
         [score for score, _ in answers],
         [changed for _, changed in answers],
-        scale=_SCALE[ledger.material.has_votes],
     )
     return {
-        "left": told.left,
-        "left_range": list(told.left_range),
-        "stated": told.stated,
+        "left": ahead.left,
+        "left_range": list(ahead.left_range),
+        "stated": ahead.stated,
         "next": {
-            "looks": told.looks,
-            "found": told.gain,
-            "found_range": list(told.gain_range),
+            "looks": ahead.looks,
+            "found": ahead.gain,
+            "found_range": list(ahead.gain_range),
         },
     }
 

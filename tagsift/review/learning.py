@@ -6,7 +6,6 @@ that people have decided on, as exact ones. It ends with the server, however tha
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import time
@@ -17,30 +16,26 @@ from functools import cached_property
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from threading import Thread
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import joblib
 import numpy as np
 from sklearn.base import clone
 
-from tagsift.annotators import (
-    AnnotatorReport,
-    VoteTable,
-    VoteTagger,
-    error_chance,
-)
+from tagsift.annotators import VoteTagger
 from tagsift.annotators.from_votes import TaggerFromVotes
 from tagsift.base import SequenceTagger
 from tagsift.baselines import PartialCRF
 from tagsift.chain_gp import ChainGP
+from tagsift.cleaned import cleaned_by
 from tagsift.data.corpus import Corpus
 from tagsift.errors import InputError, TagsiftError, TagsiftWarning
-from tagsift.metrics import label_indices, stack_marginals
-from tagsift.review.corpus_view import Material
-from tagsift.review.state import Found, Person
+from tagsift.review.corpus_view import CorpusView
+from tagsift.review.results import packed, unpacked
+from tagsift.review.state import State
 from tagsift.typing import FloatArray
 
-__all__ = ["Exact", "Student", "Worker"]
+__all__ = ["Exact", "Learner", "Student", "Worker"]
 
 #: Labels that are known exactly, by sentence; None between them.
 Exact: TypeAlias = Mapping[int, list[str | None]]
@@ -48,8 +43,6 @@ Exact: TypeAlias = Mapping[int, list[str | None]]
 _NICE = 10
 #: Models that votes are weighed with once they are fitted again.
 _TEXT_MODELS = (ChainGP, PartialCRF)
-#: What a fit on votes tells of its own tokens.
-_LEARNT = ("text_marginals_", "error_log_odds_")
 
 
 @dataclass
@@ -60,96 +53,94 @@ class Student:
     Where nobody has labelled anything, it learns from what it believed then.
     """
 
-    material: Material
+    view: CorpusView
     model: SequenceTagger
     fitted: bool = False
     revision: int = 0
 
-    def study(self, exact: Exact) -> Found:
+    def study(self, exact: Exact) -> State:
         """Fit with labels that are known exactly, and say what was found."""
-        began, votes = time.perf_counter(), self.material.has_votes
-        known = self.fitted and not self.revision
-        if not known and votes and isinstance(self.model, _TEXT_MODELS):
+        began, votes = time.perf_counter(), len(self.view.corpus.votes.token) > 0
+        ready = self.fitted and not self.revision
+        if not ready and votes and isinstance(self.model, _TEXT_MODELS):
             self.model = VoteTagger(clone(self.model), random_state=0)
-        told = self._told(exact, VoteTagger if known else TaggerFromVotes)
+        corpus = self._with_exact(exact)
         names = {name for row in exact.values() for name in row if name is not None}
-        known = known and names <= set(self.model.classes_)
-        if known:
-            labels, sure = self._judge(told)
+        ready = ready and names <= set(self.model.classes_)
+        weighs = isinstance(self.model, VoteTagger if ready else TaggerFromVotes)
+        source = corpus if votes and weighs else _candidates(corpus)
+        if ready:
+            labels, sure = self._judge(source)
         else:
-            self._fit(told, exact, names)
+            self._fit(source, exact, names)
             labels = self.model.transduction_
             sure = getattr(self.model, "confidences_", None)
             if sure is None:
-                _, sure = self.model.recover(told)
+                _, sure = self.model.recover(source)
         if sure is None:
             raise InputError(
                 f"{self.model.method.title} gives no confidences; take a method that "
                 "does (see: tagsift methods)."
             )
         self.revision += 1
-        learnt = {} if known else {k: getattr(self.model, k, None) for k in _LEARNT}
-        found = self._found(labels, sure, exact, **learnt)
-        return replace(found, seconds=round(time.perf_counter() - began, 2)).ready()
+        cleaned = cleaned_by(
+            corpus,
+            self.model,
+            labels,
+            sure,
+            self.view.classes,
+            fitted_to_it=not ready,
+        )
+        seconds = round(time.perf_counter() - began, 2)
+        return State(self.view, cleaned, self.revision, seconds).ready()
 
-    def _judge(self, told: Any) -> tuple[Any, Any]:
+    def _judge(self, source: Corpus) -> tuple[Any, Any]:
         """Labels by a model that is fitted already, and how sure it is of them.
 
         Of one annotator's labels it says what it thinks; those of several it weighs, or
         chooses among them.
         """
-        corpus = self.material.corpus
-        labels, sure = self.model.recover(told)
-        if len(corpus.annotators) == 1 and not len(told.votes.token):
-            sure = self.model.predict_proba(corpus)
+        labels, sure = self.model.recover(source)
+        if len(self.view.corpus.annotators) == 1 and not len(source.votes.token):
+            sure = self.model.predict_proba(self.view.corpus)
         return labels, sure
 
-    def _told(self, exact: Exact, takes_votes: type[TaggerFromVotes]) -> Corpus:
-        """Votes or candidate sets, with what is known in them."""
-        corpus = self.material.corpus
-        blank: list[list[str | None]] = [[None] * n for n in self.material.lengths]
+    def _with_exact(self, exact: Exact) -> Corpus:
+        """The corpus with what was decided, and what was known before."""
+        corpus = self.view.corpus
+        blank: list[list[str | None]] = [[None] * n for n in self.view.lengths]
         labels = list(corpus.exact or blank)
         for s, row in exact.items():
-            labels[s] = _both(row, labels[s])
-        corpus = corpus.with_exact(labels)
-        if self.material.has_votes and isinstance(self.model, takes_votes):
-            return corpus
-        codes = corpus.candidate_codes
-        if codes is None:
-            corpus = corpus.union()
-            codes = corpus.candidate_codes
-        assert codes is not None and corpus.exact_codes is not None
-        checked = corpus.exact_codes >= 0  # [N]
-        return replace(
-            corpus, candidate_codes=np.where(checked, corpus.exact_codes, codes)
-        )
+            both = zip(row, labels[s], strict=True)
+            labels[s] = [before if new is None else new for new, before in both]
+        return corpus.with_exact(labels)
 
-    def _fit(self, told: Corpus, exact: Exact, names: set[str]) -> None:
+    def _fit(self, source: Corpus, exact: Exact, names: set[str]) -> None:
         """Fit anew, or go on from what is known of the annotators."""
         model = self.model
         columns = None if model.labels is None else list(model.labels)
         if hasattr(model, "classes_"):
             columns = [str(name) for name in model.classes_]
             if isinstance(model, VoteTagger) and names <= set(columns):
-                model.update(told)
+                model.update(source)
                 return
         if columns is not None:
             columns = list(dict.fromkeys((*columns, *sorted(names))))
         if self.fitted and self._unlabelled:
             weights = np.concatenate(self._beliefs(columns or [], exact))  # [N, L]
-            told = replace(told.with_labels(columns or []), weights=weights)
+            source = replace(source.with_labels(columns or []), weights=weights)
         self.model = clone(model).set_params(labels=columns)
-        self.model.fit(told)
+        self.model.fit(source)
 
     @cached_property
     def _unlabelled(self) -> bool:
-        corpus = self.material.corpus
+        corpus = self.view.corpus
         codes = corpus.candidate_codes
         return codes is not None and bool(corpus.members[codes].all())
 
     @cached_property
     def _first_beliefs(self) -> list[FloatArray]:
-        return list(self.model.predict_proba(self.material.corpus))
+        return list(self.model.predict_proba(self.view.corpus))
 
     def _beliefs(self, columns: list[str], exact: Exact) -> list[FloatArray]:
         """Weights of all labels as the model file has them, and what is known."""
@@ -161,75 +152,47 @@ class Student:
                     made[s][t] = np.eye(len(columns))[columns.index(name)]
         return made
 
-    def _found(
+
+def _candidates(corpus: Corpus) -> Corpus:
+    """Candidate sets, of votes their union, with what is known exactly in them."""
+    corpus = corpus if corpus.candidate_codes is not None else corpus.union()
+    known, codes = corpus.exact_codes, corpus.candidate_codes
+    assert known is not None and codes is not None
+    return replace(corpus, candidate_codes=np.where(known >= 0, known, codes))
+
+
+class Learner(Protocol):
+    """What fits the model again, elsewhere."""
+
+    model: str  # tells what is fitted, and how it is set, from all others
+    busy: bool  # whether a fit runs
+    failed: str | None  # why the last one gave nothing
+
+    def learn(
         self,
-        labels: Any,
-        sure: Any,
         exact: Exact,
-        *,
-        text_marginals_: list[FloatArray] | None = None,
-        error_log_odds_: FloatArray | None = None,
-    ) -> Found:
-        """Everything in the columns of the material's labels."""
-        told, model = self.material, self.model
-        column = {name: k for k, name in enumerate(told.classes)}
-        own = [str(name) for name in model.classes_]
-        place = np.array([column[name] for name in own])  # [L']
-
-        def widened(rows: Any) -> FloatArray:
-            stacked = stack_marginals(rows, told.lengths, len(own))  # [N, L']
-            wide = np.zeros((len(stacked), len(column)))  # [N, L]
-            wide[:, place] = stacked
-            return wide
-
-        confidences = widened(sure)  # [N, L]
-        alone = widened(text_marginals_) if text_marginals_ else confidences  # [N, L]
-        chosen = place[label_indices(labels, own, name="labels")]  # [N]
-        known = told.table.exact.copy()  # [N]
-        for s, row in exact.items():
-            here = known[told.offsets[s] : told.offsets[s + 1]]  # [T]
-            here[:] = [
-                h if k is None else column[k] for h, k in zip(here, row, strict=True)
-            ]
-        table = VoteTable(replace(told.table.corpus, exact_codes=known))
-        chance = error_chance(chosen, confidences, alone, table, error_log_odds_)  # [N]
-        return Found(
-            told,
-            self.revision,
-            chosen,
-            confidences.astype(np.float32),
-            alone.astype(np.float32),
-            chance,
-            tuple(map(_person, getattr(model, "annotators_", ()))),
-        )
-
-
-def _person(report: AnnotatorReport) -> Person:
-    none = math.isnan(report.reliability)
-    return Person(report.name, None if none else report.reliability, report.flags)
-
-
-def _both(row: list[str | None], before: list[str | None]) -> list[str | None]:
-    """Labels that were decided, and those that were known before."""
-    return [b if k is None else k for k, b in zip(row, before, strict=True)]
+        then: Callable[[State, bytes], None],
+        revision: int,
+    ) -> None:
+        """Begin the fit after a revision with labels that are known exactly."""
 
 
 class Worker:
     """The process that fits, and the thread that waits for what it finds."""
 
     def __init__(
-        self, material: Material, model: SequenceTagger, *, fitted: bool = False
+        self, view: CorpusView, model: SequenceTagger, *, fitted: bool = False
     ) -> None:
-        bare = replace(material, documents=None)
-        self._material, self._student = material, Student(bare, model, fitted)
-        self._then: Callable[[Found], None] | None = None
+        bare = replace(view, corpus=replace(view.corpus, sources=None))
+        self._view, self._student = view, Student(bare, model, fitted)
+        self._then: Callable[[State, bytes], None] | None = None
         self.model: str = joblib.hash(model)
         self.busy, self._fits = False, 0
         self.failed: str | None = None
         self._start()
 
     def learn(
-        self, exact: Exact, then: Callable[[Found], None], revision: int = 0
+        self, exact: Exact, then: Callable[[State, bytes], None], revision: int = 0
     ) -> None:
         """Begin the fit after a `revision`; what it finds goes to `then`, later."""
         if not self._process.is_alive():
@@ -262,15 +225,17 @@ class Worker:
     def _listen(self, pipe: Connection) -> None:
         while True:
             try:
-                found = pipe.recv()
+                answer = pipe.recv()
             except (EOFError, OSError):
-                found = _ENDED
-            self.failed = found if isinstance(found, str) else None
+                answer = _ENDED
+            self.failed = answer if isinstance(answer, str) else None
             then, self.busy = self._then, False
-            if then is not None and isinstance(found, Found):
+            if then is not None and not isinstance(answer, str):
                 self._fits += 1
-                then(found.over(self._material, self._fits))
-            if found == _ENDED:
+                content, seconds = answer
+                result = unpacked(content)
+                then(State(self._view, result, self._fits, seconds).ready(), content)
+            if answer == _ENDED:
                 return
 
 
@@ -292,7 +257,8 @@ def _work(pipe: Connection, student: Student) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", TagsiftWarning)
-                answer: Any = student.study(exact)
+                state = student.study(exact)
+                answer: Any = packed(state.cleaned), state.seconds
         except TagsiftError as error:
             answer = str(error)
         except Exception as error:

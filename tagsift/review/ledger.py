@@ -11,10 +11,10 @@ import numpy as np
 from tagsift.data import Span, spans, tags
 from tagsift.data.corpus import Corpus
 from tagsift.io.column_file import PathName
-from tagsift.review.corpus_view import Material
+from tagsift.review.corpus_view import CorpusView
 from tagsift.review.queue import Marks
 from tagsift.review.rulings import Ruling, exact_tags, laid_over
-from tagsift.review.state import Found, first_look
+from tagsift.review.state import State, first_look
 from tagsift.review.store import Decision, Store
 
 __all__ = ["Ledger", "decided_labels"]
@@ -22,19 +22,19 @@ __all__ = ["Ledger", "decided_labels"]
 
 def decided_labels(path: PathName, corpus: Corpus) -> list[list[str | None]]:
     """The labels that a review decided on, None elsewhere; of a store nobody uses."""
-    material = Material(corpus)
-    with closing(Store.open(path, material.fingerprint)) as store:
-        exact = Ledger(material, store.decisions()).exact()
+    view = CorpusView(corpus)
+    with closing(Store.open(path, view.fingerprint)) as store:
+        exact = Ledger(view, store.decisions()).exact()
     nothing: list[str | None] = [None]
-    return [exact.get(s, nothing * n) for s, n in enumerate(material.lengths)]
+    return [exact.get(s, nothing * n) for s, n in enumerate(view.lengths)]
 
 
 class Ledger:
     """The entries of a store put into force, over what was found last."""
 
-    def __init__(self, material: Material, decisions: Iterable[Decision]) -> None:
-        self.material, self.found = material, first_look(material)
-        self.marks = Marks(self.found)
+    def __init__(self, view: CorpusView, decisions: Iterable[Decision]) -> None:
+        self.view, self.latest = view, first_look(view)
+        self.marks = Marks(self.latest)
         self.by_reviewer: dict[str, list[Decision]] = {}
         self.entries = 0  # that said something of labels, taken back or not
         self._live: dict[int, list[Decision]] = {}  # by sentence
@@ -59,10 +59,10 @@ class Ledger:
         made.marks.checked = self.marks.checked.copy()
         return made
 
-    def take_over(self, found: Found) -> None:
+    def take_over(self, state: State) -> None:
         """Put the same decisions over what a new fit found."""
-        self.found = found
-        self.marks.over(found)
+        self.latest = state
+        self.marks.over(state)
         self._spans.clear()
 
     # What holds --------------------------------------------------------------------
@@ -83,17 +83,17 @@ class Ledger:
     def spans(self, s: int) -> list[Span]:
         """The spans of a sentence as they stand now."""
         if s not in self._spans:
-            base = spans(self.found.names(s), self.material.scheme)
+            base = spans(self.latest.cleaned.sentences[s], self.view.scheme)
             self._spans[s] = laid_over(base, self._rulings(s))
         return self._spans[s]
 
     def labels(self) -> list[list[str]]:
         """The labels of all sentences as they stand now."""
         return [
-            tags(self.spans(s), length, self.material.scheme)
+            tags(self.spans(s), length, self.view.scheme)
             if self._rulings(s)
-            else self.found.names(s)
-            for s, length in enumerate(self.material.lengths)
+            else self.latest.cleaned.sentences[s]
+            for s, length in enumerate(self.view.lengths)
         ]
 
     def exact(self) -> dict[int, list[str | None]]:
@@ -101,7 +101,7 @@ class Ledger:
         made = {}
         for s in self._live:
             if rulings := self._rulings(s):
-                shape = self.material.lengths[s], self.material.scheme
+                shape = self.view.lengths[s], self.view.scheme
                 made[s] = exact_tags(self.spans(s), rulings, *shape)
         return made
 
@@ -113,9 +113,9 @@ class Ledger:
                 found = one if one.action == "flag" else None if one.answers else found
         return found
 
-    def state(self, reviewer: str, stretch: int) -> str:
+    def status(self, reviewer: str, stretch: int) -> str:
         """Whether a stretch is open, skipped, flagged or checked."""
-        where = slice(*self.found.begin[stretch : stretch + 2])
+        where = slice(*self.latest.begin[stretch : stretch + 2])
         if self.marks.checked[where].all():
             return "checked"
         if self.marks.flagged[where].any():
@@ -150,8 +150,8 @@ class Ledger:
     def _settle(self, s: int) -> None:
         """Mark the tokens of a sentence by what is in force."""
         self._spans.pop(s, None)
-        offset, marks = int(self.material.offsets[s]), self.marks
-        here = slice(offset, offset + self.material.lengths[s])
+        offset, marks = int(self.view.offsets[s]), self.marks
+        here = slice(offset, offset + self.view.lengths[s])
         marks.checked[here] = marks.flagged[here] = False
         for own in marks.skipped.values():
             own[here] = False

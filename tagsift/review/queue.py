@@ -10,7 +10,7 @@ import numpy as np
 
 from tagsift.annotators import span_types
 from tagsift.review.http_errors import Refusal
-from tagsift.review.state import KINDS, Found
+from tagsift.review.state import KINDS, State
 from tagsift.typing import BoolArray
 
 __all__ = ["Filter", "Marks", "matching"]
@@ -56,15 +56,15 @@ class Filter:
 class Marks:
     """What people have said of tokens so far, and what that makes of stretches."""
 
-    def __init__(self, found: Found) -> None:
-        self.checked = np.zeros(len(found.labels), dtype=bool)  # [N]
+    def __init__(self, state: State) -> None:
+        self.checked = np.zeros(len(state.labels), dtype=bool)  # [N]
         self.flagged = self.checked.copy()  # [N]
         self.skipped: dict[str, BoolArray] = {}  # [N], by reviewer
-        self.over(found)
+        self.over(state)
 
-    def over(self, found: Found) -> None:
+    def over(self, state: State) -> None:
         """Take the stretches of a new fit."""
-        self._begin = found.begin[:-1]
+        self._begin = state.begin[:-1]
         self.done = np.logical_and.reduceat(self.checked, self._begin)  # [K]
         self.raised = np.logical_or.reduceat(self.flagged, self._begin)  # [K]
 
@@ -84,7 +84,7 @@ class Marks:
 
 
 def matching(
-    found: Found, marks: Marks, reviewer: str | None, wanted: Filter
+    state: State, marks: Marks, reviewer: str | None, wanted: Filter
 ) -> BoolArray:
     """Stretches that a reviewer may be shown, leases apart, [K].
 
@@ -99,34 +99,32 @@ def matching(
         "checked": done.copy(),
     }[wanted.state]
     if wanted.label:
-        right &= _of_types(found, wanted.label)
+        right &= _of_types(state, wanted.label)
     if wanted.kind:
         numbers = [KINDS.index(kind) for kind in wanted.kind if kind in KINDS]
-        right &= np.isin(found.kinds, numbers)
+        right &= np.isin(state.kinds, numbers)
     if wanted.annotator:
-        right &= _disputed(found, wanted.annotator)
+        right &= _disputed(state, wanted.annotator)
     if wanted.q:
-        right &= _with_words(found, wanted.q)
+        right &= _with_words(state, wanted.q)
     return right
 
 
-def _of_types(found: Found, names: frozenset[str]) -> BoolArray:
-    told = found.material
-    kinds = np.array([kind in names for kind in span_types(told.classes, told.scheme)])
-    return np.asarray(kinds[found.labels[found.begin[:-1]]])
+def _of_types(state: State, names: frozenset[str]) -> BoolArray:
+    types = span_types(state.cleaned.classes, state.view.scheme)
+    kinds = np.array([kind in names for kind in types])  # [L]
+    return np.asarray(kinds[state.labels[state.begin[:-1]]])
 
 
-def _disputed(found: Found, annotators: frozenset[str]) -> BoolArray:
+def _disputed(state: State, annotators: frozenset[str]) -> BoolArray:
     """Stretches of which one of the annotators says something else."""
-    told = found.material
-    other = np.zeros(len(found.labels), dtype=bool)  # [N]
+    other = np.zeros(len(state.labels), dtype=bool)  # [N]
     for name in annotators:
-        if name in told.table.names:
-            other |= told.differing(name, found.labels)
-    return np.asarray(np.logical_or.reduceat(other, found.begin[:-1]))
+        other |= state.disputed(name)
+    return np.asarray(np.logical_or.reduceat(other, state.begin[:-1]))
 
 
-def _with_words(found: Found, q: str) -> BoolArray:
+def _with_words(state: State, q: str) -> BoolArray:
     text = q.casefold()
-    there = np.array([text in sentence for sentence in found.material.searched])  # [S]
-    return np.asarray(there[found.sentence])
+    there = np.array([text in sentence for sentence in state.view.searched])  # [S]
+    return np.asarray(there[state.sentence])

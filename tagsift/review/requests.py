@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tagsift.data import Span
-from tagsift.review.corpus_view import Material
+from tagsift.review.corpus_view import CorpusView
 from tagsift.review.http_errors import Refusal
 from tagsift.review.store import ANSWERS
 
@@ -122,7 +122,7 @@ def spans_of(told: Told) -> list[Span] | None:
 
 
 def ruled_spans(
-    material: Material, lo: int, hi: int, ruled: Sequence[Span]
+    view: CorpusView, lo: int, hi: int, ruled: Sequence[Span]
 ) -> list[Span]:
     """Spans that lie in a region of a sentence and do not overlap."""
     done, at = sorted(ruled, key=lambda one: one.start), lo
@@ -131,11 +131,11 @@ def ruled_spans(
             raise Refusal(
                 "bad", "expected spans inside the region that do not overlap."
             )
-        if one.type not in material.types:
+        if one.type not in view.types:
             raise Refusal("bad", "expected a label of the corpus.")
-        if material.scheme == "plain" and one.end - one.start > 1:
+        if view.scheme == "plain" and one.end - one.start > 1:
             raise Refusal("bad", "expected one label a token.")
         at = one.end
-    if "O" not in material.classes and len(done) < hi - lo:
+    if "O" not in view.classes and len(done) < hi - lo:
         raise Refusal("bad", "expected a label for every token.")
     return done

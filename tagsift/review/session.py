@@ -6,51 +6,38 @@ All methods may be called from several threads; one works at a time.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, wraps
 from threading import RLock
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from tagsift.data import Span
 from tagsift.errors import DataError
-from tagsift.review.corpus_view import Material
+from tagsift.review.corpus_view import CorpusView
 from tagsift.review.describing import Shown, corpus_facts, describe, row
 from tagsift.review.exports import Export, checked_corpus, decision_lines
 from tagsift.review.forecast import Forecast, thinned
 from tagsift.review.http_errors import Refusal
+from tagsift.review.learning import Learner
 from tagsift.review.leases import LEASE, Leases
 from tagsift.review.ledger import Ledger
 from tagsift.review.queue import Filter, matching
 from tagsift.review.requests import ruled_spans
 from tagsift.review.results import Results
 from tagsift.review.rulings import touching
-from tagsift.review.state import Found
+from tagsift.review.state import State
 from tagsift.review.store import ANSWERS, Decision, Store
 
-__all__ = ["Desk", "Learner"]
+__all__ = ["Desk"]
 
-#: Decisions between two points of the history; rows of a page of the search.
-_STEP, _ROWS = 10, 50
+#: Decisions between two points of the history.
+_STEP = 10
+#: Rows of a page of the search.
+_ROWS = 50
 
 Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-class Learner(Protocol):
-    """What fits the model again, elsewhere."""
-
-    model: str  # tells what is fitted, and how it is set, from all others
-    busy: bool  # whether a fit runs
-    failed: str | None  # why the last one gave nothing
-
-    def learn(
-        self,
-        exact: Mapping[int, list[str | None]],
-        then: Callable[[Found], None],
-        revision: int,
-    ) -> None:
-        """Begin the fit after a revision with labels that are known exactly."""
 
 
 def _alone(method: Method) -> Method:
@@ -69,7 +56,7 @@ class Desk:
 
     Parameters
     ----------
-    material : Material
+    view : CorpusView
         What is looked at.
     store : Store
         Where decisions and the last result are kept; what it holds is there at once.
@@ -83,19 +70,19 @@ class Desk:
 
     def __init__(
         self,
-        material: Material,
+        view: CorpusView,
         store: Store,
         learner: Learner | None = None,
         *,
         every: int = 25,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.material, self.store, self.learner = material.ready(), store, learner
+        self.view, self.store, self.learner = view.ready(), store, learner
         self.every, self._lock = every, RLock()
-        self.ledger = Ledger(material, store.decisions())
+        self.ledger = Ledger(view, store.decisions())
         self.leases = Leases(store, clock)
         self._learnt = 0  # entries that the last fit knew
-        self._results = Results(store, material, learner.model if learner else "")
+        self._results = Results(store, view, learner.model if learner else "")
         self._unkept: str | None = None  # why the last result is not in the store
         if last := self._results.last():
             self.ledger.take_over(last[0])
@@ -112,18 +99,18 @@ class Desk:
 
         `have` are those that they hold; what they had beside them is free again.
         """
-        found = self.ledger.found
-        mask = matching(found, self.ledger.marks, reviewer, wanted)  # [K]
+        state = self.ledger.latest
+        mask = matching(state, self.ledger.marks, reviewer, wanted)  # [K]
         left = int(mask.sum())
         held = [self.place_of(name) for name in have]
         mask[[self._stretch(s, start) for s, start, _ in held]] = False
-        others = self.leases.others(reviewer, len(self.material.lengths))  # [S]
-        mask &= ~others[found.sentence]
-        chosen = found.order[np.flatnonzero(mask[found.order])[:count]].tolist()
+        others = self.leases.others(reviewer, len(self.view.lengths))  # [S]
+        mask &= ~others[state.sentence]
+        chosen = state.order[np.flatnonzero(mask[state.order])[:count]].tolist()
         mine = {s for s, _, _ in held if not others[s]}
-        self.leases.hold(mine | {int(found.sentence[k]) for k in chosen}, reviewer)
+        self.leases.hold(mine | {int(state.sentence[k]) for k in chosen}, reviewer)
         items = [describe(self._shown(k, reviewer)) for k in chosen]
-        return {"items": items, "left": left, "revision": found.revision}
+        return {"items": items, "left": left, "revision": state.revision}
 
     @_alone
     def one_item(self, reviewer: str, name: str) -> dict[str, Any]:
@@ -136,9 +123,9 @@ class Desk:
     @_alone
     def browse(self, reviewer: str, wanted: Filter, page: int) -> dict[str, Any]:
         """Rows about items, a page of them; nothing is lent."""
-        found = self.ledger.found
-        mask = matching(found, self.ledger.marks, reviewer, wanted)  # [K]
-        chosen = found.order[mask[found.order]]  # [K']
+        state = self.ledger.latest
+        mask = matching(state, self.ledger.marks, reviewer, wanted)  # [K]
+        chosen = state.order[mask[state.order]]  # [K']
         rows = chosen[_ROWS * page :][:_ROWS].tolist()
         return {
             "found": len(chosen),
@@ -149,8 +136,8 @@ class Desk:
     @_alone
     def about(self, **more: Any) -> dict[str, Any]:
         """What hardly changes: labels, annotators, kinds of disagreement."""
-        told = corpus_facts(self.ledger)
-        return told | {"every": self.every, "lease_seconds": int(LEASE), **more}
+        facts = {"every": self.every, "lease_seconds": int(LEASE), **more}
+        return corpus_facts(self.ledger) | facts
 
     def export(self, kind: str, form: str = "", layers: str = "") -> Export:
         """A file: ``corpus`` in a format, ``decisions``, or ``label-studio``.
@@ -161,7 +148,7 @@ class Desk:
         with self._lock:
             ledger, decisions = self.ledger.copy(), list(self.store.decisions())
         if kind == "decisions":
-            return decision_lines(decisions, self.material)
+            return decision_lines(decisions, self.view)
         if kind == "label-studio":
             return checked_corpus(ledger, "label-studio", "predictions")
         if kind != "corpus":
@@ -202,14 +189,14 @@ class Desk:
         self.leases.refuse_others(s, reviewer)
         self._refuse_stale(s, version)
         lo, hi = region or (start, end)
-        if not 0 <= lo < hi <= self.material.lengths[s]:
+        if not 0 <= lo < hi <= self.view.lengths[s]:
             raise Refusal("bad", "expected a region inside the sentence.")
         before = touching(self.ledger.spans(s), lo, hi)
         after = before
         if ruled is not None and action in ANSWERS:
-            after = ruled_spans(self.material, lo, hi, ruled)
+            after = ruled_spans(self.view, lo, hi, ruled)
         elif action == "accept":
-            if revision != self.ledger.found.revision:
+            if revision != self.ledger.latest.revision:
                 raise Refusal("stale", "the model was fitted again since; look again.")
             lo = min([lo, *(one.start for one in before)])
             hi = max([hi, *(one.end for one in before)])
@@ -280,7 +267,7 @@ class Desk:
     @_alone
     def begin(self) -> None:
         """Fit where there is no result yet, or where one is due."""
-        if self.ledger.found.revision:
+        if self.ledger.latest.revision:
             self._learn_if_due()
         else:
             self.learn()
@@ -289,19 +276,21 @@ class Desk:
     def learn(self) -> None:
         """Begin a fit with all that has been decided, unless one runs."""
         if self.learner is not None and not self.learner.busy:
-            self._learnt, revision = self.ledger.entries, self.ledger.found.revision
+            self._learnt, revision = self.ledger.entries, self.ledger.latest.revision
             then = partial(self.install, entries=self._learnt)
             self.learner.learn(self.ledger.exact(), then, revision)
 
     @_alone
-    def install(self, found: Found, entries: int = 0) -> None:
+    def install(
+        self, state: State, content: bytes | None = None, *, entries: int = 0
+    ) -> None:
         """Keep and take over what a fit found that knew so many entries."""
         try:
-            self._results.keep(found, entries)
+            self._results.keep(state, entries, content)
             self._unkept = None
         except DataError as error:
             self._unkept = error.message
-        self.ledger.take_over(found)
+        self.ledger.take_over(state)
         self._forecast.outdated()
         self._remember()
         self._learn_if_due()
@@ -331,10 +320,9 @@ class Desk:
     def _keep(self, **fields: Any) -> Decision:
         """Store an entry, put it into force, and learn where it is time."""
         try:
-            made = self.store.add(revision=self.ledger.found.revision, **fields)
+            made = self.store.add(revision=self.ledger.latest.revision, **fields)
         except DataError as error:
-            reason = error.message
-            raise Refusal("unstored", f"nothing was stored: {reason}") from error
+            raise Refusal("unstored", f"nothing was stored: {error.message}") from error
         known = self.ledger.entries
         self.ledger.add(made)
         self.leases.lend({made.sentence}, made.reviewer)
@@ -351,18 +339,18 @@ class Desk:
 
     def _remember(self) -> None:
         """Add a point to the history of what is left."""
-        told = self._forecast.figures(now=True)
-        if told["left"] is not None:
-            self.store.remember(told["decisions"], told["left"])
+        figures = self._forecast.figures(now=True)
+        if figures["left"] is not None:
+            self.store.remember(figures["decisions"], figures["left"])
 
     def _shown(self, stretch: int, reviewer: str, start: int | None = None) -> Shown:
         """An item: the span in question now in a stretch, or at one of its tokens."""
-        found, checked = self.ledger.found, self.ledger.marks.checked
-        lo, hi = map(int, found.begin[stretch : stretch + 2])
-        s = int(found.sentence[stretch])
-        doubt = np.where(checked[lo:hi], -1.0, found.chance[lo:hi])
+        state, checked = self.ledger.latest, self.ledger.marks.checked
+        lo, hi = map(int, state.begin[stretch : stretch + 2])
+        s = int(state.sentence[stretch])
+        doubt = np.where(checked[lo:hi], -1.0, state.chance[lo:hi])
         n = lo + int(doubt.argmax())
-        at = n - int(self.material.offsets[s]) if start is None else start
+        at = n - int(self.view.offsets[s]) if start is None else start
         there = touching(self.ledger.spans(s), at, at + 1)
         span = there[0] if there else Span("O", at, at + 1)
         return Shown(self.ledger, reviewer, stretch, s, span, n)
@@ -375,15 +363,15 @@ class Desk:
             where = int(s), int(start), int(end)
         except ValueError:
             raise Refusal("bad", "expected an item such as 17:3-5.") from None
-        if not 0 <= where[0] < len(self.material.lengths):
+        if not 0 <= where[0] < len(self.view.lengths):
             raise Refusal("missing", "there is no such sentence.")
-        if not 0 <= where[1] < where[2] <= self.material.lengths[where[0]]:
+        if not 0 <= where[1] < where[2] <= self.view.lengths[where[0]]:
             raise Refusal("missing", "there are no such tokens in the sentence.")
         return where
 
     def _stretch(self, s: int, start: int) -> int:
-        n = int(self.material.offsets[s]) + start
-        return int(np.searchsorted(self.ledger.found.begin, n, side="right")) - 1
+        n = int(self.view.offsets[s]) + start
+        return int(np.searchsorted(self.ledger.latest.begin, n, side="right")) - 1
 
     def _refuse_stale(self, s: int, version: int) -> None:
         if version != self.ledger.version(s):

@@ -1,73 +1,64 @@
-"""What is known of every token at one time: by a fit, or by the votes alone."""
+"""What is known of every token at one time: a result, cut into what is looked at."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
 
 import numpy as np
 
-from tagsift.annotators import REASONS, Reasons, most_doubtful, stretches
-from tagsift.annotators.counting import majority_labels, majority_shares
+from tagsift.annotators import (
+    REASONS,
+    AnnotatorReport,
+    Reasons,
+    most_doubtful,
+    stretches,
+)
+from tagsift.cleaned import Cleaned
 from tagsift.metrics import entropy
-from tagsift.review.corpus_view import Material
-from tagsift.storage.state import Saved, listed, number, part, texts, whole, word
-from tagsift.storage.state import array as numbers
-from tagsift.typing import Float32Array, FloatArray, IntArray
+from tagsift.review.corpus_view import CorpusView
+from tagsift.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["KINDS", "Found", "Person", "first_look", "queue_order"]
+__all__ = ["KINDS", "State", "first_look", "queue_order"]
 
 #: Kinds of reasons for a look.
 KINDS = tuple(REASONS)
 
 
-@dataclass(frozen=True)
-class Person:
-    """What a fit says of an annotator."""
-
-    name: str
-    reliability: float | None  # None where there is too little to judge by
-    flags: tuple[str, ...] = ()  # what is odd about them, in words
-
-    saved: ClassVar[Saved] = {
-        "name": word(),
-        "reliability": number(optional=True),
-        "flags": texts(distinct=False),
-    }
-
-
 @dataclass(frozen=True, eq=False)
-class Found:
-    """Labels, how sure they are, and the stretches to look at.
+class State:
+    """A result, and the stretches to look at in it.
 
     A stretch is a span or a single token outside spans; together they are all tokens.
     """
 
-    saved: ClassVar[Saved] = {
-        "revision": whole(least=1),
-        "labels": numbers("N", "int", least=0, below="L"),
-        "confidences": numbers("N L", least=0),
-        "text": numbers("N L", least=0),
-        "chance": numbers("N", least=0, most=1),
-        "people": listed("A", part(Person)),
-        "seconds": number(optional=True, least=0),
-    }
-
-    material: Material
-    revision: int  # number of the fit; 0 is what the votes alone say
-    labels: IntArray  # [N]  columns of `Material.classes`
-    confidences: FloatArray | Float32Array  # [N, L]
-    text: FloatArray | Float32Array  # [N, L]  what the text alone says
-    chance: FloatArray  # [N]  that a label is wrong; entropy of the votes at first
-    people: tuple[Person, ...] = ()
+    view: CorpusView
+    cleaned: Cleaned
+    revision: int  # number of the fit; 0 is what counting alone says
     seconds: float | None = None  # that the fit took
+
+    @property
+    def labels(self) -> IntArray:
+        """The label of every token, as its place in `Cleaned.classes`, [N]."""
+        return self.cleaned.codes
+
+    @property
+    def annotators(self) -> tuple[AnnotatorReport, ...]:
+        """The annotators against the labels, once a fit has found these."""
+        return self.cleaned.annotators if self.revision else ()
+
+    @cached_property
+    def chance(self) -> FloatArray:
+        """The chance that a label is wrong, [N]; of counts, their entropy."""
+        if self.revision:
+            return self.cleaned.chance_wrong
+        return np.asarray(entropy(self.cleaned.confidences))
 
     @cached_property
     def begin(self) -> IntArray:
         """Where stretches begin, and where the last one ends, [K + 1]."""
-        told = self.material
-        return stretches(self.labels, told.offsets, told.classes, told.scheme)
+        about = self.view.offsets, self.cleaned.classes, self.view.scheme
+        return stretches(self.labels, *about)
 
     @cached_property
     def worst(self) -> IntArray:
@@ -77,8 +68,7 @@ class Found:
     @cached_property
     def sentence(self) -> IntArray:
         """The sentence of each stretch, [K]."""
-        where = np.searchsorted(self.material.offsets, self.begin[:-1], side="right")
-        return where - 1
+        return np.searchsorted(self.view.offsets, self.begin[:-1], side="right") - 1
 
     @cached_property
     def order(self) -> IntArray:
@@ -98,28 +88,24 @@ class Found:
         n, kind = int(self.worst[stretch]), int(self.kinds[stretch])
         return self._reasons.sentence(n, kind)
 
-    @property
+    @cached_property
     def _reasons(self) -> Reasons:
-        told = self.material
-        return Reasons(self.labels, self.text, told.table, told.classes)
+        one = self.cleaned
+        return Reasons(one.codes, one.text, one.table, one.classes)
 
-    def ready(self) -> Found:
+    def disputed(self, annotator: str) -> BoolArray:
+        """Tokens of which an annotator says something else than the labels, [N]."""
+        table = self.cleaned.table
+        differs = np.zeros(table.n_tokens, dtype=bool)  # [N]
+        if annotator in table.names:
+            mine = table.annotator == table.names.index(annotator)  # [K]
+            differs[table.token[mine & (table.code != self.labels[table.token])]] = True
+        return differs
+
+    def ready(self) -> State:
         """The same, with everything counted that the page will ask for."""
-        _ = self.order, self.kinds
+        _ = self.order, self.kinds, self.cleaned.sentences
         return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in vars(self).items() if k != "material"}
-
-    def over(self, material: Material, revision: int) -> Found:
-        """Put what comes from another process over the material here."""
-        vars(self).update(material=material, revision=revision)
-        return self
-
-    def names(self, s: int) -> list[str]:
-        """Labels of a sentence."""
-        lo, hi = self.material.offsets[s : s + 2]
-        return [self.material.classes[k] for k in self.labels[lo:hi]]
 
 
 def queue_order(scores: FloatArray, sentences: IntArray) -> IntArray:
@@ -141,22 +127,6 @@ def queue_order(scores: FloatArray, sentences: IntArray) -> IntArray:
     return np.lexsort((np.arange(len(scores)), member, -top[member]))
 
 
-def first_look(material: Material) -> Found:
+def first_look(view: CorpusView) -> State:
     """What votes or candidate sets say, before anything is fitted."""
-    if material.has_votes:
-        shares = majority_shares(material.table)  # [N, L]
-        labels = majority_labels(material.table)  # [N]
-    else:
-        shares = _candidate_shares(material)  # [N, L]
-        labels = shares.argmax(axis=1)  # [N]
-    return Found(material, 0, labels, shares, shares, entropy(shares)).ready()
-
-
-def _candidate_shares(material: Material) -> FloatArray:
-    """Candidates, the more frequent labels a little ahead, [N, L]."""
-    corpus = material.table.corpus
-    assert corpus.candidate_codes is not None
-    mask = corpus.members[corpus.candidate_codes]  # [N, L]
-    shares = mask / mask.sum(axis=1, keepdims=True)  # [N, L]
-    shares *= 1 + 1e-6 * shares.sum(axis=0) / max(len(mask), 1)
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    return State(view, view.counted, 0).ready()

@@ -43,6 +43,16 @@ def test_a_public_name_is_that_of_its_home(name: str):
     assert name in dir(tagsift)
 
 
+def test_the_list_is_short_and_nothing_leaks():
+    """Errors and warnings aside, it is what a newcomer has to read."""
+    names = set(tagsift.__all__) - set(errors.__all__) - {"__version__"}
+    assert len(names) <= 32
+    assert set(dir(tagsift)) == set(tagsift.__all__) | set(tagsift._PARTS)
+    rooms = {path.parent.name for path in SOURCE.parent.glob("*/__init__.py")}
+    inner = {"backend", "chain", "chain_gp", "cli", "gp", "sgppsl"}
+    assert set(tagsift._PARTS) == (rooms | {"threads"}) - inner
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         tagsift.nonsense  # noqa: B018

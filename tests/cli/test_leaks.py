@@ -56,8 +56,8 @@ def test_the_hint_leaves_columns_of_labels_out(tagsift: Any, tmp_path: Path) -> 
     insist = ["--features-hold-labels", *options]
     assert tagsift("clean", path, "--columns", leaky, *insist).status == 0
     with pytest.raises(package.errors.DataError, match="column 2 holds labels"):
-        package.read_votes(path, columns=leaky)
-    votes = package.read_votes(path, columns=leaky, features_hold_labels=True)
+        package.io.read_votes(path, columns=leaky)
+    votes = package.io.read_votes(path, columns=leaky, features_hold_labels=True)
     assert votes.rows[0][0] == ("Ann", "B-PER", "NNP")
 
 
@@ -119,7 +119,7 @@ RENAMED = "PER=person,LOC=O"
 
 
 def labels_in(path: Path) -> set[str]:
-    return {name for row in package.read_conll(path).labels for name in row}
+    return {name for row in package.io.read_conll(path).labels for name in row}
 
 
 def test_labels_are_renamed_in_columns(tagsift: Any, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_labels_are_renamed_in_columns(tagsift: Any, tmp_path: Path) -> None:
     assert tagsift("fit", gold, *options, "--labels", RENAMED).status == 0
     score = tagsift("score", tmp_path / "m.tagsift", gold, "--labels", RENAMED)
     assert score.status == 0 and "unknown" not in score.err
-    corpus = package.read_conll(gold, labels={"PER": "person", "B-LOC": "O"})
+    corpus = package.io.read_conll(gold, labels={"PER": "person", "B-LOC": "O"})
     assert corpus.labels[0] == ["B-person", "I-person", "O", "O"]
 
 

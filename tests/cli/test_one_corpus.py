@@ -370,3 +370,65 @@ def test_every_verb_sees_the_same_format(tagsift: Run, votes: Path, tmp_path: Pa
     assert [one["tokens"] for one in documents] == [
         [word for word, _ in block] for block in rows
     ]
+
+
+# Python, the command line, the report and a stored result -----------------------------
+
+
+@pytest.mark.parametrize("name", ["columns", "jsonl", "label-studio"])
+def test_a_figure_is_the_same_wherever_it_is_asked_for(
+    tagsift: Run, votes: Path, tmp_path: Path, name: str
+):
+    """By each door, of each figure with a name."""
+    path, options = votes, READ
+    if name != "columns":
+        path, options = tmp_path / f"votes.{name}", ["--from", name]
+        assert tagsift("convert", votes, path, "--to", name, *READ).status == 0
+    reads = {"votes": "2:7", "gold": -1} if name == "columns" else {"format": name}
+    corpus = package.read(path, abstain=[NAMES[-1]], **reads)
+    result = package.clean(corpus, package.make("dawid-skene"))
+    result.save(tmp_path / "result.tagsift")
+    method = [*options, *DICT, "-m", "dawid-skene"]
+    facts = cleaned(tagsift, path, tmp_path / "out.tsv", *method, "--to", "conll")
+    report = tagsift("report", path, *method, "-o", tmp_path / "r.html", "--json").json
+    rank = tagsift("rank", path, *method, "--top", 7, "--json").json
+    out = tmp_path / "columns.tsv"
+    assert tagsift("clean", path, *method, "-o", out).status == 0
+    rows = [row for block in lines_of(out) for row in block]
+    for one in (result, package.load(tmp_path / "result.tagsift")):
+        assert int(one.changed.sum()) == facts["differs"]
+        assert [row[-4] for row in rows] == one.labels.tolist()
+        assert [row[-3] for row in rows] == [f"{p:.6f}" for p in one.confidence]
+        assert report["expected_wrong"] == pytest.approx(one.outlook().left)
+        looks = list(one.ranking("span"))[:7]
+        shown = [(x["sentence"], x["token"], x["score"]) for x in rank["spans_first"]]
+        assert shown == [
+            (look.sentence + 1, look.start + 1, pytest.approx(look.score))
+            for look in looks
+        ]
+        if corpus.gold is not None:
+            assert facts["scores"]["span_f1"] == one.scores().span_f1
+            assert facts["scores"]["majority_span_f1"] == one.majority_scores().f1
+        page = (tmp_path / "r.html").read_text(encoding="utf-8")
+        table = page[page.index("the most reliable first") :]
+        for who in one.annotators:
+            row = re.search(rf'"row"[^>]*>{who.name}</th><td[^>]*>([^<]*)<', table)
+            text = f"{100 * who.reliability:.1f}" if who.tokens else "–"
+            assert row is not None and row[1] == text
+
+
+def test_kinds_and_formats_of_further_files_are_said(tagsift: Run, tmp_path: Path):
+    text = "Ann left Rome."
+    for name, mark in (("anna", [0, 3, "PER"]), ("gpt", [9, 13, "LOC"])):
+        line = json.dumps({"text": text, "label": [mark]}) + "\n"
+        (tmp_path / f"{name}.txt").write_text(line * 1, encoding="utf-8")
+    files = [tmp_path / "anna.txt", "--from", "doccano"]
+    files += ["--with", f"{tmp_path / 'gpt.txt'}:doccano"]
+    people = tagsift("agree", *files, "--quick", "--json").json["annotators"]
+    _, second = (one["name"] for one in people)
+    quick = ("agree", *files, "--quick", "--kinds")
+    assert tagsift(*quick, f"{second}=model").status == 0
+    wrong = {second: "gpt=model", f"{second}=robot": "'robot'", "x=model": "'x'"}
+    for kinds, words in wrong.items():
+        told = tagsift(*quick, kinds)
+        assert told.status == 2 and words in told.err

@@ -26,8 +26,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     gold = Corpus.from_lists(corpus.rows, labels, scheme="iob1")
     partial = package.corrupt(gold, cl=2, random_state=1)
     assert not any(all(len(c) == 1 for c in row) for row in partial.candidates)
-    package.write_partial(folder / "partial.conll", partial, gold=True)
-    package.write_conll(folder / "gold.conll", gold)
+    package.io.write_partial(folder / "partial.conll", partial, gold=True)
+    package.io.write_conll(folder / "gold.conll", gold)
     return {"partial": folder / "partial.conll", "gold": folder / "gold.conll"}
 
 
@@ -53,7 +53,7 @@ def test_every_method(tagsift, files, tmp_path, name: str):
         options += ["--set", f"{setting}={json.dumps(value)}"]
     outcome = tagsift("fit", source, "-o", there, *options, "--quiet")
     assert outcome.status == 0, outcome.err
-    data = package.read_partial(source, gold=not exact)
+    data = package.io.read_partial(source, gold=not exact)
     model = package.make(name, random_state=3, **quick).fit(data.as_corpus())
     model.save(here)
     assert same(there, here)
@@ -72,7 +72,7 @@ def test_every_source(tagsift, gold, tmp_path):
 
     wanted = {
         lines: (["--from", "jsonl"], candidates, {}),
-        gold: (["--scheme", "iob1"], package.read_partial, {"scheme": "iob1"}),
+        gold: (["--scheme", "iob1"], package.io.read_partial, {"scheme": "iob1"}),
     }
     for path, (options, read, said) in wanted.items():
         there, here = tmp_path / "there.tagsift", tmp_path / "here.tagsift"
@@ -89,7 +89,7 @@ def test_votes(tagsift, votes, tmp_path, name: str):
     there, here = tmp_path / "there.tagsift", tmp_path / "here.tagsift"
     options = ["--votes", "2:4", "--gold", "--quiet", "-m", name]
     assert tagsift("fit", votes, "-o", there, *options).status == 0
-    data = package.read_votes(votes, columns="2:4", gold=-1)
+    data = package.io.read_votes(votes, columns="2:4", gold=-1)
     votes = data.as_corpus()
     known = votes if name == "vote-tagger" else votes.union()
     package.make(name, random_state=0).fit(known).save(here)

@@ -52,7 +52,7 @@ def test_every_command_is_documented(name: str):
                 )
 
 
-@pytest.mark.parametrize("name", ["fit", "tag"])
+@pytest.mark.parametrize("name", ["clean", "fit", "tag"])
 def test_figures_name_code_that_exists(name: str):
     drawing = (ROOT / f"docs/figures/{name}.svg").read_text(encoding="utf-8")
     rooms = re.findall(r'class="room"[^>]*>([^<]+)<', drawing)
@@ -80,6 +80,16 @@ def test_the_example_of_a_method_is_one(monkeypatch):
     exec(compile(code, "CONTRIBUTING.md", "exec"), vars(module))
     check_estimator(module.NearestMean())
     assert module.NearestMean.method.settings == "share=equal"
+
+
+def test_how_clean_works_names_files_and_code_that_exist():
+    text = (ROOT / "docs/how-clean-works.md").read_text(encoding="utf-8")
+    files = set(re.findall(r"`(?:tagsift/)?([a-z_]+/\w+\.py)`", text))
+    assert len(files) > 15
+    assert [name for name in files if not (ROOT / "tagsift" / name).is_file()] == []
+    code = "".join(p.read_text("utf-8") for p in (ROOT / "tagsift").rglob("*.py"))
+    for word in re.findall(r"`(\w*[A-Z_]\w*)`", text):
+        assert re.search(rf"\b{word}\b", code), word
 
 
 def test_links_lead_somewhere():

@@ -7,10 +7,11 @@ import sys
 import pytest
 
 import tagsift
-from tagsift import cli, from_dataset, to_dataset
+from tagsift import cli
 from tagsift.data import to_scheme
 from tagsift.data.documents import Document
 from tagsift.errors import DataError, InputError, MissingExtraError
+from tagsift.integrations import from_dataset, to_dataset
 from tests.io.test_arrow import BARE, EMPTY, FULL, WORDS
 
 datasets = pytest.importorskip("datasets", reason="needs datasets (extra hf)")
@@ -104,7 +105,7 @@ def test_rows_of_labels_found_are_those_of_the_command_line(tmp_path):
 def test_several_annotators_are_asked_for(tmp_path, capsys):
     first, second = "ann", "bob"
     rows, tags = [[("Ann",), ("ran",)]], [[("B-X", "O"), ("O", "O")]]
-    votes = tagsift.VoteCorpus(rows, tags, (first, second), [["B-X", "O"]], "iob2")
+    votes = tagsift.io.VoteCorpus(rows, tags, (first, second), [["B-X", "O"]], "iob2")
     path, out = tmp_path / "votes.jsonl", tmp_path / "rows.jsonl"
     tagsift.io.old_write(votes, path)
     with pytest.raises(InputError, match=f"{first}, {second}; say whose with --layer"):

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tagsift
-from tagsift import from_arrow, to_arrow
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.data.label_set import label_problem
 from tagsift.errors import InputError, MissingExtraError
+from tagsift.io import from_arrow, to_arrow
 from tagsift.io.arrow import arrow_schema
 
 pa = pytest.importorskip("pyarrow", reason="tables need pyarrow (extra arrow)")
@@ -87,7 +87,7 @@ def documents(draw) -> Document:
 def test_any_document_comes_back(made):
     assert list(from_arrow(to_arrow(made))) == made
     pytest.importorskip("pandas", reason="frames need pandas (extra pandas)")
-    assert list(tagsift.from_pandas(tagsift.to_pandas(made))) == made
+    assert list(tagsift.io.from_pandas(tagsift.io.to_pandas(made))) == made
 
 
 def test_the_table_of_nothing_has_the_columns():

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 import tagsift
-from tagsift import from_pandas, to_pandas
 from tagsift.data import simulate_votes
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import InputError, MissingExtraError
+from tagsift.io import from_pandas, to_pandas
 from tests.io.test_arrow import BARE, EMPTY, FULL, WORDS
 
 pd = pytest.importorskip("pandas", reason="frames need pandas (extra pandas)")
@@ -28,7 +28,7 @@ def test_a_frame_of_documents_holds_everything():
 def test_a_frame_goes_through_a_file(tmp_path):
     pytest.importorskip("pyarrow", reason="Parquet needs pyarrow (extra arrow)")
     documents = [FULL, BARE, WORDS, EMPTY]
-    tagsift.to_arrow(documents).to_pandas().to_parquet(tmp_path / "a.parquet")
+    tagsift.io.to_arrow(documents).to_pandas().to_parquet(tmp_path / "a.parquet")
     assert list(from_pandas(pd.read_parquet(tmp_path / "a.parquet"))) == documents
 
 

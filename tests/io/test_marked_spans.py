@@ -236,5 +236,5 @@ def test_what_is_written_is_cut_as_it_was_read(tmp_path: Path) -> None:
     assert tagsift.io.old_read(tmp_path / "b.conll", "conll").corpus().tokens == [
         ["Ann", "'s", "cat.", "It", "left"]
     ]
-    frame = tagsift.to_pandas(documents, rows="tokens")
+    frame = tagsift.io.to_pandas(documents, rows="tokens")
     assert list(frame["word"]) == ["Ann", "'s", "cat.", "It", "left"]

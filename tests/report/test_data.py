@@ -39,7 +39,7 @@ def cleaned(corpus, codes, sure=None):
     names = corpus.label_set.names
     method = SimpleNamespace(title="Counting")
     model = SimpleNamespace(classes_=names, method=method, get_params=lambda deep: {})
-    return Cleaned(corpus, model, np.asarray(codes), sure)
+    return Cleaned(corpus, model, names, np.asarray(codes), sure)
 
 
 def counted(corpus, seed=0):

@@ -18,9 +18,9 @@ from tagsift.report import (
     Section,
     Stat,
     Table,
-    demo_report,
     render_html,
     render_markdown,
+    scores_report,
     write_html,
     write_markdown,
 )
@@ -81,8 +81,8 @@ SMALL = Report(
 
 
 @pytest.fixture
-def report(tagged, training):
-    return demo_report(tagged, training, method="SGPPSL", corpus="a toy corpus")
+def report(tagged):
+    return scores_report(tagged, method="SGPPSL")
 
 
 def check(html: str) -> Checker:
@@ -110,8 +110,8 @@ def test_html_is_one_well_formed_page_without_network(report):
     assert html.count("<svg") >= 4
 
 
-def test_html_repeats_to_the_letter(report, tagged, training):
-    again = demo_report(tagged, training, method="SGPPSL", corpus="a toy corpus")
+def test_html_repeats_to_the_letter(report, tagged):
+    again = scores_report(tagged, method="SGPPSL")
     assert render_html(again) == render_html(report)
 
 
@@ -130,9 +130,9 @@ def test_html_escapes_and_marks():
     assert "<dt>seed</dt><dd>0</dd>" in html
 
 
-def test_html_without_matplotlib_says_what_to_install(monkeypatch, tagged, training):
+def test_html_without_matplotlib_says_what_to_install(monkeypatch, tagged):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    report = demo_report(tagged, training, method="SGPPSL", corpus="a toy corpus")
+    report = scores_report(tagged, method="SGPPSL")
     html = render_html(report)
     check(html)
     assert html.count("pip install &#39;.[plots]&#39;") == 1

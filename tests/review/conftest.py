@@ -14,7 +14,7 @@ from benchmarks.reviewers import serving
 from tagsift.data import Span, simulate_votes
 from tagsift.data.corpus import Corpus
 from tagsift.io.columns import write_columns
-from tagsift.review.corpus_view import Material
+from tagsift.review.corpus_view import CorpusView
 from tagsift.review.learning import Student
 from tagsift.review.session import Desk
 from tagsift.review.store import Store
@@ -49,7 +49,7 @@ def corpus_of(rows=ROWS, said=SAID, scheme: str = "iob2", **more) -> Corpus:
 
 def fitted(desk: Desk) -> Desk:
     """The same review after a first fit, which counts the votes."""
-    desk.install(Student(desk.material, tagsift.make("majority")).study({}))
+    desk.install(Student(desk.view, tagsift.make("majority")).study({}))
     return desk
 
 
@@ -91,8 +91,8 @@ class Clock:
 
 
 @pytest.fixture
-def material() -> Material:
-    return Material(corpus_of(), title="votes.tsv")
+def view() -> CorpusView:
+    return CorpusView(corpus_of(), title="votes.tsv")
 
 
 @pytest.fixture
@@ -106,9 +106,9 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(material: Material, path: Path, clock: Clock):
-    store = Store.open(path, material.fingerprint)
-    yield Desk(material, store, every=0, clock=clock)
+def desk(view: CorpusView, path: Path, clock: Clock):
+    store = Store.open(path, view.fingerprint)
+    yield Desk(view, store, every=0, clock=clock)
     store.close()
 
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 pytest.importorskip("starlette", reason="the extra 'review' is absent")
 
 import tagsift
+from tagsift import read
 from tagsift.errors import DataError
-from tagsift.io import FORMATS, Documents
-from tagsift.review.corpus_view import Material
+from tagsift.io import FORMATS, Options
+from tagsift.review.corpus_view import CorpusView
 from tagsift.review.session import Desk
 from tagsift.review.store import Store
 from tests.review.conftest import SAID, corpus_of, fitted
@@ -198,9 +199,9 @@ HOSTILE = [
 def hostile(tmp_path):
     rows = [HOSTILE, [f"w{n}" for n in range(10_000)]]
     said = [[["B-X"] * 8] * 3, [["O"] * 5000 + ["B-X"] + ["O"] * 4999] * 3]
-    material = Material(corpus_of(rows, said), title="<b>votes</b>")
-    store = Store.open(tmp_path / "h.db", material.fingerprint)
-    yield Desk(material, store, every=0)
+    view = CorpusView(corpus_of(rows, said), title="<b>votes</b>")
+    store = Store.open(tmp_path / "h.db", view.fingerprint)
+    yield Desk(view, store, every=0)
     store.close()
 
 
@@ -270,7 +271,7 @@ def test_the_checked_corpus_in_columns(decided, tmp_path):
     assert 'filename="checked.conll"' in answer.headers["content-disposition"]
     file = tmp_path / "checked.conll"
     file.write_bytes(answer.content)
-    corpus = tagsift.read_conll(file)
+    corpus = read(file)
     assert list(corpus.labels[0]) == "O O O B-PER I-PER O O".split()
     assert corpus.tokens[0][1] == "New"
 
@@ -278,13 +279,11 @@ def test_the_checked_corpus_in_columns(decided, tmp_path):
 def test_everything_goes_back_into_a_fit(decided, tmp_path):
     file = tmp_path / "checked.jsonl"
     file.write_bytes(decided.get("/export/corpus?format=jsonl&layers=votes").content)
-    documents = tagsift.io.old_read(file)
-    assert documents.annotators == ("ann", "bob", "eve")
-    votes = documents.votes()
+    votes = read(file)
+    assert [one.name for one in votes.annotators] == ["ann", "bob", "eve"]
     assert votes.exact[0] == [None, "O", "O", "B-PER", "I-PER", None, None]
-    assert [list(zip(*v, strict=True)) for v in votes.votes] == [
-        [tuple(column) for column in said] for said in SAID
-    ]
+    for sentence, said in zip(votes, SAID, strict=True):
+        assert list(sentence.votes.values()) == said
 
 
 @pytest.mark.parametrize("name", [n for n, one in FORMATS.items() if one.write])
@@ -300,9 +299,9 @@ def test_every_format_can_be_saved(decided, name, tmp_path):
         path = tmp_path / "folder"
         with zipfile.ZipFile(BytesIO(answer.content)) as archive:
             archive.extractall(path)
-    documents = tagsift.io.old_read(path, name)
-    assert len(documents) >= 1
-    marks = [m.labels[0] for one in documents.cut() for m in one.spans]
+    documents = list(FORMATS[name].read(path, Options()))
+    cut = (one.cut(tagsift.data.cut_text) for one in documents)
+    marks = [m.labels[0] for one in cut for m in one.spans]
     assert "PER" in marks or name == "conllu"
 
 
@@ -332,10 +331,9 @@ def test_a_project_of_label_studio_gets_what_was_decided_alone(tmp_path):
     file = tmp_path / "in.json"
     task = {"id": 7, "data": {"text": "Ann left."}, "annotations": people}
     file.write_text(json.dumps([task | {"inner_id": 1}]))
-    documents = tagsift.io.old_read(file)
-    material = Material(documents.votes().as_corpus(), documents)
-    store = Store.open(tmp_path / "d.db", material.fingerprint)
-    ask = asking(fitted(Desk(material, store, every=0)))
+    view = CorpusView(read(file))
+    store = Store.open(tmp_path / "d.db", view.fingerprint)
+    ask = asking(fitted(Desk(view, store, every=0)))
     (task,) = ask.get("/export/label-studio").json()
     (prediction,) = task["predictions"]
     assert task["annotations"] == []
@@ -355,11 +353,9 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     layers = [{"annotator": "a", "spans": [mark]}, {"annotator": "b", "spans": []}]
     name = "d1\r\nX-Evil: 1\u202e"
     file.write_text(json.dumps({"id": name, "text": text, "layers": layers}) + "\n")
-    documents = tagsift.io.old_read(file)
-    assert isinstance(documents, Documents)
-    material = Material(documents.votes().as_corpus(), documents)
-    store = Store.open(tmp_path / "d.db", material.fingerprint)
-    ask = asking(fitted(Desk(material, store, every=0)))
+    view = CorpusView(read(file))
+    store = Store.open(tmp_path / "d.db", view.fingerprint)
+    ask = asking(fitted(Desk(view, store, every=0)))
     first = ask.get("/api/item/0:0-1?reviewer=ann").json()["item"]
     assert first["document"] == name and first["before"] is None
     assert first["tokens"] == ["Ann", "met", "Bob", "."]
@@ -367,7 +363,8 @@ def test_documents_keep_their_text_and_their_spaces(tmp_path):
     assert first["after"] == "Nobody came (in Paris)."
     saved = tmp_path / "out.jsonl"
     saved.write_bytes(ask.get("/export/corpus?format=jsonl").content)
-    assert tagsift.io.old_read(saved)[0].text == text
+    (saved_document,) = read(saved).sources
+    assert saved_document.text == text
     answer = ask.get("/export/corpus?format=conll")
     assert "\\u000a" in answer.headers["x-tagsift-losses"]
     assert "x-evil" not in answer.headers

@@ -36,7 +36,7 @@ def seen(monkeypatch, tmp_path) -> Seen:
     class Idle:
         model, busy, failed = "", False, None
 
-        def __init__(self, material, model, *, fitted=False):
+        def __init__(self, view, model, *, fitted=False):
             found.model, found.fitted = model, fitted
 
         def learn(self, exact, then, revision):
@@ -66,23 +66,25 @@ def test_votes(seen, capsys):
     assert "0 decisions are in votes.tsv.review.db" in told.out
     assert Path("votes.tsv.review.db").exists()
     assert isinstance(seen.model, VoteTagger) and not seen.fitted
-    material = seen.desk.material
-    assert material.title == "votes.tsv"
-    assert [one.name for one in material.corpus.annotators if one.abstains] == ["w04"]
+    view = seen.desk.view
+    assert view.title == "votes.tsv"
+    assert [one.name for one in view.corpus.annotators if one.abstains] == ["w04"]
     assert seen.exact == {} and seen.password is None
 
 
 def test_candidate_sets(seen):
-    tagsift.write_partial("partial.conll", corrupt(CORPUS, cl=3, p=0.2, random_state=0))
+    tagsift.io.write_partial(
+        "partial.conll", corrupt(CORPUS, cl=3, p=0.2, random_state=0)
+    )
     assert review("partial.conll", "--method", "partial-crf") == 0
-    assert not seen.desk.material.has_votes and isinstance(seen.model, PartialCRF)
+    assert not seen.desk.view.counted.has_votes and isinstance(seen.model, PartialCRF)
 
 
 def test_exact_labels_are_the_votes_of_one(seen):
-    tagsift.write_conll("gold.conll", CORPUS)
+    tagsift.io.write_conll("gold.conll", CORPUS)
     assert review("gold.conll") == 0
-    material = seen.desk.material
-    assert [one.name for one in material.corpus.annotators] == ["labels"]
+    view = seen.desk.view
+    assert [one.name for one in view.corpus.annotators] == ["labels"]
     assert isinstance(seen.model, VoteTagger)
     assert seen.desk.ledger.labels() == [list(row) for row in CORPUS.labels]
 
@@ -94,9 +96,9 @@ def test_documents_of_an_annotation_tool(seen):
     ]
     Path("d.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
     assert review("d.jsonl", "--from", "doccano", "--store", "mine.db") == 0
-    material = seen.desk.material
-    assert Path("mine.db").exists() and material.types == ("PER", "LOC")
-    assert [place.document for place in material.places] == ["1", "2", "2"]
+    view = seen.desk.view
+    assert Path("mine.db").exists() and view.types == ("PER", "LOC")
+    assert [place.document for place in view.places] == ["1", "2", "2"]
 
 
 def test_text_and_a_model(seen, capsys):
@@ -106,7 +108,7 @@ def test_text_and_a_model(seen, capsys):
     assert review(*told) == 2
     assert "expected labels" in capsys.readouterr().err
     assert review(*told, "--model", "m.tagsift") == 0
-    assert seen.fitted and set(seen.desk.material.types) == {
+    assert seen.fitted and set(seen.desk.view.types) == {
         "LOC",
         "MISC",
         "ORG",

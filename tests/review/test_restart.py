@@ -18,7 +18,7 @@ pytest.importorskip("uvicorn", reason="the extra 'review' is absent")
 
 from benchmarks.reviewers import Client
 from tagsift.errors import DataError
-from tagsift.review.corpus_view import Material
+from tagsift.review.corpus_view import CorpusView
 from tagsift.review.session import Desk
 from tagsift.review.store import Store
 from tests.review.conftest import SAID, corpus_of, fitted, server
@@ -87,15 +87,15 @@ class Idle:
 
 
 @pytest.fixture
-def start(path: Path, material):
+def start(path: Path, view):
     """Start a review on the same store; what is asked of its page."""
     stores = []
 
-    def begin(material=material, model: str = "", every: int = 2):
+    def begin(view=view, model: str = "", every: int = 2):
         for store in stores:
             store.close()
-        stores.append(Store.open(path, material.fingerprint))
-        desk = Desk(material, stores[-1], Idle(model), every=every)
+        stores.append(Store.open(path, view.fingerprint))
+        desk = Desk(view, stores[-1], Idle(model), every=every)
         desk.begin()
         client = client_of(desk)
         client.headers.update(BEARER)
@@ -142,10 +142,10 @@ def test_a_fit_that_is_due_runs_at_the_start(start):
     assert client.get("/api/progress").json()["revision"] == 1
 
 
-def test_a_result_of_other_votes_is_not_used(start, material):
+def test_a_result_of_other_votes_is_not_used(start, view):
     desk, client = start(model="a model")
     fitted(desk)
-    votes = material.corpus
+    votes = view.corpus
     ann, bob, eve = votes.annotators
     said = [[["B-PER", *SAID[0][0][1:]], *SAID[0][1:]], *SAID[1:]]
     others = (
@@ -155,7 +155,7 @@ def test_a_result_of_other_votes_is_not_used(start, material):
         replace(votes, annotators=(ann, bob, replace(eve, name="eva"))),
     )
     for other in others:
-        again, client = start(Material(other, title="votes.tsv"), "a model")
+        again, client = start(CorpusView(other, title="votes.tsv"), "a model")
         assert waits(client) and again.learner.asked == [0]
     again, client = start(model="another model")
     assert waits(client) and again.learner.asked == [0]

@@ -17,6 +17,7 @@ import tagsift
 from benchmarks.reviewers import Client, decisions_of, hammer, miscounted
 from experiments.command import main as benchmark
 from experiments.records import Records
+from tagsift import read
 from tagsift.cli import main
 from tagsift.review.serving import is_loopback, listen
 from tests.review.conftest import server, written
@@ -157,11 +158,11 @@ def test_bad_files_and_stores(votes, tmp_path, capsys):
 
 
 def test_a_store_goes_back_into_clean(votes, tmp_path, capsys):
-    corpus = tagsift.read_votes(votes, columns="2:6")
-    material = tagsift.review.Material(corpus.as_corpus())
+    corpus = read(votes, votes="2:6")
+    view = tagsift.review.CorpusView(corpus)
     file, out = tmp_path / "review.db", tmp_path / "out.conll"
-    store = tagsift.review.Store.open(file, material.fingerprint)
-    desk = tagsift.review.Desk(material, store)
+    store = tagsift.review.Store.open(file, view.fingerprint)
+    desk = tagsift.review.Desk(view, store)
     one = [tagsift.data.Span("MISC", 0, 2)]
     desk.decide("ann", "12345678", "7:0-2", 0, "relabel", ruled=one)
     told = ["clean", str(votes), "--votes", "2:6", "--exact", str(file)]
@@ -169,5 +170,5 @@ def test_a_store_goes_back_into_clean(votes, tmp_path, capsys):
     assert main(told) == 2 and "has this store open" in capsys.readouterr().err
     store.close()
     assert main(told) == 0
-    labels = tagsift.read_conll(out, columns="token,label,-,-,-").labels
+    labels = read(out, columns="token,label,-,-,-").labels
     assert list(labels[7][:2]) == ["B-MISC", "I-MISC"]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import tagsift
 from tagsift.data import Span
-from tagsift.review.corpus_view import Material
+from tagsift.review.corpus_view import CorpusView
 from tagsift.review.http_errors import Refusal
+from tagsift.review.learning import Student
 from tagsift.review.leases import LEASE
 from tagsift.review.queue import Filter
 from tagsift.review.session import Desk
-from tagsift.review.state import first_look
+from tagsift.review.state import State
 from tagsift.review.store import Store
 from tests.review.conftest import corpus_of, spans_in
 
@@ -165,9 +168,9 @@ def test_places_that_are_not_there(desk, name):
 
 def test_plain_tags_have_one_label_a_token(tmp_path, key):
     said = [[["DT", "NN"], ["DT", "VB"], ["DT", "NN"]]]
-    material = Material(corpus_of([["the", "saw"]], said, scheme="plain"))
-    store = Store.open(tmp_path / "plain.db", material.fingerprint)
-    desk = Desk(material, store, every=0)
+    view = CorpusView(corpus_of([["the", "saw"]], said, scheme="plain"))
+    store = Store.open(tmp_path / "plain.db", view.fingerprint)
+    desk = Desk(view, store, every=0)
     item = first(desk)[0]
     assert (item["id"], item["label"]) == ("0:1-2", "NN")
     both = {"region": (0, 2), "ruled": [("NN", 0, 2)]}
@@ -181,11 +184,11 @@ def test_plain_tags_have_one_label_a_token(tmp_path, key):
 
 def test_spans_may_have_no_type(tmp_path, key):
     said = [[["B", "I", "O"], ["B", "I", "O"], ["B", "B", "O"]]]
-    material = Material(corpus_of([["the", "saw", "is"]], said))
-    store = Store.open(tmp_path / "bare.db", material.fingerprint)
-    desk = Desk(material, store, every=0)
+    view = CorpusView(corpus_of([["the", "saw", "is"]], said))
+    store = Store.open(tmp_path / "bare.db", view.fingerprint)
+    desk = Desk(view, store, every=0)
     item = first(desk)[0]
-    assert (item["id"], item["label"], material.types) == ("0:0-2", "", ("",))
+    assert (item["id"], item["label"], view.types) == ("0:0-2", "", ("",))
     decided(desk, key, item, "bounds", region=(0, 3), ruled=[("", 1, 3)])
     assert desk.ledger.labels() == [["O", "B", "I"]]
     store.close()
@@ -253,14 +256,14 @@ def test_skipped_is_for_one_and_flagged_for_all(desk, key):
     assert told == {"ann": 0, "bob": 1}  # neither a skip nor a flag decides anything
 
 
-def test_a_new_start_goes_on(desk, key, material, path: Path, clock):
+def test_a_new_start_goes_on(desk, key, view, path: Path, clock):
     decided(desk, key, new_york(desk), "none", ruled=[])
     decided(desk, key, desk.one_item("ann", "0:3-5"), "skip")
     decided(desk, key, desk.one_item("ann", "1:2-3"))
     desk.undo("ann", key())
     told, labels = desk.progress(), desk.ledger.labels()
     desk.store.close()
-    again = Desk(material, Store.open(path, material.fingerprint), every=0, clock=clock)
+    again = Desk(view, Store.open(path, view.fingerprint), every=0, clock=clock)
     assert again.progress() == told and again.ledger.labels() == labels
     assert again.ledger.version(1) == desk.ledger.version(1) > 0
     with refused("leased"):  # a lease outlives the server
@@ -284,28 +287,24 @@ class Pupil:
         self.asked[-1][1](found)
 
 
-def fitted(material, revision: int = 1, **changed):
-    """What a fit might find: the votes, and chances in them."""
-    look = first_look(material)
-    told = {"confidences": look.confidences, "chance": look.chance / 2} | changed
-    return type(look)(
-        material, revision, changed.get("labels", look.labels),
-        told["confidences"], look.text, told["chance"],
-    )  # fmt: skip
+def fitted(view, revision: int = 1, labels=None) -> State:
+    """What a fit might find: the votes counted, or other labels."""
+    cleaned = Student(view, tagsift.make("majority")).study({}).cleaned
+    if labels is not None:
+        cleaned = replace(cleaned, codes=labels)
+    return State(view, cleaned, revision)
 
 
-def test_it_learns_after_every_n_and_on_demand(material, path, clock, key):
+def test_it_learns_after_every_n_and_on_demand(view, path, clock, key):
     pupil = Pupil()
-    desk = Desk(
-        material, Store.open(path, material.fingerprint), pupil, every=2, clock=clock
-    )
+    desk = Desk(view, Store.open(path, view.fingerprint), pupil, every=2, clock=clock)
     desk.learn()
     assert desk.progress()["left"] is None and desk.progress()["refitting"]
     decided(desk, key, new_york(desk), "none", ruled=[])
     decided(desk, key, desk.one_item("ann", "0:3-5"))
     assert len(pupil.asked) == 1  # one at a time
     held = first(desk, "bob")[0]
-    pupil.answer(fitted(material))  # which found again what was decided against
+    pupil.answer(fitted(view))  # which found again what was decided against
     assert len(pupil.asked) == 2 and set(pupil.asked[1][0]) == {0}
     assert desk.ledger.labels()[0] == "O O O B-PER I-PER O O".split()
     told = desk.progress()
@@ -315,10 +314,10 @@ def test_it_learns_after_every_n_and_on_demand(material, path, clock, key):
     seen = [(held["label"], held["start"], held["end"])] * (held["label"] != "O")
     made = decided(desk, key, held, reviewer="bob", ruled=seen)
     assert made.sentence == held["sentence"] and made.revision == 1
-    pupil.answer(fitted(material, 2))
+    pupil.answer(fitted(view, 2))
     desk.refit()
     assert len(pupil.asked) == 3
-    pupil.answer(fitted(material, 3))
+    pupil.answer(fitted(view, 3))
     with refused("nothing"):
         desk.refit()
     pupil.failed = "not enough memory."
@@ -327,12 +326,12 @@ def test_it_learns_after_every_n_and_on_demand(material, path, clock, key):
     desk.store.close()
 
 
-def test_what_was_shown_is_accepted_and_nothing_else(desk, material, key):
+def test_what_was_shown_is_accepted_and_nothing_else(desk, view, key):
     """A fit comes between: the page says what it showed, or is asked to look again."""
     item = new_york(desk)
-    labels = desk.ledger.found.labels.copy()
-    labels[1:3] = [material.classes.index(name) for name in ("B-PER", "I-PER")]
-    desk.install(fitted(material, labels=labels))
+    labels = desk.ledger.latest.labels.copy()
+    labels[1:3] = [view.classes.index(name) for name in ("B-PER", "I-PER")]
+    desk.install(fitted(view, labels=labels))
     assert desk.ledger.spans(0)[0] == Span("PER", 1, 3)
     for revision in (item["revision"], None):
         with refused("stale"):
@@ -352,8 +351,8 @@ def test_what_is_not_in_hand_is_free_again(desk):
         desk.one_item("bob", "1:2-3")
 
 
-def test_what_is_left_falls_with_decisions(desk, material, key):
-    desk.install(fitted(material))
+def test_what_is_left_falls_with_decisions(desk, view, key):
+    desk.install(fitted(view))
     before = desk.progress()
     assert before["next"]["looks"] == before["open"] == 14
     item = new_york(desk)

@@ -100,7 +100,7 @@ def in_project(path: Path, folder: Path) -> Path:
 def project(studio: Studio, tmp_path_factory: pytest.TempPathFactory) -> int:
     """A project with three people's annotations, and one that was skipped."""
     folder = tmp_path_factory.mktemp("project")
-    tagsift.io.old_write(letters(), folder / "a.json", "label-studio")
+    tagsift.write(letters(), folder / "a.json", "label-studio")
     made = studio.project(CONFIG)
     studio.load(made, in_project(folder / "a.json", folder))
     first = studio.ask("GET", f"/api/tasks?project={made}")["tasks"][0]["id"]
@@ -138,7 +138,7 @@ def renamed(everything: Said, names: dict[str, str]) -> Said:
 
 def test_what_people_said_comes_back(export: Path, numbers: dict[str, str]) -> None:
     """No annotation has become ground truth, nobody is lost, offsets are the same."""
-    back = tagsift.io.old_read(export)
+    back = tagsift.read(export)
     assert said(back) == renamed(said(letters()), numbers)
     kinds = Counter(layer.kind for one in back for layer in one.layers)
     assert kinds == {"person": 30}
@@ -152,7 +152,7 @@ def imported(
     told = studio.load(made, file)
     assert told["task_count"] == tasks
     saved = studio.save(made, file.with_name(f"back-{file.name}"))
-    return tagsift.io.old_read(saved), json.loads(saved.read_text("utf-8"))
+    return tagsift.read(saved), json.loads(saved.read_text("utf-8"))
 
 
 def test_the_full_shape_comes_back(
@@ -162,7 +162,7 @@ def test_the_full_shape_comes_back(
     assert main(["convert", str(export), str(out), "--to", "label-studio"]) == 0
     assert json.loads(out.read_text("utf-8")) == json.loads(export.read_text("utf-8"))
     back, tasks = imported(studio, out)
-    assert said(back) == said(tagsift.io.old_read(export))
+    assert said(back) == said(tagsift.read(export))
     assert sum(task["cancelled_annotations"] for task in tasks) == 1
 
 
@@ -179,7 +179,7 @@ def test_labels_found_are_imported(
     assert main([*command, "--to", "label-studio", "-o", str(out)]) == 0
     note = "10 times: task of a project, which an import makes anew"
     assert note in capsys.readouterr().err
-    found = tagsift.io.old_read(out)
+    found = tagsift.read(out)
     assert found.annotators == ("tagsift",)
     back, tasks = imported(studio, out)
     assert [task["annotations"] for task in tasks] == [[]] * 10
@@ -205,13 +205,13 @@ def test_people_of_another_organisation(
         imported(studio, out)
     assert main([*command, "--shape", "predictions"]) == 0
     back, tasks = imported(studio, out)
-    assert said(back, "model") == said(tagsift.io.old_read(theirs))
+    assert said(back, "model") == said(tagsift.read(theirs))
     assert [task["annotations"] for task in tasks] == [[]] * 10
     assert main([*command, "--shape", "annotations"]) == 0
     back, tasks = imported(studio, out)
     (me,) = back.annotators  # whoever imports has said it all
-    everybody = dict.fromkeys(tagsift.io.old_read(theirs).annotators, me)
-    assert said(back) == renamed(said(tagsift.io.old_read(theirs)), everybody)
+    everybody = dict.fromkeys(tagsift.read(theirs).annotators, me)
+    assert said(back) == renamed(said(tagsift.read(theirs)), everybody)
     assert [len(task["annotations"]) for task in tasks] == [3] * 10
     clean = ["clean", str(theirs), "-m", "dawid-skene", "--to", "label-studio"]
     assert main([*clean, "-o", str(out)]) == 0
@@ -228,7 +228,7 @@ def test_files_of_other_tools(studio: Studio, tmp_path: Path) -> None:
         for one in letters()
     ]
     folder, out = tmp_path / "brat", tmp_path / "out.json"
-    tagsift.io.old_write(ours, folder, "brat")
+    tagsift.write(ours, folder, "brat")
     options = ["--to", "label-studio", "--text-key", "body"]
     assert main(["convert", str(folder), str(out), "--from", "brat", *options]) == 0
     back, _ = imported(studio, out)
@@ -248,20 +248,19 @@ def test_the_short_form_is_data(studio: Studio, export: Path, tmp_path: Path) ->
 
 def test_what_a_review_exports(studio: Studio, export: Path, tmp_path: Path) -> None:
     pytest.importorskip("starlette", reason="the extra 'review' is absent")
-    from tagsift.review.corpus_view import Material
+    from tagsift.review.corpus_view import CorpusView
     from tagsift.review.session import Desk
     from tagsift.review.store import Store
 
-    documents = tagsift.io.old_read(export)
-    material = Material(documents.votes().as_corpus(), documents)
-    desk = Desk(material, Store.open(tmp_path / "a.db", material.fingerprint), every=0)
+    view = CorpusView(tagsift.read(export))
+    desk = Desk(view, Store.open(tmp_path / "a.db", view.fingerprint), every=0)
     for kind, where in (("label-studio", "predictions"), ("corpus", "annotations")):
         out = tmp_path / f"{kind}.json"
         out.write_bytes(desk.export(kind, "label-studio").content)
         back, tasks = imported(studio, out)
         assert [len(task[where]) for task in tasks] == [1] * 10
         assert [len(one.layers) for one in back] == [1] * 10
-        written = [one.spans for one in tagsift.io.old_read(out)]
+        written = [one.spans for one in tagsift.read(out)]
         assert [[(m.start, m.end, m.labels) for m in one.spans] for one in back] == [
             [(m.start, m.end, m.labels) for m in marks] for marks in written
         ]
@@ -282,6 +281,6 @@ def test_predictions_go_to_the_tasks_that_are_there(
     assert changed == 1
     exec(compile(code, str(page), "exec"), {})
     again = studio.save(project, tmp_path / "again.json")
-    found, back = tagsift.io.old_read("tasks.json"), tagsift.io.old_read(again)
-    assert len(back) == 10 and said(back) == said(tagsift.io.old_read(export))
+    found, back = tagsift.read("tasks.json"), tagsift.read(again)
+    assert len(back) == 10 and said(back) == said(tagsift.read(export))
     assert said(back, "model") == said(found, "model")

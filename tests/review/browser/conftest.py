@@ -13,7 +13,7 @@ import pytest
 import tagsift
 from tagsift.data import simulate_votes
 from tagsift.data.corpus import Corpus
-from tagsift.review.corpus_view import Material
+from tagsift.review.corpus_view import CorpusView
 from tagsift.review.learning import Student
 from tagsift.review.session import Desk
 from tagsift.review.store import Store
@@ -50,8 +50,8 @@ def scripts(browser: Any) -> Iterator[Callable[[str, Any], Any]]:
 class Pupil:
     """A learner in a thread, which learns by counting when it is allowed to."""
 
-    def __init__(self, material: Material) -> None:
-        self.student = Student(material, tagsift.make("majority"))
+    def __init__(self, view: CorpusView) -> None:
+        self.student = Student(view, tagsift.make("majority"))
         self.busy, self.failed, self.allowed = False, None, Event()
         self.model = "majority"
         self.allowed.set()
@@ -135,10 +135,10 @@ def review(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Review]]:
         if votes is None:
             text = tagsift.bundled("ner").with_columns(1)[:40]
             votes = simulate_votes(text)
-        material = Material(votes, title="votes.tsv")
-        store = Store.open(tmp_path / f"{len(begun)}.db", material.fingerprint)
-        pupil = Pupil(material)
-        desk = Desk(material, store, pupil, every=0)
+        view = CorpusView(votes, title="votes.tsv")
+        store = Store.open(tmp_path / f"{len(begun)}.db", view.fingerprint)
+        pupil = Pupil(view)
+        desk = Desk(view, store, pupil, every=0)
         if fitted:
             desk.install(pupil.student.study({}))
         taken = listen("127.0.0.1", 0)

@@ -101,7 +101,7 @@ def test_the_model_learns_and_nobody_is_disturbed(review):
     made.pupil.allowed.set()
     page.locator(".notice", has_text="The model has learnt").wait_for()
     assert held(page) == before
-    assert made.desk.ledger.found.revision == 2
+    assert made.desk.ledger.latest.revision == 2
     press(page, "Enter")
     made.wait(3)
 
