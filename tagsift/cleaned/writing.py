@@ -49,10 +49,10 @@ def labelled(
                 one for one in marks if (one.score or 0.0) >= least or not least
             )
             layer = Layer(layer.annotator, layer.kind, marks=kept)
-            document = document.uncut()
         elif least:
             layer = without_unsure(document, layer, least)
-        yield replace(document, layers=(*others, layer))
+        document = replace(document, layers=(*others, layer))
+        yield document.uncut() if as_spans else document
 
 
 def with_tally(cleaned: Cleaned, documents: Iterable[Document]) -> Iterator[Document]:

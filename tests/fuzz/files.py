@@ -15,6 +15,7 @@ from tests.fuzz.dice import ODD_NUMBERS, ODD_TEXT, Dice
 from tests.fuzz.nobody import reviews_are_not_served
 from tests.fuzz.outcome import attempt, command
 from tests.io.formats.examples import CASES, EXAMPLES
+from tests.io.formats.files import read as read_documents
 
 
 def column_files(dice: Dice, folder: Path) -> None:
@@ -88,7 +89,7 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
     sound = dice.sample([one for one in built if one is not None], 3)
     if example.source is not None:
         path.write_text("\n".join(map(example.source, sound)), encoding="utf-8")
-    elif attempt(lambda: tagsift.io.old_write(sound, path, example.format)) is None:
+    elif attempt(lambda: tagsift.write(sound, path, example.format)) is None:
         return
     files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
     _damage_file(dice, dice.choice(files))
@@ -96,10 +97,10 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
     to = dice.choice(["jsonl", "jsonl", *written])
     how = dice.randrange(3)
     if how == 0:
-        found = attempt(lambda: tagsift.io.old_read(path, example.format))
+        attempt(lambda: tagsift.read(path, example.format))
+        found = attempt(lambda: read_documents(path, example.format))
         if found is not None:
-            attempt(getattr(found, dice.choice(("votes", "candidates", "corpus"))))
-            attempt(lambda: tagsift.io.old_write(found, folder / "again", to))
+            attempt(lambda: tagsift.write(found, folder / "again", to))
     elif how == 1:
         more = ["--from", example.format] if dice.often() else []
         if dice.often(0.2):

@@ -18,8 +18,9 @@ import pytest
 import tagsift
 from tagsift.cli import main
 from tagsift.data import Document, Layer, Mark
-from tagsift.io import Documents
 from tests.docs.blocks import ROOT, blocks
+from tests.io.formats.files import Read
+from tests.io.formats.files import read as read_documents
 from tests.tools.studio import RefusedError, Studio, started
 
 COMMAND = os.environ.get("TAGSIFT_LABEL_STUDIO", "")
@@ -116,7 +117,7 @@ def export(
     return studio.save(project, tmp_path_factory.mktemp("export") / "export.json")
 
 
-def said(documents: list[Document] | Documents, kind: str = "person") -> Said:
+def said(documents: list[Document], kind: str = "person") -> Said:
     """Who said what of which text."""
     return {
         str(one.text): Counter(
@@ -138,7 +139,7 @@ def renamed(everything: Said, names: dict[str, str]) -> Said:
 
 def test_what_people_said_comes_back(export: Path, numbers: dict[str, str]) -> None:
     """No annotation has become ground truth, nobody is lost, offsets are the same."""
-    back = tagsift.read(export)
+    back = read_documents(export)
     assert said(back) == renamed(said(letters()), numbers)
     kinds = Counter(layer.kind for one in back for layer in one.layers)
     assert kinds == {"person": 30}
@@ -146,13 +147,13 @@ def test_what_people_said_comes_back(export: Path, numbers: dict[str, str]) -> N
 
 def imported(
     studio: Studio, file: Path, tasks: int = 10
-) -> tuple[Documents, list[dict[str, Any]]]:
+) -> tuple[Read, list[dict[str, Any]]]:
     """A file in a new project, and what an export of that has."""
     made = studio.project(CONFIG)
     told = studio.load(made, file)
     assert told["task_count"] == tasks
     saved = studio.save(made, file.with_name(f"back-{file.name}"))
-    return tagsift.read(saved), json.loads(saved.read_text("utf-8"))
+    return read_documents(saved), json.loads(saved.read_text("utf-8"))
 
 
 def test_the_full_shape_comes_back(
@@ -162,7 +163,7 @@ def test_the_full_shape_comes_back(
     assert main(["convert", str(export), str(out), "--to", "label-studio"]) == 0
     assert json.loads(out.read_text("utf-8")) == json.loads(export.read_text("utf-8"))
     back, tasks = imported(studio, out)
-    assert said(back) == said(tagsift.read(export))
+    assert said(back) == said(read_documents(export))
     assert sum(task["cancelled_annotations"] for task in tasks) == 1
 
 
@@ -179,7 +180,7 @@ def test_labels_found_are_imported(
     assert main([*command, "--to", "label-studio", "-o", str(out)]) == 0
     note = "10 times: task of a project, which an import makes anew"
     assert note in capsys.readouterr().err
-    found = tagsift.read(out)
+    found = read_documents(out)
     assert found.annotators == ("tagsift",)
     back, tasks = imported(studio, out)
     assert [task["annotations"] for task in tasks] == [[]] * 10
@@ -205,13 +206,13 @@ def test_people_of_another_organisation(
         imported(studio, out)
     assert main([*command, "--shape", "predictions"]) == 0
     back, tasks = imported(studio, out)
-    assert said(back, "model") == said(tagsift.read(theirs))
+    assert said(back, "model") == said(read_documents(theirs))
     assert [task["annotations"] for task in tasks] == [[]] * 10
     assert main([*command, "--shape", "annotations"]) == 0
     back, tasks = imported(studio, out)
     (me,) = back.annotators  # whoever imports has said it all
-    everybody = dict.fromkeys(tagsift.read(theirs).annotators, me)
-    assert said(back) == renamed(said(tagsift.read(theirs)), everybody)
+    everybody = dict.fromkeys(read_documents(theirs).annotators, me)
+    assert said(back) == renamed(said(read_documents(theirs)), everybody)
     assert [len(task["annotations"]) for task in tasks] == [3] * 10
     clean = ["clean", str(theirs), "-m", "dawid-skene", "--to", "label-studio"]
     assert main([*clean, "-o", str(out)]) == 0
@@ -252,7 +253,7 @@ def test_what_a_review_exports(studio: Studio, export: Path, tmp_path: Path) -> 
     from tagsift.review.session import Desk
     from tagsift.review.store import Store
 
-    view = CorpusView(tagsift.read(export))
+    view = CorpusView(read_documents(export))
     desk = Desk(view, Store.open(tmp_path / "a.db", view.fingerprint), every=0)
     for kind, where in (("label-studio", "predictions"), ("corpus", "annotations")):
         out = tmp_path / f"{kind}.json"
@@ -260,7 +261,7 @@ def test_what_a_review_exports(studio: Studio, export: Path, tmp_path: Path) -> 
         back, tasks = imported(studio, out)
         assert [len(task[where]) for task in tasks] == [1] * 10
         assert [len(one.layers) for one in back] == [1] * 10
-        written = [one.spans for one in tagsift.read(out)]
+        written = [one.spans for one in read_documents(out)]
         assert [[(m.start, m.end, m.labels) for m in one.spans] for one in back] == [
             [(m.start, m.end, m.labels) for m in marks] for marks in written
         ]
@@ -281,6 +282,6 @@ def test_predictions_go_to_the_tasks_that_are_there(
     assert changed == 1
     exec(compile(code, str(page), "exec"), {})
     again = studio.save(project, tmp_path / "again.json")
-    found, back = tagsift.read("tasks.json"), tagsift.read(again)
-    assert len(back) == 10 and said(back) == said(tagsift.read(export))
+    found, back = read_documents("tasks.json"), read_documents(again)
+    assert len(back) == 10 and said(back) == said(read_documents(export))
     assert said(back, "model") == said(found, "model")
