@@ -8,6 +8,7 @@ that CPU seconds and memory of a fit should hardly differ: by no more than a fac
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from benchmarks.benchmark import Benchmark, fit_costs
 from experiments.experiment import KeyedCell, Option
-from experiments.records import Found, pick
+from experiments.records import Found, Record, pick
 from experiments.tables import Tables, table
 from tagsift.annotators import VoteTagger
 from tagsift.data import SimulatedAnnotator, generate, simulate_votes
@@ -77,29 +78,34 @@ class Annotators(Benchmark):
         return {"data": sizes, "time": costs}
 
     def tables(self, found: Found) -> Tables:
-        ratios = [f"ratio of {name.partition('|')[0]}|.2f" for name in COSTS]
+        shares = [f"ratio of {name.partition('|')[0]}|.2f" for name in COSTS]
+        head = ("tokens|,d", "votes|,d", "annotators|d", *COSTS, *shares)
         rows = [
-            (cell.people, *pick(one, "data.tokens", "data.votes", *COSTS.values()), *r)
-            for cell, one, r in self._ratios(found)
+            (
+                *pick(x, "data.tokens", "data.votes", "config.people", *COSTS.values()),
+                *r,
+            )
+            for x, r in _ratios(found)
         ]
-        head = ("annotators|d", "tokens|,d", "votes|,d", *COSTS, *ratios)
         yield table(head, rows)
-
-    def _ratios(self, found: Found) -> list[tuple[AnnotatorsCell, Any, list[float]]]:
-        """Cells with their records, and costs as shares of those of the first."""
-        done = list(self.finished(found))
-        first = pick(done[0][1], *COSTS.values()) if done else []
-        return [
-            (cell, one, list(np.divide(pick(one, *COSTS.values()), first)))
-            for cell, one in done
-        ]
 
     def falls_short(self, found: Found) -> list[str]:
         return [
-            f"{cell.people} annotators: {max(ratios):.2f} times what {PEOPLE[0]} cost"
-            for cell, _, ratios in self._ratios(found)
+            f"{one['key']}: {max(ratios):.2f} times what the fewest annotators cost"
+            for one, ratios in _ratios(found)
             if max(ratios) > MOST
         ]
+
+
+def _ratios(found: Found) -> Iterator[tuple[Record, list[float]]]:
+    """Records by size, with costs as shares of those of the fewest annotators."""
+    done = [one for one in found.values() if "error" not in one]
+    places = ("config.tokens", "config.people")
+    first: dict[int, list[float]] = {}
+    for one in sorted(done, key=lambda one: pick(one, *places)):
+        costs = pick(one, *COSTS.values())
+        least = first.setdefault(one["config"]["tokens"], costs)
+        yield one, [x / y for x, y in zip(costs, least, strict=True)]
 
 
 EXPERIMENT = Annotators

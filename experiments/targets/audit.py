@@ -296,12 +296,14 @@ def saving_table(done: dict[AuditCell, Any]) -> Any:
             for one in (even, record)
         ]
         gain = saved(done, corpus, model, share)
-        lines.append((corpus, MODELS[model], share, *widths, gain))
+        squared = None if widths[0] is None else 1 - (widths[1] / widths[0]) ** 2
+        lines.append((corpus, MODELS[model], share, *widths, squared, gain))
     return table(
         (
             *("corpus", "model", "share"),
             *("even draws, ± %|.2f|100", "by the model, ± %|.2f|100"),
-            "looks saved, %|+.0f|100",
+            "looks saved, by squared widths, %|+.0f|100",
+            "as measured, %|+.0f|100",
         ),
         lines,
         title=f"Half widths after {n} looks, and looks saved for the same width",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tagsift.annotators.copies import copy_groups, copy_weights
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.vote_table import OUTSIDE, VoteTable, vote_table
 from tagsift.data.corpus import Corpus
 from tagsift.data.span_table import span_table
@@ -23,20 +24,6 @@ __all__ = [
     "looks_abstaining",
     "quiet_sources",
 ]
-
-#: Spans (or tokens) of the average annotator that each one's figures are drawn by.
-_PRIOR = 10.0
-#: Who labelled fewer tokens than this is too little known.
-_FEW_TOKENS = 200
-#: Odd: reliability so far below the middle one, or so little found of what others see.
-_FAR_BELOW, _HARDLY_ANY = 0.25, 0.3
-#: Looks like abstaining: so large a share of `O` at so many tokens of which another
-#: annotator says something.
-_SILENT, _LEAST_TOKENS = 0.99, 50
-#: The same before a fit, where a warning costs nothing.
-_FEW_ASKED = 20
-#: A habit is an error in at least this share of the tokens of a type.
-_HABIT = 0.1
 
 
 @dataclass(frozen=True)
@@ -97,7 +84,12 @@ def describe(
     mean = hits.sum() / max(total.sum(), 1.0)
     tokens = np.bincount(table.annotator, minlength=len(weights))  # [A]
     scored = (tokens > 0) & (True if judged is None else judged)  # [A]
-    reliability = np.where(scored, (hits + _PRIOR * mean) / (total + _PRIOR), np.nan)
+    reliability = np.where(
+        scored,
+        (hits + CONSTANTS.reliability_spans * mean)
+        / (total + CONSTANTS.reliability_spans),
+        np.nan,
+    )
     middle = float(np.median(reliability[scored])) if scored.any() else np.nan
     given, wanted = given * scored, wanted * scored  # [A] each
     copies = {a: group for group in groups for a in group}
@@ -173,7 +165,7 @@ def habits(report: AnnotatorReport, classes: Sequence[Label], most: int = 2) -> 
     shares = (member / member.sum(axis=0)).T @ report.confusion @ member  # [K, K]
     found = [
         (float(shares[i, j]), kinds[i], kinds[j])
-        for i, j in np.argwhere(shares >= _HABIT).tolist()
+        for i, j in np.argwhere(shares >= CONSTANTS.told_habit).tolist()
         if i != j and kinds[i]
     ]
     worst = sorted(found, reverse=True)[:most]
@@ -186,7 +178,7 @@ def habits(report: AnnotatorReport, classes: Sequence[Label], most: int = 2) -> 
 
 
 def quiet_sources(
-    table: VoteTable, *, least_tokens: int = _LEAST_TOKENS
+    table: VoteTable, *, least_tokens: int = CONSTANTS.quiet_tokens
 ) -> dict[str, float]:
     """Those whose `O` may not be a statement, though nobody said so.
 
@@ -201,7 +193,9 @@ def quiet_sources(
     times = np.bincount(table.annotator[asked], minlength=n)  # [A]
     silent = np.bincount(table.annotator[asked & ~spoken], minlength=n)  # [A]
     shares = silent / np.maximum(times, 1)  # [A]
-    quiet = (times >= least_tokens) & (shares >= _SILENT) & ~table.abstains  # [A]
+    quiet = (
+        (times >= least_tokens) & (shares >= CONSTANTS.quiet) & ~table.abstains
+    )  # [A]
     return {table.names[a]: float(shares[a]) for a in np.flatnonzero(quiet)}
 
 
@@ -211,7 +205,7 @@ def looks_abstaining(corpus: Corpus) -> dict[str, float]:
     The shares of `O` on those tokens, by name; those who are known to abstain are not
     among them.
     """
-    return quiet_sources(VoteTable(corpus), least_tokens=_FEW_ASKED)
+    return quiet_sources(VoteTable(corpus), least_tokens=CONSTANTS.quiet_tokens_asked)
 
 
 def _share(part: float, whole: float) -> float:
@@ -275,9 +269,9 @@ def _flags(
         return ("labelled nothing",)
     if np.isnan(report.reliability):
         return ("labelled alone: nobody to compare with",)
-    if report.tokens < _FEW_TOKENS:
+    if report.tokens < CONSTANTS.few_tokens:
         flags.append(f"labelled {report.tokens} tokens only: judged like the others")
-    if report.reliability < middle - _FAR_BELOW:
+    if report.reliability < middle - CONSTANTS.far_below:
         flags.append(
             f"far less reliable than the others ({report.reliability:.2f} against "
             f"{middle:.2f} in the middle)"
@@ -289,7 +283,7 @@ def _flags(
             "hardly ever says anything but O where others do: looks like a source that "
             "abstains; say so by o_means"
         )
-    elif report.recall < _HARDLY_ANY < report.precision:
+    elif report.recall < CONSTANTS.hardly_any < report.precision:
         flags.append(
             f"finds {100 * report.recall:.0f} % of the spans, of which "
             f"{100 * report.precision:.0f} % are right"

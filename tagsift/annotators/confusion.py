@@ -11,29 +11,23 @@ judged like the others.
 
 People who go on with a span say little new at its second token, and the vote before
 tells so. Models read every token anew: the logarithms of their tables are averaged with
-those of the tables that know no context, and so is the evidence
-(`vote_weight.looks_like_models`).
+those of the tables that know no context, and so is the evidence.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import BoolArray, FloatArray
 
 __all__ = ["confusion_tables", "count_votes", "vote_evidence"]
 
-#: Pseudo-votes: of the table without context in the one with it, and in that one for
-#: the truth and for every label.
-_POOLED, _DIAGONAL, _ANY = 10.0, 2.0, 0.1
-#: How many times a token counts whose label is known exactly.
-_EXACT = 5.0
-
 
 def count_votes(labels: FloatArray, table: VoteTable) -> FloatArray:
     """Count votes by annotator, probable truth, vote before and vote, [A, L, B, L]."""
-    weight = np.where(table.exact >= 0, _EXACT, 1.0)[:, None]  # [N, 1]
+    weight = np.where(table.exact >= 0, CONSTANTS.exact, 1.0)[:, None]  # [N, 1]
     shape = (table.n_annotators, table.n_contexts, table.n_labels, -1)
     counts = np.asarray(table.cells @ (weight * labels)).reshape(shape)  # [A,B,L,L]
     return np.ascontiguousarray(counts.transpose(0, 3, 1, 2))  # [A, L, B, L]
@@ -43,34 +37,35 @@ def confusion_tables(
     counts: FloatArray,
     abstains: BoolArray,
     strength: float = 20.0,
-    followed: float = 1.0,
+    context: FloatArray | float = 1.0,
 ) -> FloatArray:
     """Log chance of a vote, by annotator, truth and vote before, [A, L, B, L].
 
     `strength` is κ, the pseudo-votes of the pooled table in that of each annotator, and
-    `followed` the share of the table with context; the rest is that without. Chances
-    need not add up to 1 where both take part.
+    `context` the share of the table with context, of each or of all, [A]; the rest is
+    that without. Chances need not add up to 1 where both take part.
     """
-    n_labels = counts.shape[1]
+    c, n_labels = CONSTANTS, counts.shape[1]
     log_pi = np.empty_like(counts)  # [A, L, B, L]
+    shares = np.broadcast_to(context, len(counts))  # [A]
     for kind in (abstains, ~abstains):
         pooled = counts[kind].sum(axis=0)  # [L, B, L]
-        plain = pooled.sum(axis=1) + _DIAGONAL * np.eye(n_labels) + _ANY  # [L, L]
-        plain /= plain.sum(axis=1, keepdims=True)
-        pooled = _drawn(pooled, plain[:, None], _POOLED)  # [L, B, L]
-        own = _drawn(counts[kind], pooled, strength)  # [A', L, B, L]
-        alone = _drawn(counts[kind].sum(axis=2), plain, strength)  # [A', L, L]
-        log_pi[kind] = np.log(own)
-        if followed < 1:
-            log_pi[kind] *= followed
-            log_pi[kind] += (1 - followed) * np.log(alone)[:, :, None]
+        plain = pooled.sum(axis=1) + c.diagonal * np.eye(n_labels) + c.any_label
+        plain /= plain.sum(axis=1, keepdims=True)  # [L, L]
+        pooled = _drawn(pooled, plain[:, None], c.pooled)  # [L, B, L]
+        log_pi[kind] = np.log(_drawn(counts[kind], pooled, strength))
+        anew = kind & (shares < 1)  # [A]
+        if anew.any():
+            alone = np.log(_drawn(counts[anew].sum(axis=2), plain, strength))
+            share = shares[anew, None, None, None]  # [A', 1, 1, 1]
+            log_pi[anew] = share * log_pi[anew] + (1 - share) * alone[:, :, None]
     return log_pi
 
 
 def _drawn(counts: FloatArray, towards: FloatArray, strength: float) -> FloatArray:
     """Chances from counts and `strength` pseudo-counts of other chances, [..., L]."""
-    found = counts + strength * towards  # [..., L]
-    return np.asarray(found / found.sum(axis=-1, keepdims=True))
+    drawn = counts + strength * towards  # [..., L]
+    return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
 
 
 def vote_evidence(

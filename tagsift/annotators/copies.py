@@ -11,13 +11,11 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["copy_groups", "copy_weights"]
-
-#: From how many such tokens on, and from which share of equal votes, two are copies.
-_LEAST_TOKENS, _LEAST_SHARE = 20, 0.95
 
 
 def copy_groups(table: VoteTable) -> list[tuple[int, ...]]:
@@ -69,12 +67,12 @@ def _alike_pairs(table: VoteTable, usual: int) -> list[tuple[int, int]]:
     equal = together(cell, annotator[rest], height)
     both = together(token[commonplace], annotator[commonplace], table.n_tokens)
     spoken = together(token, annotator, table.n_tokens) - both  # [A, A]
-    pairs = sp.triu(spoken >= _LEAST_TOKENS, k=1).tocoo()
+    pairs = sp.triu(spoken >= CONSTANTS.copied_tokens, k=1).tocoo()
     if not pairs.nnz:
         return []
     a, b = pairs.row, pairs.col  # [P], [P]
     share = np.asarray(equal[a, b]).ravel() / np.asarray(spoken[a, b]).ravel()  # [P]
-    alike = share >= _LEAST_SHARE  # [P]
+    alike = share >= CONSTANTS.copied_share  # [P]
     return sorted(zip(a[alike].tolist(), b[alike].tolist(), strict=True))
 
 
@@ -92,8 +90,9 @@ def _are_copies(table: VoteTable, a: int, b: int, usual: int) -> bool:
 
 
 def _alike(x: IntArray, y: IntArray, where: BoolArray) -> bool:
-    n = int(where.sum())
-    return n >= _LEAST_TOKENS and float((x[where] == y[where]).mean()) >= _LEAST_SHARE
+    if where.sum() < CONSTANTS.copied_tokens:
+        return False
+    return float((x[where] == y[where]).mean()) >= CONSTANTS.copied_share
 
 
 def _others(table: VoteTable, a: int, b: int) -> IntArray:

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from tagsift.annotators.dawid_skene import dawid_skene
-from tagsift.annotators.from_votes import TaggerFromVotes
+from tagsift.annotators.from_votes import TaggerFromVotes, of_votes
 from tagsift.annotators.initialise import vote_shares
 from tagsift.annotators.mace import mace
+from tagsift.annotators.new_votes import check_known
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method, TrainingSet, Transduction, setting
+from tagsift.base.corpora import text_and_corpus
 from tagsift.data.annotators import Votes
 from tagsift.data.corpus import Corpus
 from tagsift.data.span_table import types_of
 from tagsift.data.stacking import split_at
-from tagsift.typing import FloatArray, IntArray
+from tagsift.typing import FloatArray, IntArray, Label
 
 __all__ = [
     "MACE",
@@ -46,8 +48,80 @@ def quick_labels(corpus: Corpus) -> list[list[str]]:
     return split_at([names[k] for k in best], corpus.bounds)
 
 
+#: What only the chain model knows.
+_OF_TAGGER = ("estimator_", "vectorizer_", "blocks_")
+
+
 class CountedVotes(TaggerFromVotes):
-    """Labels from votes alone; the chain model is fitted on them."""
+    """Labels from votes alone; a chain model is fitted on them when first needed."""
+
+    def fit_tagger(self) -> Self:
+        """Fit the chain model now; else the first prediction or file does."""
+        self._check_fitted()
+        before = dict(self.__dict__)
+        if (later := self.__dict__.pop("_later", None)) is not None:
+            X, corpus, classes, counted_ = later
+            try:
+                super()._fit_votes(X, corpus, classes, counted=counted_)
+            except BaseException:
+                self.__dict__.update(before)
+                raise
+        return self
+
+    def recover(
+        self, X: Any, y: Any = None
+    ) -> tuple[list[list[Label]], list[FloatArray] | None]:
+        """Labels of new sentences: from their votes alone, where they have any.
+
+        Parameters
+        ----------
+        X, y : Corpus, or lists of sentences
+            With votes; or with candidates, as in `SequenceTagger.recover`.
+
+        Returns
+        -------
+        labels, confidences
+            As in `SequenceTagger.recover`.
+        """
+        _, corpus = text_and_corpus(X, y)
+        if corpus is None or not of_votes(corpus):
+            return super().recover(X, y)
+        self._check_fitted()
+        check_known(corpus, (), self.classes_)
+        table = self._table(corpus, self.classes_)
+        confidences = self._posterior(table)  # [N, L]
+        labels = self._labels(table, confidences)  # [N]
+        bounds = table.bounds
+        return self._as_labels(labels, bounds), split_at(confidences, bounds)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_TAGGER and "_later" in self.__dict__:
+            return vars(self.fit_tagger())[name]
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}"
+        )
+
+    def _fit_votes(
+        self,
+        X: Any,
+        corpus: Corpus,
+        labels: tuple[Label, ...] | None = None,
+        **more: Any,
+    ) -> Self:
+        table = self._table(corpus, labels)
+        confidences = self._posterior(table)  # [N, L]
+        best = self._labels(table, confidences)  # [N]
+        self._forget()
+        self.classes_, self.scheme_ = table.corpus.label_set.names, table.corpus.scheme
+        self.transduction_ = self._as_labels(best, table.bounds)
+        self.confidences_ = split_at(confidences, table.bounds)
+        self._later = X, corpus, self.classes_, Transduction(best, confidences)
+        return self if X is corpus.rows else self.fit_tagger()
+
+    def _forget(self) -> None:
+        super()._forget()
+        for name in (*_OF_TAGGER, "_later"):
+            self.__dict__.pop(name, None)
 
     def _posterior(self, table: VoteTable) -> FloatArray:
         """Probability of every label of every token, [N, L]."""
@@ -57,15 +131,16 @@ class CountedVotes(TaggerFromVotes):
         """The labels, by default the surest, [N]."""
         return np.asarray(confidences.argmax(axis=1))
 
-    def _aggregate(self, train: TrainingSet, table: VoteTable) -> Transduction:
-        confidences = self._posterior(table)  # [N, L]
-        labels = self._labels(table, confidences)  # [N]
+    def _aggregate(
+        self, train: TrainingSet, table: VoteTable, counted: Transduction | None = None
+    ) -> Transduction:
+        assert counted is not None and counted.labels is not None
         mask = np.zeros_like(train.mask)  # [N, L]
-        mask[np.arange(len(labels)), labels] = True
+        mask[np.arange(len(mask)), counted.labels] = True
         inner = self._new_estimator()
         inner._fit(replace(train, mask=mask))
         self._take(inner)
-        return Transduction(labels, confidences)
+        return counted
 
 
 class MajorityVote(CountedVotes):

@@ -49,7 +49,7 @@ class WarmChain:
     def __init__(self, problem: ChainProblem) -> None:
         self._problem = problem
         self._objective: ChainObjective | None = None
-        self._w: FloatArray | None = None
+        self.w: FloatArray | None = None  # [P]  where the next fit begins
 
     def fit(self, evidence: FloatArray, max_iter: int) -> LinearChain:
         """Take at most `max_iter` quasi-Newton steps for this evidence, [N, L]."""
@@ -58,11 +58,10 @@ class WarmChain:
         else:
             self._objective = self._objective.with_evidence(evidence)
         n_parameters = self._objective.n_parameters
-        if self._w is None or len(self._w) != n_parameters:
-            self._w = np.zeros(n_parameters)  # [P]
-        found = minimise(self._objective, self._w, max_iter=max_iter, tol=TOL)
-        self._w = found.x
-        return self._objective.weights(found.x)
+        if self.w is None or len(self.w) != n_parameters:
+            self.w = np.zeros(n_parameters)  # [P]
+        self.w = minimise(self._objective, self.w, max_iter=max_iter, tol=TOL).x
+        return self._objective.weights(self.w)
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ class CrossFit:
         seed: int,
         n_jobs: int | None = None,
     ) -> None:
-        features = views[0].features
+        self._problem, features = views[0], views[0].features
         offsets, n = features.offsets, features.n_sequences
         self.n_tokens, self.n_jobs = features.n_tokens, n_jobs
         part = part_of(n, n_parts, seed)  # [S]
@@ -193,6 +192,23 @@ class CrossFit:
                 continue
             chains = [WarmChain(view) for view in _take(views, rest)]
             self.parts.append(Part(rows, others, _take(views, mine), chains))
+
+    @property
+    def parameters(self) -> list[FloatArray]:
+        """Where the next fit begins, chain by chain; nothing before the first."""
+        each = [chain.w for part in self.parts for chain in part.chains]
+        return [w for w in each if w is not None]
+
+    @parameters.setter
+    def parameters(self, each: list[FloatArray]) -> None:
+        left = iter(each)
+        for part in self.parts:
+            for chain in part.chains:
+                chain.w = next(left, None)
+
+    def whole(self, evidence: FloatArray, max_iter: int) -> LinearChain:
+        """Fit a chain of the first view to all sentences."""
+        return WarmChain(self._problem).fit(evidence, max_iter)
 
     def fit(self, evidence: FloatArray, max_iter: int) -> TextScores:
         """Fit every chain on the evidence of the sentences it does not score."""

@@ -65,7 +65,7 @@ class TaggerFromVotes(SequenceTagger):
     o_means : "outside", "abstain", dict or None
         What the vote ``O`` means: a statement, or that the annotator (a rule, a
         dictionary) has nothing to say. A dict says it by the annotator's name; None
-        takes it as the corpus says.
+        takes it as the corpus says, and a source abstains.
     features, labels, scheme, random_state, verbose, tokenizer, sentences
         As in `SequenceTagger`.
     """
@@ -79,7 +79,7 @@ class TaggerFromVotes(SequenceTagger):
     # What a subclass writes ------------------------------------------------------
 
     def _aggregate(self, train: Any, table: VoteTable) -> Transduction:
-        """Turn votes into labels, and `_take` a tagger."""
+        """Turn votes into labels, and make a tagger, `estimator_`."""
         raise NotImplementedError
 
     # What users call -------------------------------------------------------------
@@ -118,10 +118,9 @@ class TaggerFromVotes(SequenceTagger):
         **more: Any,
     ) -> Self:
         """Learn from votes on `labels`; `_aggregate` gets what is `more`."""
-        scheme = corpus.scheme if self.scheme == "auto" else self.scheme
-        corpus = self._told(corpus.with_scheme(scheme))
-        classes = labels or resolve_labels(self.labels) or labels_of(corpus)
-        table = vote_table(corpus, classes)
+        table = self._table(corpus, labels)
+        corpus, classes = table.corpus, table.corpus.label_set.names
+        scheme = corpus.scheme
         wanted = self._wanted_features(corpus)
         seed, engine = self._resolve_seed(), getattr(self, "engine", None)
         train: AnyTrainingSet
@@ -141,6 +140,15 @@ class TaggerFromVotes(SequenceTagger):
         aggregate = partial(self._aggregate, table=table, **more)
         return self._learn_from(train, vectorizer, aggregate)
 
+    def _table(
+        self, corpus: Corpus, labels: tuple[Label, ...] | None = None
+    ) -> VoteTable:
+        """Votes over `labels`, by default those of the settings or of the corpus."""
+        scheme = corpus.scheme if self.scheme == "auto" else self.scheme
+        corpus = self._told(corpus.with_scheme(scheme))
+        classes = labels or resolve_labels(self.labels) or labels_of(corpus)
+        return vote_table(corpus, classes)
+
     def _wanted_features(self, corpus: Corpus) -> Any:
         """The features as the settings say, or what suits the size of the corpus."""
         wanted = self.features
@@ -154,8 +162,8 @@ class TaggerFromVotes(SequenceTagger):
         """The corpus, with whose `O` says nothing by the settings."""
         means = self.o_means
         if means is None:
-            return corpus
-        if isinstance(means, str):
+            quiet = [one.abstains or one.kind == "source" for one in corpus.annotators]
+        elif isinstance(means, str):
             quiet = [means == "abstain"] * len(corpus.annotators)
         elif all(value in ("outside", "abstain") for value in means.values()):
             names = [one.name for one in corpus.annotators]

@@ -29,8 +29,9 @@ from scipy.special import expit, logit
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from tagsift.annotators.confusion import vote_evidence
-from tagsift.annotators.ranking import SURE, error_odds, label_lessons
+from tagsift.annotators.ranking import SURE, error_odds, label_lessons, matched
 from tagsift.annotators.rounds import Consensus
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
@@ -43,39 +44,25 @@ __all__ = [
     "share",
 ]
 
-#: How many people of a sentence are left out in turn, and from how many votes on.
-_TURNS, _LEAST = 3, 1000
-#: How many times trees are grown, from as many seeds; their chances are averaged.
-_FORESTS = 4
-#: Shares of the votes that come from less reliable people than r' and r; the largest ρ.
-_POOR, _GOOD, _ALIKE = 0.2, 0.95, 0.8
-#: How many times as often as typical a difference must be to be a habit, and
-#: pseudo-votes of all in the rate of each.
-_HABIT, _PRIOR = 3.0, 30.0
-#: What w(x) counts beside the chance that confidence and text tell.
-_TAUGHT = 0.6
-#: What means over the same word with the same label, and over the span, count beside a
-#: token's own log-odds.
-_BY_WORD, _BY_SPAN = 0.4, 0.3
-
 
 def lessons(
-    found: Consensus, table: VoteTable, weights: FloatArray, reliability: FloatArray
+    found: Consensus, weights: FloatArray, reliability: FloatArray
 ) -> FloatArray:
     """By how much labels are likelier wrong than text and votes say, as log-odds, [N].
 
     `weights` and `reliability` are those of the annotators, [A]. Tokens that are known
     exactly tell of the others with the same label.
     """
-    votes = found.temper * vote_evidence(found.log_pi, table, weights)  # [N, L]
-    blind = found.model.marginals(votes, found.calm)  # [N, L]
+    table, votes = found.table, vote_evidence(found.log_pi, found.table, weights)
+    blind = found.marginals(votes)  # [N, L]
     said = np.where(table.exact >= 0, blind.argmax(axis=1), found.labels)  # [N]
     odds = error_odds(said, blind, found.text)  # [N]
-    taught = left_out_errors(said, blind, votes, found, table, weights, reliability)
+    taught = left_out_errors(said, blind, votes, found, weights, reliability)
     both = odds  # [N]
     if taught is not None:
-        chance = _TAUGHT * expit(taught) + (1 - _TAUGHT) * expit(odds)  # [N]
-        both = share(_odds(chance), said, table)  # [N]
+        part, total = CONSTANTS.taught, float(expit(odds).sum())
+        chance = part * expit(taught) + (1 - part) * expit(odds)  # [N]
+        both = matched(share(_odds(chance), said, table), total)  # [N]
     by_label = label_lessons(said, expit(both), table)  # [L]
     return both - odds + by_label[found.labels]
 
@@ -85,41 +72,41 @@ def left_out_errors(
     confidences: FloatArray,
     votes: FloatArray,
     found: Consensus,
-    table: VoteTable,
     weights: FloatArray,
     reliability: FloatArray,
 ) -> FloatArray | None:
     """Log-odds of w(x) for the labels `said`, [N]; None where there are few votes.
 
-    `votes` is the evidence of all votes, tempered, [N, L].
+    `votes` is the evidence of all votes, [N, L].
     """
-    model, seen, told = found.model, [], []
-    for turn in range(min(_TURNS, table.n_annotators)):
+    table, seen, told = found.table, [], []
+    weight, votes = found.weights[0], found.weights[0] * votes  # [], [N, L]
+    for turn in range(min(CONSTANTS.turns, table.n_annotators)):
         who = leave_out(table, reliability, turn)  # [N]
         own = table.of(np.arange(len(who)), who)  # [N]
         asked = (who >= 0) & (own >= 0) & (own < table.n_labels)  # [N]
         mine = table.annotator == who[table.token]  # [K]
         others = replace(table, corpus=table.corpus.with_votes(~mine))
-        e = found.temper * vote_evidence(found.log_pi, others, weights)  # [N, L]
-        label = model.best(e)  # [N]
-        x = measures(label, model.marginals(e, found.calm), found.text, e, others)
+        e = vote_evidence(found.log_pi, others, weights)  # [N, L]
+        label = found.model.best(weight * e)  # [N]
+        x = measures(label, found.marginals(e), found.text, weight * e, others)
         seen.append(x[asked])
         told.append(np.stack([who, label, own])[:, asked])
     cast = np.concatenate([np.zeros((3, 0), dtype=int), *told], axis=1)  # [3, K]
     z = cast[1] != cast[2]  # [K]
-    if len(z) < _LEAST or z.all() or not z.any():
+    if len(z) < CONSTANTS.held_out_votes or z.all() or not z.any():
         return None
     r = reliability[cast[0]]  # [K]
     trees = _fit_trees(
         np.column_stack([np.concatenate(seen), r]), z, beyond_habit(*cast)
     )
     x = measures(said, confidences, found.text, votes, table)  # [N, F]
-    poor, good = np.quantile(r, [_POOR, _GOOD])
+    poor, good = np.quantile(r, [CONSTANTS.poor, CONSTANTS.good])
     of_poor, of_good = (
         _chance(trees, np.column_stack([x, np.full(len(x), level)]))
         for level in (poor, good)
     )  # [N], [N]
-    rho = min((1 - good) / max(1 - poor, SURE), _ALIKE)
+    rho = min((1 - good) / max(1 - poor, SURE), CONSTANTS.alike)
     return _odds((of_good - rho * of_poor) / (1 - rho))
 
 
@@ -139,10 +126,12 @@ def beyond_habit(who: IntArray, label: IntArray, own: IntArray) -> FloatArray:
     for p, (of, _) in enumerate(pairs):
         mine, n = differ[which.ravel() == p], cast[:, of]  # [K''], [A]
         said = np.bincount(who[mine], minlength=len(n))  # [A]
-        rate = (said + _PRIOR * said.sum() / n.sum()) / (n + _PRIOR)  # [A]
+        rate = (said + CONSTANTS.habit_votes * said.sum() / n.sum()) / (
+            n + CONSTANTS.habit_votes
+        )  # [A]
         heavy = np.minimum(n, np.quantile(n[n > 0], 0.75))  # [A]
         usual = np.quantile(rate, 0.5, weights=heavy, method="inverted_cdf")
-        counts[mine] = np.minimum(1.0, _HABIT * usual / rate[who[mine]])
+        counts[mine] = np.minimum(1.0, CONSTANTS.habit * usual / rate[who[mine]])
     return counts
 
 
@@ -154,12 +143,13 @@ def share(odds: FloatArray, said: IntArray, table: VoteTable) -> FloatArray:
     inside = said != table.outside  # [N]
     if len(table.words):
         place = _forms(table) * table.n_labels + said  # [N]
-        odds = np.where(inside, _draw(odds, place, _BY_WORD), odds)  # [N]
+        odds = np.where(inside, _draw(odds, place, CONSTANTS.by_word), odds)  # [N]
     if table.outside < 0:
         return odds
-    begins = np.zeros(len(said), dtype=bool)  # [N]
-    begins[table.bounds[:-1][np.diff(table.bounds) > 0]] = True
-    return _draw(odds, np.cumsum(begins | ~inside | ~np.roll(inside, 1)), _BY_SPAN)
+    begins = table.begins  # [N]
+    return _draw(
+        odds, np.cumsum(begins | ~inside | ~np.roll(inside, 1)), CONSTANTS.by_span
+    )
 
 
 def _fit_trees(
@@ -181,7 +171,7 @@ def _fit_trees(
             early_stopping=False,
             random_state=seed,
         ).fit(*told)
-        for seed in range(_FORESTS)
+        for seed in range(CONSTANTS.forests)
     ]
 
 

@@ -14,13 +14,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import softmax
 
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import FloatArray
 
 __all__ = ["mace"]
-
-#: Pseudo-counts of knowing and spamming, and of every label that is spammed.
-_SMOOTH = 0.1
 
 
 def mace(
@@ -39,6 +37,7 @@ def mace(
     silent = np.bincount(token, minlength=n_tokens) == 0  # [N]
     if silent.all():
         return shares
+    smooth = CONSTANTS.mace
     worth = part if weights is None else part * weights[annotator]  # [E]
     of_all = np.bincount(annotator, part, n_people)  # [A]
     posterior = shares  # [N, L]
@@ -50,9 +49,9 @@ def mace(
         known = knows[annotator] / (knows[annotator] + by_chance)  # [K]
         right = part * posterior[token, vote] * known  # [E]
         of_right = np.bincount(annotator, right, n_people)  # [A]
-        knows = (of_right + _SMOOTH) / (of_all + 2 * _SMOOTH)
+        knows = (of_right + smooth) / (of_all + 2 * smooth)
         cell = annotator * n_labels + vote  # [K]
-        spam = np.bincount(cell, part - right, n_people * n_labels) + _SMOOTH / n_labels
+        spam = np.bincount(cell, part - right, n_people * n_labels) + smooth / n_labels
         spam = np.asarray(spam.reshape(n_people, n_labels))  # [A, L]
         spam = np.asarray(spam / spam.sum(axis=1, keepdims=True))
         prior = posterior[~silent].mean(axis=0)  # [L], of tokens with a vote

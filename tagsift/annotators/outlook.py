@@ -63,7 +63,7 @@ def outlook(
     wrong: npt.ArrayLike = (),
     *,
     looks: int = 50,
-    scale: float = 0.7,
+    scale: float = 0.6,
 ) -> Outlook:
     """Expect wrong labels, by their chances and by the answers so far.
 
@@ -79,7 +79,7 @@ def outlook(
     looks : int
         How many looks are next.
     scale : float
-        How far the log-odds of the chances may be off: 0.7 suits those of votes, 2
+        How far the log-odds of the chances may be off: 0.6 suits those of votes, 2
         those of candidate sets, where labels are taken to be far surer than they are.
 
     Returns

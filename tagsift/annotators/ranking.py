@@ -13,9 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from tagsift.annotators.reasons import Reasons
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.vote_table import OUTSIDE, VoteTable
 from tagsift.data import Span, opening_transitions, spans
 from tagsift.data.stacking import locate
@@ -26,6 +28,7 @@ __all__ = [
     "error_chance",
     "error_odds",
     "label_lessons",
+    "matched",
     "most_doubtful",
     "rank_spans",
     "rank_tokens",
@@ -33,17 +36,9 @@ __all__ = [
     "stretches",
 ]
 
-#: What the log-odds of the text count beside those of the confidence.
-_TEXT = 0.2
 #: Log-odds are counted up to these chances.
 SURE = 1e-4
 _OUTSIDE = Span(OUTSIDE, 0, 1)
-#: Errors that are taken for granted of every label, expected and found.
-_PRIOR = 5.0
-#: From this chance of a span on, neighbours outside all spans may be one that was
-#: missed; set on crowd NER, where 9 of 23 missed names of several words come whole, and
-#: one item in 147 holds two names.
-_MISSED = 0.15
 
 
 @dataclass(frozen=True)
@@ -70,7 +65,9 @@ def label_lessons(said: IntArray, chance: FloatArray, table: VoteTable) -> Float
     label, true = said[known], table.exact[known]  # [K], [K]
     expected = np.bincount(label, weights=chance[known], minlength=n_labels)  # [L]
     wrong = np.bincount(label, weights=label != true, minlength=n_labels)  # [L]
-    return np.asarray(np.log((wrong + _PRIOR) / (expected + _PRIOR)))  # [L]
+    return np.asarray(
+        np.log((wrong + CONSTANTS.label_errors) / (expected + CONSTANTS.label_errors))
+    )  # [L]
 
 
 def error_odds(
@@ -80,7 +77,20 @@ def error_odds(
     rows = np.arange(len(labels))  # [N]
     doubt = np.clip(1 - confidences[rows, labels], SURE, 1 - SURE)  # [N]
     unread = np.clip(1 - text[rows, labels], SURE, 1 - SURE)  # [N]
-    return np.asarray((logit(doubt) + _TEXT * logit(unread)) / (1 + _TEXT))
+    by_text = CONSTANTS.text_odds
+    odds = (logit(doubt) + by_text * logit(unread)) / (1 + by_text)  # [N]
+    return matched(odds, float(doubt.sum()))
+
+
+def matched(odds: FloatArray, total: float) -> FloatArray:
+    """Log-odds moved alike, so that their chances add up to `total`, [N].
+
+    What else is known tells which labels are wrong; how many are, the confidences tell.
+    """
+    if not 0 < total < len(odds):
+        return odds
+    shift = brentq(lambda x: float(expit(odds + x).sum()) - total, -40.0, 40.0)
+    return np.asarray(odds + shift)
 
 
 def error_chance(
@@ -185,7 +195,7 @@ def _going_on(
     inner = ~outside & ~after.all(axis=0)  # [L]
     start = confidences[:, ~outside & ~inner].sum(axis=1)  # [N]
     within = confidences[:, inner].sum(axis=1)  # [N]
-    missed = outside[labels] & (start + within >= _MISSED)  # [N]
+    missed = outside[labels] & (start + within >= CONSTANTS.missed)  # [N]
     going_on = missed & np.roll(missed, 1) & (within > start)  # [N]
     going_on[offsets[:-1][np.diff(offsets) > 0]] = False
     return np.asarray(going_on)

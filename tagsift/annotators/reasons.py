@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.typing import Float32Array, FloatArray, IntArray, Label
 
@@ -26,10 +27,6 @@ REASONS = {
     "open": "the text leaves it open",
     "": "",
 }
-#: The share of votes against, the text's chance of the label, its frequency.
-_SPLIT, _DOUBTED, _RARE = 0.25, 0.5, 0.005
-#: What the text leaves open, where there are no votes.
-_CLEAR = 0.95
 
 
 @dataclass(frozen=True)
@@ -48,20 +45,20 @@ class Reasons:
         rows = np.arange(len(labels))  # [N]
         reads = self.text[rows, labels]  # [N]
         if not len(self.table.token):
-            unclear = reads < _CLEAR  # [N]
+            unclear = reads < CONSTANTS.clear  # [N]
             return np.where(unclear, names.index("open"), names.index(""))
         own, total = counts[rows, labels], counts.sum(axis=1)  # [N]
         majority, ties = self.table.majority  # [N], [N]
-        doubted = reads < _DOUBTED  # [N]
+        doubted = reads < CONSTANTS.doubted  # [N]
         frequency = np.bincount(labels, minlength=counts.shape[1]) / max(len(labels), 1)
         found = {
             "exact": self.table.exact >= 0,
             "unvoted": total == 0,
             "outvoted": (majority != labels) & ~ties,
             "unanimous": (own == total) & doubted,
-            "split": 1 - own / np.maximum(total, 1) >= _SPLIT,
+            "split": 1 - own / np.maximum(total, 1) >= CONSTANTS.split,
             "text": doubted,
-            "rare": frequency[labels] < _RARE,
+            "rare": frequency[labels] < CONSTANTS.rare,
         }
         which = [names.index(kind) for kind in found]
         return np.select(list(found.values()), which, names.index("unsure"))  # [N]

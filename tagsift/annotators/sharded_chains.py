@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from tagsift.annotators.cross_fit import TOL, TextScores, part_of, scored
-from tagsift.annotators.rounds import History
+from tagsift.annotators.rounds import Trail
 from tagsift.base.sharded_set import ShardedSet
 from tagsift.chain.checkpoint import Checkpoint
 from tagsift.chain.engine import Shards, add_up
@@ -57,12 +57,22 @@ class ShardedChains:
             + np.ascontiguousarray(sums).tobytes()
         ).hexdigest()
         active = np.ones(train.n_labels, dtype=bool)  # [L]
-        self.parameters = ChainParameters(active, groups, sparse, TransitionPrior())
+        self.common = ChainParameters(active, groups, sparse, TransitionPrior())
         each = np.split(part, train.bounds[1:-1])
-        self.shards.then(_by_part, self.parameters, allowed, each=each)
-        n = self.parameters.n_parameters
+        self.shards.then(_by_part, self.common, allowed, each=each)
+        n = self.common.n_parameters
         filled = np.unique(part[self.lengths > 0])
         self.w = {int(k): [np.zeros(n) for _ in penalties] for k in filled}
+
+    @property
+    def parameters(self) -> list[FloatArray]:
+        """Where the next fit begins, chain by chain."""
+        return [w for each in self.w.values() for w in each]
+
+    @parameters.setter
+    def parameters(self, each: list[FloatArray]) -> None:
+        left = iter(each or [np.zeros_like(w) for w in self.parameters])
+        self.w = {k: [next(left) for _ in mine] for k, mine in self.w.items()}
 
     def fit(self, evidence: FloatArray, max_iter: int) -> TextScores:
         """Fit every chain on the evidence of the sentences it does not score."""
@@ -78,16 +88,16 @@ class ShardedChains:
             U = np.concatenate(self.shards.map(_scores, k, found))  # [N'', L]
             mine = self.part == k  # [S]
             rows = np.flatnonzero(np.repeat(mine, self.lengths))  # [N'']
-            chains = [self.parameters.weights(w) for w in found]
+            chains = [self.common.weights(w) for w in found]
             parts.append(scored(rows, U, chains, self.lengths[mine], self.allowed))
         return TextScores(parts, self.n_tokens)
 
     def whole(self, evidence: FloatArray, max_iter: int) -> LinearChain:
         """A chain of the first penalty, fitted to all sentences."""
         self._tell(evidence)
-        start = np.zeros(self.parameters.n_parameters)  # [P]
+        start = np.zeros(self.common.n_parameters)  # [P]
         x = self._minimum(self.penalties[0], None, start, max_iter)
-        return self.parameters.weights(x)
+        return self.common.weights(x)
 
     def _tell(self, evidence: FloatArray) -> None:
         each = np.split(evidence, self.rows[1:-1])
@@ -96,13 +106,13 @@ class ShardedChains:
     def _minimum(
         self, l2: float, without: int | None, w: Array, max_iter: int
     ) -> FloatArray:
-        objective = _OfOthers(self.shards, self.parameters, l2, without)
+        objective = _OfOthers(self.shards, self.common, l2, without)
         return np.asarray(minimise(objective, w, max_iter=max_iter, tol=TOL).x)
 
 
 @dataclass(frozen=True)
 class KeptRounds:
-    """What is known between rounds, on disk: labels, text, and all weights."""
+    """What is known between rounds, on disk: labels, texts, and their parameters."""
 
     checkpoint: Checkpoint
     chains: ShardedChains
@@ -116,21 +126,26 @@ class KeptRounds:
             digest.update(part.tobytes() if numbers else repr(part).encode())
         return cls(checkpoint.of(digest.hexdigest()), chains)
 
-    def write(self, history: History, labels: IntArray, text: FloatArray) -> None:
+    def write(self, trails: list[Trail]) -> None:
         """Keep what is known after a round."""
-        weights = [w for found in self.chains.w.values() for w in found]
-        self.checkpoint.keep({"history": history}, labels, text, *weights)
+        told = [[one.name, one.history, len(one.chains)] for one in trails]
+        arrays = [(one.log_pi, one.labels, one.text, *one.chains) for one in trails]
+        flat = (part for row in arrays for part in row)
+        self.checkpoint.keep({"trails": told}, *flat)
 
-    def read(self) -> tuple[History, IntArray, FloatArray] | None:
-        """What was kept, or None where there is nothing."""
-        kept = self.checkpoint.kept()
-        if kept is None:
-            return None
-        told, (labels, text, *weights) = kept
-        each = iter(weights)
-        for k, found in self.chains.w.items():
-            self.chains.w[k] = [next(each) for _ in found]
-        return told["history"], labels, text
+    def read(self) -> list[Trail]:
+        """What was kept."""
+        last = self.checkpoint.kept()
+        if last is None:
+            return []
+        told, arrays = last
+        left = iter(arrays)
+        trails = []
+        for name, history, n in told["trails"]:
+            log_pi, labels, text = next(left), next(left), next(left)
+            chains = [next(left) for _ in range(n)]
+            trails.append(Trail(name, log_pi, labels, text, history, chains))
+        return trails
 
 
 class _OfOthers(Penalised):

@@ -14,16 +14,11 @@ from dataclasses import replace
 import numpy as np
 from sklearn.kernel_approximation import RBFSampler
 
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.chain.objective import ChainProblem
 from tagsift.features import FeatureMatrix
 
-__all__ = ["TIGHTER", "text_views"]
-
-#: Penalty of the second view against that of the first, where there are no vectors.
-TIGHTER = 10 / 3
-#: Columns of the smooth view, its length scale where vectors have mean norm 1, and what
-#: its columns are multiplied by.
-_WAVES, _LENGTH, _SCALE = 512, 1.3, 6.0
+__all__ = ["text_views"]
 
 
 def text_views(
@@ -32,7 +27,7 @@ def text_views(
     """Chains over the same sentences; `vectors` are their dense features as given."""
     sparse = problem.features.sparse
     if sparse is None or problem.features.dense is None:
-        return [problem, replace(problem, l2=TIGHTER * problem.l2)]
+        return [problem, replace(problem, l2=CONSTANTS.tighter * problem.l2)]
     found = [replace(problem, features=sparse), problem]
     if vectors is not None:
         found.append(replace(problem, features=_waves(vectors, seed)))
@@ -45,7 +40,10 @@ def _waves(vectors: FeatureMatrix, seed: int) -> FeatureMatrix:
     Z -= Z.mean(axis=0)  # [N, D]
     Z /= max(float(np.linalg.norm(Z, axis=1).mean()), 1e-12)  # [N, D]
     sampler = RBFSampler(
-        gamma=0.5 / _LENGTH**2, n_components=_WAVES, random_state=seed % 2**32
+        gamma=0.5 / CONSTANTS.waves_length**2,
+        n_components=CONSTANTS.waves,
+        random_state=seed % 2**32,
     )
-    waves = np.float32(_SCALE) * sampler.fit_transform(Z).astype(np.float32)  # [N, R]
+    waves = sampler.fit_transform(Z).astype(np.float32)  # [N, R]
+    waves *= np.float32(CONSTANTS.waves_scale)
     return FeatureMatrix(("waves",), (waves,), vectors.offsets)

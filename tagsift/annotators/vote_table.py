@@ -7,7 +7,7 @@ opened a span continues it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.data.corpus import Corpus
 from tagsift.data.schemes import spans
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
@@ -23,8 +24,6 @@ __all__ = ["OUTSIDE", "TableMajority", "VoteTable", "vote_table"]
 
 #: The label of a token outside all spans, with which a rule or a dictionary abstains.
 OUTSIDE = "O"
-#: Cells of the tables from which on annotators' votes are counted without context.
-_MOST_CELLS = 50_000_000
 
 
 class TableMajority(NamedTuple):
@@ -76,6 +75,39 @@ class VoteTable:
         """Whether the ``O`` of an annotator says nothing, [A]."""
         return self.corpus.abstains
 
+    @cached_property
+    def models(self) -> BoolArray:
+        """Whether an annotator is a model, [A]."""
+        kinds = [one.kind == "model" for one in self.corpus.annotators]
+        return np.array(kinds, dtype=bool) & ~self.abstains
+
+    @property
+    def people_lead(self) -> bool:
+        """Whether models' votes stand beside those of people on most of the tokens."""
+        people = ~self.models & ~self.abstains  # [A]
+        theirs = self.sum_by_token(people[self.annotator]) > 0  # [N]
+        return bool(theirs.sum() >= 0.5 * max(int(self.voted.sum()), 1))
+
+    def without(self, annotators: BoolArray) -> VoteTable:
+        """The same annotators, some of whom, [A], say nothing."""
+        heard = ~annotators[self.annotator]  # [K]
+        return VoteTable(self.corpus.with_votes(heard), self.context)
+
+    def with_models(self, models: BoolArray) -> VoteTable:
+        """The same votes, some annotators, [A], being models."""
+        people = tuple(
+            replace(one, kind="model") if model else one
+            for one, model in zip(self.corpus.annotators, models, strict=True)
+        )
+        return VoteTable(replace(self.corpus, annotators=people), self.context)
+
+    @cached_property
+    def begins(self) -> BoolArray:
+        """Where sentences begin, [N]."""
+        begins = np.zeros(self.n_tokens, dtype=bool)  # [N]
+        begins[self.bounds[:-1][np.diff(self.bounds) > 0]] = True
+        return begins
+
     @property
     def outside(self) -> int:
         """Column of the label ``O``; −1 where there is none."""
@@ -119,7 +151,7 @@ class VoteTable:
         """Number of votes that can stand before a vote, B: labels and the start."""
         n_labels = self.n_labels
         cells = self.n_annotators * n_labels**2 * (n_labels + 1)
-        if cells > _MOST_CELLS or self.abstains.all() or not self.context:
+        if cells > CONSTANTS.most_cells or self.abstains.all() or not self.context:
             return 1
         return n_labels + 1
 

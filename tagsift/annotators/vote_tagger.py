@@ -11,25 +11,27 @@ import numpy as np
 from tagsift.annotators.annotator_report import AnnotatorReport, describe, quiet_sources
 from tagsift.annotators.confusion import vote_evidence
 from tagsift.annotators.copies import copy_groups, copy_weights
-from tagsift.annotators.cross_fit import CrossFit, WarmChain
-from tagsift.annotators.decision import bonus_of_new_text
+from tagsift.annotators.cross_fit import CrossFit
 from tagsift.annotators.from_votes import TaggerFromVotes, of_votes, votes_of
 from tagsift.annotators.held_out_annotators import lessons
 from tagsift.annotators.initialise import first_tables, vote_shares
 from tagsift.annotators.new_votes import check_known, weigh_votes
 from tagsift.annotators.ranking import Look, error_chance, rank_spans, rank_tokens
-from tagsift.annotators.rounds import Consensus, Plan, run_rounds
+from tagsift.annotators.rounds import Chains, Consensus, Plan, run_rounds
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.sharded_chains import KeptRounds, ShardedChains
-from tagsift.annotators.text_views import TIGHTER, text_views
-from tagsift.annotators.vote_table import VoteTable, vote_table
-from tagsift.base import Method, Transduction, setting
+from tagsift.annotators.text_views import text_views
+from tagsift.annotators.vote_table import VoteTable
+from tagsift.base import Method, TrainingSet, Transduction, setting
 from tagsift.base.corpora import text_and_corpus
-from tagsift.base.sharded_set import ShardedSet
 from tagsift.base.training_set import AnyTrainingSet
 from tagsift.baselines import PartialCRF
 from tagsift.chain.linear_chain import LinearChain
+from tagsift.chain.objective import ChainProblem
 from tagsift.chain.potentials import Allowed
+from tagsift.chain_gp import ChainGP
 from tagsift.data import allowed_transitions
+from tagsift.data.annotators import AnnotatorKind
 from tagsift.data.stacking import split_at
 from tagsift.errors import InputError, NotSupportedError, TagsiftWarning
 from tagsift.progress import warn_user
@@ -40,11 +42,6 @@ __all__ = ["VoteTagger"]
 
 #: Score of a transition that the tag scheme forbids, in the fitted tagger.
 _NEVER = -30.0
-#: Quasi-Newton steps of the tagger, and rounds of an update.
-_LAST_STEPS, _UPDATE_ROUNDS = 60, 2
-#: Factor T of the confidences with ChainGP as text model, which is surer of itself,
-#: against that with a partial CRF; from pairs of fits on simulated people.
-_SURER = 0.76
 
 
 class VoteTagger(TaggerFromVotes):
@@ -53,9 +50,10 @@ class VoteTagger(TaggerFromVotes):
     In rounds, the tables of the annotators (the chance of a vote given the truth and
     the vote before) make evidence of the votes, a text model that has not seen the
     votes on a sentence judges how much that evidence is worth, and both together give
-    the labels, from which the tables are counted again. The first tables are counted
-    under what MACE makes of people's votes. The tagger is fitted on the evidence
-    itself. See `tagsift.annotators.rounds`.
+    the labels, from which the tables of people are counted again; those of models and
+    sources are counted once. The rounds begin with MACE and with the union of the
+    votes, and the likelier goes on. The tagger is fitted on the evidence itself. See
+    `tagsift.annotators.rounds`.
 
     Parameters
     ----------
@@ -94,6 +92,9 @@ class VoteTagger(TaggerFromVotes):
         What the text alone says of the training tokens; not saved.
     vote_weight_ : float
         Weight τ of the votes.
+    guessed_kinds_ : dict of str
+        Annotators of unknown kind who vote as models do: they are taken for such. Say
+        what they are (``kinds=``), and nothing is guessed. Not saved.
     temperature_ : float
         Factor T of all scores in the confidences, estimated from this corpus without a
         known label: from the votes that contradict the labels and the weight that the
@@ -150,7 +151,7 @@ class VoteTagger(TaggerFromVotes):
     n_jobs: int | None = setting(None)
     engine: Any = setting(None)
 
-    _seen: tuple[Consensus, VoteTable, FloatArray] | None = None
+    _seen: tuple[Consensus, FloatArray] | None = None
     _lessons: FloatArray | None = None
 
     def update(self, X: Any, y: Any = None) -> Self:
@@ -170,7 +171,7 @@ class VoteTagger(TaggerFromVotes):
         self.check_settings()
         check_known(corpus, self.names_, self.classes_)
         tables = dict(zip(self.names_, self.log_pi_, strict=True))
-        rounds = min(self.rounds, _UPDATE_ROUNDS)
+        rounds = min(self.rounds, CONSTANTS.update_rounds)
         labels = tuple(self.labels or self.classes_)
         return self._fit_votes(X, corpus, labels, rounds=rounds, tables=tables)
 
@@ -189,9 +190,9 @@ class VoteTagger(TaggerFromVotes):
         self._check_fitted()
         if self._seen is None:
             return None
-        found, table, weights = self._seen
-        votes = vote_evidence(found.log_pi, table, weights)  # [N, L]
-        return found.model.marginals(found.temper * votes, found.calm)
+        found, weights = self._seen
+        votes = vote_evidence(found.log_pi, found.table, weights)  # [N, L]
+        return np.asarray(found.marginals(votes))
 
     def looks(self, unit: Literal["token", "span"] = "token") -> Iterator[Look]:
         """Yield what a second look pays for most, of the training text, in that order.
@@ -214,9 +215,9 @@ class VoteTagger(TaggerFromVotes):
             raise NotSupportedError(
                 "a model file does not hold the votes; fit on them to rank them."
             )
-        found, table, _ = self._seen
+        found, _ = self._seen
         confidences = np.concatenate(self.confidences_)  # [N, L]
-        told = (found.labels, confidences, found.text, table)
+        told = (found.labels, confidences, found.text, found.table)
         chance = error_chance(*told, self.error_log_odds_)  # [N]
         if unit == "token":
             return rank_tokens(*told, self.classes_, chance)
@@ -244,7 +245,7 @@ class VoteTagger(TaggerFromVotes):
             return super().recover(*given)
         self._check_fitted()
         check_known(corpus, self.names_, self.classes_)
-        table = vote_table(self._told(corpus), self.classes_)
+        table = self._table(corpus, self.classes_)
         known = self.names_, self.log_pi_, self.vote_weight_
         return super().recover(X, weigh_votes(table, *known))
 
@@ -269,37 +270,30 @@ class VoteTagger(TaggerFromVotes):
             )
         groups = copy_groups(table)
         weights = copy_weights(table, groups)  # [A]
-        start = self._start(table, weights, tables or {})  # [A, L, B, L]
         inner = self._new_estimator()
-        first = 0.4 * vote_evidence(start, table, weights) + table.pinned  # [N, L]
-        plan, allowed = self._plan(train, inner, rounds), _way_through(train)
-        if isinstance(train, ShardedSet):
-            sharded = self._sharded(inner, train, allowed)
-            kept = None
-            if train.checkpoint is not None:
-                same = replace(plan, n_jobs=None, verbose=False)
-                cast = table.token, table.annotator, table.code
-                told = (*cast, table.exact, table.abstains, start)
-                kept = KeptRounds.of(train.checkpoint, sharded, same, *told)
-            found = run_rounds(sharded, table, weights, plan, start, kept)
-            bonus = bonus_of_new_text(found, train.classes, train.scheme)
-            chain = sharded.whole(found.evidence, _LAST_STEPS)
-            inner._adopt(_banned(chain, allowed), bonus)
-        else:
-            problem = inner._chain_problem(replace(train, evidence=first))
-            problem = replace(problem, allowed=allowed)
-            views = text_views(problem, train.features.dense, train.seed)
-            chains = CrossFit(views, plan.parts, plan.seed, plan.n_jobs)
-            found = run_rounds(chains, table, weights, plan, start)
-            bonus = bonus_of_new_text(found, train.classes, train.scheme)
-            chain = WarmChain(problem).fit(found.evidence, _LAST_STEPS)
-            inner._take_chain(_banned(chain, allowed), problem, bonus)
+        plan = self._plan(train, rounds)
+        start = self._earlier(table, weights, tables) if tables else None
+        chains, problem = self._chains(inner, train, plan)
+        kept = None
+        if isinstance(chains, ShardedChains) and train.checkpoint is not None:
+            same = replace(plan, n_jobs=None, verbose=False)
+            told = table.token, table.annotator, table.code, table.exact, table.abstains
+            kept = KeptRounds.of(train.checkpoint, chains, same, *told, table.models)
+        found = run_rounds(chains, table, weights, plan, start, kept)
+        bonus = found.bonus_of_new_text(train.classes, train.scheme)
+        chain = chains.whole(found.evidence, CONSTANTS.tagger_steps)
+        inner.take_chain(_banned(chain, _way_through(train)), problem, bonus)
         self._take(inner)
         self.names_, self.log_pi_ = table.names, found.log_pi
-        self.vote_weight_, self.temperature_ = found.temper, found.calm
+        self.vote_weight_ = found.history[-1]["temper"]
+        self.temperature_ = found.temperature
         self.history_ = found.history
         self.text_marginals_ = split_at(found.text, train.offsets)
-        self._seen, self._lessons = (found, table, weights), None
+        self._seen, self._lessons = (found, weights), None
+        pairs = zip(table.corpus.annotators, found.table.models, strict=True)
+        self.guessed_kinds_: dict[str, AnnotatorKind] = {
+            one.name: "model" for one, model in pairs if model and one.kind == "unknown"
+        }
         several = len(np.unique(table.annotator)) > 1
         self.annotators_: tuple[AnnotatorReport, ...] = describe(
             table,
@@ -316,41 +310,45 @@ class VoteTagger(TaggerFromVotes):
         ]
         return Transduction(found.labels, found.confidences)
 
-    def _sharded(
-        self, inner: Any, train: ShardedSet, allowed: Allowed | None
-    ) -> ShardedChains:
-        """The text models of an engine: those of a text without word vectors."""
+    def _chains(
+        self, inner: Any, train: AnyTrainingSet, plan: Plan
+    ) -> tuple[Chains, ChainProblem | None]:
+        """The text models, in memory or of an engine, and what the first is fitted to.
+
+        Those of an engine are of a text without word vectors.
+        """
+        allowed = _way_through(train)
+        if isinstance(train, TrainingSet):
+            problem = replace(inner.chain_problem(train), allowed=allowed)
+            views = text_views(problem, train.features.dense, train.seed)
+            return CrossFit(views, plan.parts, plan.seed, plan.n_jobs), problem
         if not isinstance(inner, PartialCRF):
             raise InputError("with an engine the estimator must be a PartialCRF.")
-        if not all(sparse for _, _, sparse in train.columns):
+        if plan.vectors:
             raise InputError(
                 "with an engine VoteTagger takes templates, no word vectors; leave out "
                 "the encoder or the engine."
             )
-        inner.l2_ = float(inner.l2)
-        penalties = [inner.l2_, TIGHTER * inner.l2_]
-        return ShardedChains(train, penalties, allowed, self.folds, train.seed)
+        penalties = [inner.l2, CONSTANTS.tighter * inner.l2]
+        return ShardedChains(train, penalties, allowed, self.folds, train.seed), None
 
-    def _plan(self, train: AnyTrainingSet, inner: Any, rounds: int | None) -> Plan:
+    def _plan(self, train: AnyTrainingSet, rounds: int | None) -> Plan:
         return Plan(
             rounds=self.rounds if rounds is None else rounds,
             parts=self.folds,
             strength=self.strength,
-            temper=self.temper,
+            weight=self.temper,
             vectors=not all(sparse for _, _, sparse in train.columns),
-            scale=1.0 if isinstance(inner, PartialCRF) else _SURER,
+            scale=CONSTANTS.chain_gp if isinstance(self.estimator, ChainGP) else 1.0,
             seed=train.seed,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
         )
 
-    def _start(
-        self,
-        table: VoteTable,
-        weights: FloatArray,
-        tables: Mapping[str, FloatArray],
+    def _earlier(
+        self, table: VoteTable, weights: FloatArray, tables: Mapping[str, FloatArray]
     ) -> FloatArray:
-        """Tables to begin with: those of an earlier fit where there are any."""
+        """Tables of an earlier fit; of new annotators, those before any text."""
         shares = vote_shares(table)  # [N, L]
         log_pi = first_tables(shares, table, weights, strength=self.strength)
         for a, name in enumerate(table.names):
@@ -361,14 +359,10 @@ class VoteTagger(TaggerFromVotes):
 
     def _restored(self) -> None:
         super()._restored()
-        self.history_, self.text_marginals_, self._seen, self._lessons = (
-            [],
-            [],
-            None,
-            None,
-        )
-        known = zip(self.names_, self.log_pi_, self.reliability_, strict=True)
-        self.annotators_ = tuple(AnnotatorReport.of_table(*one) for one in known)
+        self.history_, self.text_marginals_, self.guessed_kinds_ = [], [], {}
+        self._seen, self._lessons = None, None
+        each = zip(self.names_, self.log_pi_, self.reliability_, strict=True)
+        self.annotators_ = tuple(AnnotatorReport.of_table(*one) for one in each)
 
 
 def _way_through(train: AnyTrainingSet) -> Allowed | None:

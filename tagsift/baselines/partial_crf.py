@@ -157,29 +157,29 @@ class PartialCRF(SequenceTagger):
             labels = max_expected_accuracy(confidences, train.offsets, self._allowed())
         return Transduction(labels, confidences)
 
-    def _chain_problem(self, train: TrainingSet) -> ChainProblem:
+    def chain_problem(self, train: TrainingSet) -> ChainProblem:
         """What others fit in its place, on evidence of their own.
 
         Dense columns, those of word vectors, are small and many: they are scaled up.
         """
-        self.l2_ = float(self.l2)
         blocks = tuple(
             block if sp.issparse(block) else _DENSE * block
             for block in train.features.blocks
         )
-        return ChainProblem(replace(train.features, blocks=blocks), self.l2_)
+        return ChainProblem(replace(train.features, blocks=blocks), float(self.l2))
 
-    def _take_chain(
-        self, chain: LinearChain, problem: ChainProblem, bonus: float
+    def take_chain(
+        self, chain: LinearChain, problem: ChainProblem | None, bonus: float
     ) -> None:
-        """Predict by a chain that was fitted to `_chain_problem`."""
-        _, widths, sparse = zip(*problem.features.columns, strict=True)
-        scale = np.repeat(np.where(sparse, 1.0, _DENSE), widths)  # [D]
-        self._adopt(replace(chain, emissions=scale[:, None] * chain.emissions), bonus)
+        """Predict by a chain that others fitted, with a bonus for every span.
 
-    def _adopt(self, chain: LinearChain, bonus: float) -> None:
-        """Predict by a chain that others fitted, with a bonus for every span."""
-        self.weights_, self.span_bonus_ = chain, bonus
+        It was fitted to a `chain_problem`, or to shards of sparse columns.
+        """
+        if problem is not None:
+            _, widths, sparse = zip(*problem.features.columns, strict=True)
+            scale = np.repeat(np.where(sparse, 1.0, _DENSE), widths)  # [D]
+            chain = replace(chain, emissions=scale[:, None] * chain.emissions)
+        self.weights_, self.span_bonus_, self.l2_ = chain, bonus, float(self.l2)
         self.objective_, self.n_iter_, self.tuning_ = 0.0, 0, None
 
     def _predict(self, features: FeatureMatrix) -> IntArray:

@@ -210,18 +210,19 @@ class ChainGP(SetTagger):
         _, other = again.recover(softer.on(device))
         return np.asarray(0.5 * (told + other))
 
-    def _chain_problem(self, train: TrainingSet) -> ChainProblem:
+    def chain_problem(self, train: TrainingSet) -> ChainProblem:
         """What others fit in its place, on evidence of their own."""
         finder, whole, _ = self._whiten(train, known=True)
         return ChainProblem(whole.features, 1.0, finder.prior(self.kernel_))
 
-    def _take_chain(
-        self, chain: LinearChain, problem: ChainProblem, bonus: float
+    def take_chain(
+        self, chain: LinearChain, problem: ChainProblem | None, bonus: float
     ) -> None:
-        """Predict by a chain that was fitted to `_chain_problem`.
+        """Predict by a chain that was fitted to `chain_problem`.
 
         `bonus` is that of a span, unless one was given.
         """
+        assert problem is not None  # shards are the partial CRF's
         if self.span_bonus == "held-out":
             self.span_bonus_ = bonus
         self.weights_ = chain

@@ -56,7 +56,7 @@ __all__ = ["Cleaned"]
 
 #: How far the log-odds of the chances may be off, for labels made of votes and of
 #: candidate sets; chosen on simulated annotators, see `tagsift.annotators.outlook`.
-_SCALE_OF_VOTES = 0.7
+_SCALE_OF_VOTES = 0.6
 _SCALE_OF_CANDIDATES = 2.0
 #: From this chance of a span on, `alternatives` are given where no span was found.
 _MISSED = 0.05

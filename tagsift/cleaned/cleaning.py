@@ -61,8 +61,8 @@ def clean(
         kind: Any = VoteTagger if are_votes else ChainGP
         model = kind(random_state=random_state, verbose=verbose)
     if hasattr(model, "classes_"):
-        knows_annotators = are_votes and isinstance(model, VoteTagger)
-        source = corpus if knows_annotators else _candidates(corpus)
+        by_votes = are_votes and isinstance(model, TaggerFromVotes)
+        source = corpus if by_votes else _candidates(corpus)
         return cleaned_by(corpus, model, *model.recover(source), fitted_to_it=False)
     model = clone(model)
     if isinstance(model, TaggerFromVotes):

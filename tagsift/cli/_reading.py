@@ -127,10 +127,18 @@ def read_labels(
 
 def with_one_label(corpus: Corpus, path: Path) -> Corpus:
     """Refuse a corpus of which a token has several labels, or none."""
-    try:
-        _ = corpus.labels
-    except InputError as error:
-        raise DataError(str(error), path) from error
+    codes = corpus.candidate_codes
+    if codes is None:
+        what = "votes" if len(corpus.votes.token) else "none"
+        raise DataError(f"expected one label per token, found {what}.", path)
+    if corpus.n_ambiguous:
+        n = int((codes >= len(corpus.label_set)).argmax())
+        s, t = tagsift.data.locate(n, corpus.bounds)
+        names = "|".join(sorted(corpus.candidates[s][t])) if corpus.candidates else ""
+        raise DataError(
+            f"sentence {s + 1}, token {t + 1}: expected one label, found {names!r}.",
+            path,
+        )
     return corpus
 
 

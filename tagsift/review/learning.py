@@ -67,8 +67,8 @@ class Student:
         corpus = self._with_exact(exact)
         names = {name for row in exact.values() for name in row if name is not None}
         ready = ready and names <= set(self.model.classes_)
-        weighs = isinstance(self.model, VoteTagger if ready else TaggerFromVotes)
-        source = corpus if votes and weighs else _candidates(corpus)
+        by_votes = votes and isinstance(self.model, TaggerFromVotes)
+        source = corpus if by_votes else _candidates(corpus)
         if ready:
             labels, sure = self._judge(source)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
@@ -9,13 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tagsift
 from tagsift.annotators import MACE, DawidSkene, MajorityVote, VoteTable, Wawa
 from tagsift.annotators.dawid_skene import dawid_skene
 from tagsift.annotators.initialise import vote_shares
+from tagsift.baselines import PartialCRF
+from tagsift.cleaned import clean
 from tagsift.data.annotators import NO_VOTES, Votes
 from tagsift.data.span_table import types_of
 from tagsift.errors import InputError
 from tests.reference.annotators import cast, table_of
+from tests.reference.annotators import simulated as demo_votes
 from tests.reference.corpora import corpora, law, votes_of, with_votes
 
 
@@ -209,3 +214,43 @@ def test_careless_annotators_count_less():
     found = Wawa()._posterior(table_of(votes, "AB", scheme="plain"))  # [N, L]
     # The tie goes to A: v agrees in 3 of 4 votes, w in 3 of 3, x in 1 of 4.
     np.testing.assert_allclose(found[3], [0.25, 0.75], atol=1e-8)
+
+
+def test_a_tagger_is_fitted_when_it_is_first_needed(tmp_path, monkeypatch):
+    gold = tagsift.bundled()[:40]
+    corpus = demo_votes(gold)
+    fits = []
+    fit = PartialCRF._fit
+    monkeypatch.setattr(
+        PartialCRF, "_fit", lambda self, train: fits.append(1) or fit(self, train)
+    )
+    model = MajorityVote().fit(corpus)
+    assert model.transduction_ == corpus.majority().labels and not fits
+    labels, confidences = model.recover(corpus)
+    assert labels == model.transduction_ and not fits
+    np.testing.assert_allclose(confidences[0], model.confidences_[0])
+    again = pickle.loads(pickle.dumps(model))
+    predicted = model.predict(corpus.rows)
+    assert len(fits) == 1 and model.predict(corpus.rows) == predicted
+    again.save(tmp_path / "m.tagsift")
+    assert len(fits) == 2
+    assert tagsift.load(tmp_path / "m.tagsift").predict(corpus.rows) == predicted
+    assert model.fit(corpus[:20]) is model and len(fits) == 2
+    assert len(model.transduction_) == 20
+
+
+@pytest.mark.parametrize("method", [MajorityVote, DawidSkene, MACE])
+def test_a_fitted_method_cleans_other_votes(method):
+    corpus = demo_votes(tagsift.bundled()[:40])
+    model = method().fit(corpus)
+    cleaned = clean(corpus[:10], model)
+    assert (
+        cleaned.sentences
+        == method(labels=model.classes_).fit(corpus[:10]).transduction_
+    )
+
+
+def test_features_of_other_sentences_are_refused_at_once():
+    corpus = demo_votes(tagsift.bundled()[:10])
+    with pytest.raises(InputError, match="sentences of other lengths"):
+        MajorityVote().fit(tagsift.bundled()[1:11].rows, corpus)

@@ -22,6 +22,7 @@ from tagsift.annotators.held_out_annotators import (
     share,
 )
 from tagsift.annotators.rounds import Consensus
+from tagsift.annotators.settings import VoteConstants
 from tests.reference.annotators import careful, corpus_of, table_of
 from tests.reference.corpora import corpora, law
 
@@ -155,47 +156,51 @@ def misled():
     log_pi = np.log(np.full((4, 2, table.n_contexts, 2), 0.5))
     labels = np.zeros(n, dtype=np.int64)
     found = Consensus(
+        table,
         labels,
         confidences,
         confidences,
         np.zeros((n, 2)),
         log_pi,
-        1.0,
+        (1.0, 1.0),
         1.0,
         [],
         _Text(confidences),  # type: ignore[arg-type]
     )
-    return found, table, np.ones(4), np.array([0.9, 0.95, 0.5, 0.4])
+    return found, np.ones(4), np.array([0.9, 0.95, 0.5, 0.4])
 
 
 def test_good_and_poor_annotators_tell_wrong_labels_from_wrong_votes(misled):
-    found, table, weights, reliability = misled
+    found, weights, reliability = misled
     nothing = np.zeros((1500, 2))  # the tables here make no difference between labels
     told = found.labels, found.confidences, nothing
-    odds = left_out_errors(*told, found, table, weights, reliability)
+    odds = left_out_errors(*told, found, weights, reliability)
     # Near 0.8 and 0.05; a little more and less, since the poor are taken off.
     assert 0.75 < expit(odds[::2]).mean() < 0.98
     assert expit(odds[1::2]).mean() < 0.1
-    more = lessons(found, table, weights, reliability)
+    more = lessons(found, weights, reliability)
     assert more[::2].min() > 0 > more[1::2].max()
 
 
 def test_few_votes_teach_nothing(misled):
-    found, table, weights, reliability = misled
+    found, weights, reliability = misled
+    table = found.table
     few = (table.annotator == 0) & (table.token < 900)
     few = replace(table, corpus=table.corpus.with_votes(few))
-    np.testing.assert_array_equal(lessons(found, few, weights, reliability), 0.0)
+    beside = replace(found, table=few)
+    np.testing.assert_array_equal(lessons(beside, weights, reliability), 0.0)
     quiet = tuple(replace(one, abstains=True) for one in table.corpus.annotators)
     rules = replace(table, corpus=replace(table.corpus, annotators=quiet))
-    flat = replace(found, log_pi=found.log_pi[:, :, :1])
-    np.testing.assert_array_equal(lessons(flat, rules, weights, reliability), 0.0)
+    flat = replace(found, table=rules, log_pi=found.log_pi[:, :, :1])
+    np.testing.assert_array_equal(lessons(flat, weights, reliability), 0.0)
 
 
 def test_what_is_known_exactly_teaches_of_the_same_label(misled):
-    found, table, weights, reliability = misled
+    found, weights, reliability = misled
     exact = np.where(np.arange(1500) < 40, 1, -1)  # also where only the poor err
-    told = replace(table, corpus=replace(table.corpus, exact_codes=exact))
-    before, after = (lessons(found, one, weights, reliability) for one in (table, told))
+    corpus = replace(found.table.corpus, exact_codes=exact)
+    told = replace(found, table=replace(found.table, corpus=corpus))
+    before, after = (lessons(one, weights, reliability) for one in (found, told))
     assert (after > before)[40:].all()
 
 
@@ -207,7 +212,7 @@ def test_lessons_on_every_token_are_found_when_first_asked_for(monkeypatch):
         return lessons(*told)
 
     monkeypatch.setattr(vote_tagger, "lessons", counted)
-    monkeypatch.setattr(held_out_annotators, "_FORESTS", 1)
+    monkeypatch.setattr(held_out_annotators, "CONSTANTS", VoteConstants(forests=1))
     chances = {"ann": 0.1, "bob": 0.3, "cat": 0.5}
     corpus = corpus_of({k: careful(share) for k, share in chances.items()}, n=40)
     model = VoteTagger(rounds=1, folds=2)

@@ -28,7 +28,7 @@ def test_the_correction_is_the_mode_that_a_general_minimiser_finds():
     x, places = logit(asked), _PLACES
     nearest = np.abs(x[:, None] - places).argmin(axis=1)
     prior = np.array(
-        [[0.49 * np.exp(-((a - b) ** 2) / 8) for a in places] for b in places]
+        [[0.36 * np.exp(-((a - b) ** 2) / 8) for a in places] for b in places]
     ) + 1e-6 * np.eye(len(places))
 
     def loss(g):
@@ -61,7 +61,7 @@ def test_answers_correct_chances_like_those_asked_about():
 def test_ranges_hold_nine_times_in_ten_where_the_model_is_true():
     rng, places = np.random.default_rng(1), _PLACES
     apart = (places[:, None] - places) / _LENGTH
-    prior = 0.7**2 * np.exp(-0.5 * apart**2) + 1e-6 * np.eye(len(places))
+    prior = 0.6**2 * np.exp(-0.5 * apart**2) + 1e-6 * np.eye(len(places))
     root, held, found, stated = np.linalg.cholesky(prior), [], [], []
     for _ in range(300):
         chances = np.sort(rng.beta(0.3, 3.0, 600))[::-1]

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit, logit
 
 import tagsift
 from tagsift.annotators import VoteTable, VoteTagger
 from tagsift.annotators.ranking import (
     error_chance,
+    error_odds,
     label_lessons,
     rank_spans,
     rank_tokens,
@@ -49,7 +51,12 @@ def test_a_text_that_differs_and_a_low_confidence_are_doubted(small):
     assert chance[1] > chance[3] > chance[0]
     # Log-odds 1 − 0.9 of the confidence and a fifth of those of the text, 1 − 0.8.
     odds = (np.log(1 / 9) + 0.2 * np.log(1 / 4)) / 1.2
-    assert chance[0] == pytest.approx(1 / (1 + np.exp(-odds)))
+    alone = error_odds(labels, confidences, text)
+    other = (logit(0.4) + 0.2 * logit(1 - text[1, labels[1]])) / 1.2
+    assert alone[1] - alone[0] == pytest.approx(other - odds)
+    # How many are wrong is what the confidences say.
+    doubt = 1 - confidences[np.arange(len(labels)), labels]
+    assert expit(alone).sum() == pytest.approx(doubt.sum())
     assert ((chance > 0) & (chance < 1)).all()
 
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 import tagsift
 from tagsift.annotators import VoteTable, VoteTagger
-from tagsift.annotators.temperature import calm_factor, contradiction
-from tagsift.annotators.vote_weight import judge_score, preferred_temper
-from tagsift.baselines import PartialCRF
-from tagsift.data.corpus import Corpus
+from tagsift.annotators.confusion import vote_evidence
+from tagsift.annotators.temperature import confidence_temperature, contradiction
+from tagsift.annotators.vote_weight import judge_score, preferred_weight
 from tests.reference.annotators import careful, cast, corpus_of, table_of
 from tests.reference.corpora import corpora, law
 
@@ -31,10 +30,10 @@ def draw(n=400, seed=0, differ=0.3, people=3, abstaining=()):
     return labels, text, evidence, table_of(votes, abstaining=abstaining)
 
 
-def factor(*drawn, weights=None):
-    table = drawn[-1]
+def factor(labels, text, evidence, table, weights=None):
     weights = np.ones(table.n_annotators) if weights is None else weights
-    return calm_factor(*drawn, weights)
+    preferred = preferred_weight(text, evidence)
+    return confidence_temperature(labels, table, weights, preferred)
 
 
 @law
@@ -57,7 +56,7 @@ def test_contradiction_is_that_of_a_loop(corpus, seed):
 
 def test_the_preferred_weight_is_where_the_score_is_flat():
     _, text, evidence, _ = draw(seed=1)
-    temper = preferred_temper(text, evidence)
+    temper = preferred_weight(text, evidence)
     assert 0.05 < temper < 1.4
     h = 1e-3 * temper
     up, down = (judge_score(text, evidence, temper + s) for s in (h, -h))
@@ -67,11 +66,20 @@ def test_the_preferred_weight_is_where_the_score_is_flat():
     assert abs((up - down) / (2 * h) / bend) < 2e-3 * temper
 
 
-def test_contradicted_labels_are_less_sure_within_limits():
+@pytest.mark.parametrize("differ", [0.0, 0.2, 0.35, 0.5])
+def test_the_factor_is_that_of_the_formula(differ):
+    labels, text, evidence, table = drawn = draw(differ=differ, n=3000)
+    d, n = contradiction(labels, table, np.ones(3))
+    weight, own = preferred_weight(text, evidence), n / (n + 100)
+    d, weight = own * d + (1 - own) / 2, own * weight + (1 - own) / 2
+    expected = 0.48 * (weight * max(d, 0.05) ** 2) ** (-1 / 6)
+    assert factor(*drawn) == pytest.approx(min(expected, 1.0))
+
+
+def test_contradicted_labels_are_less_sure():
     found = [factor(*draw(differ=share, n=3000)) for share in (0.0, 0.2, 0.35, 0.5)]
     assert found == sorted(found, reverse=True)
-    assert 0.85 < found[0] < 1.0
-    assert 0.4 <= found[-1] < 0.8
+    assert found[0] > 0.85 > found[-1] > 0.5
 
 
 def test_a_text_that_believes_the_votes_is_less_sure():
@@ -83,62 +91,27 @@ def test_a_text_that_believes_the_votes_is_less_sure():
 
 
 def test_nothing_to_learn_from_is_a_typical_corpus():
-    alone = draw(people=1)
-    assert factor(*alone) == 0.7
-    assert factor(*draw(people=1, abstaining="a")) == 0.55
+    typical = 0.48 * 8 ** (1 / 6)
+    assert factor(*draw(people=1)) == pytest.approx(typical)
     labels, text, evidence, table = draw()
     mine = table.annotator == table.token % 3
     apart = replace(table, corpus=table.corpus.with_votes(mine))
-    assert factor(labels, text, evidence, apart) == 0.7
+    assert factor(labels, text, evidence, apart) == pytest.approx(typical)
     copies = draw(people=2, differ=0.0)
-    assert factor(*copies, weights=np.array([0.5, 0.5])) == 0.7
+    assert factor(*copies, np.array([0.5, 0.5])) == pytest.approx(typical)
 
 
-def test_few_tokens_are_drawn_to_a_typical_corpus():
-    many, few = (factor(*draw(n=n, differ=0.0)) for n in (5000, 30))
-    assert 0.7 < few < many < 0.7**0.3
-    assert abs(np.log(few / 0.7)) < 0.3 * abs(np.log(many / 0.7))
-
-
-def test_the_scale_of_a_text_model_is_a_factor():
-    *told, table = draw()
-    weights = np.ones(3)
-    calm = calm_factor(*told, table, weights)
-    assert calm_factor(*told, table, weights, 0.5) == pytest.approx(0.5 * calm)
-
-
-def test_votes_of_models_have_their_own_factor():
-    *told, table = draw(n=3000)
-    people, half, more, models = (
-        calm_factor(*told, table, np.ones(3), 0.8, share) for share in (0, 0.5, 0.8, 1)
-    )
-    assert models == pytest.approx(0.8 * 0.4)
-    assert models < more < half < people
-
-
-def test_a_fit_tells_models_from_people():
-    gold, votes = tagsift.bundled(), {}
-    for k, name in enumerate("abc"):
-        few = [n for n in range(len(gold)) if n % 20 == k]
-        labels = [gold.labels[n] for n in few]
-        tagger = PartialCRF(scheme=gold.scheme).fit([gold.rows[n] for n in few], labels)
-        votes[name] = tagger.predict(gold.rows)
-    models = Corpus.from_lists(gold.rows, votes=votes, scheme=gold.scheme)
-    people = corpus_of({name: careful(0.3) for name in "abc"}, n=len(gold))
-    one, other = (VoteTagger(rounds=2, folds=2).fit(c) for c in (models, people))
-    assert (one.temperature_, one.vote_weight_) == (
-        pytest.approx(0.4),
-        pytest.approx(0.7),
-    )
-    assert other.temperature_ > 0.55
-
-
-def test_a_fit_tells_its_factor_and_a_file_keeps_it(tmp_path):
+def test_confidences_are_the_mean_of_two_posteriors_and_a_file_keeps_the_factor(
+    tmp_path,
+):
     corpus = corpus_of({"ann": careful(0.1), "bob": careful(0.3)}, n=40)
     model = VoteTagger(rounds=1, folds=2).fit(corpus)
-    found, *_ = model._seen
-    assert model.temperature_ == found.calm != 0.7
-    calmed = found.model.marginals(found.evidence, model.temperature_)
-    np.testing.assert_allclose(np.concatenate(model.confidences_), calmed)
+    found, weights = model._seen
+    votes = vote_evidence(found.log_pi, found.table, weights)
+    both = [
+        found.model.marginals(weight * votes, model.temperature_)
+        for weight in found.weights
+    ]
+    np.testing.assert_allclose(np.concatenate(model.confidences_), np.mean(both, 0))
     model.save(tmp_path / "model.tagsift")
     assert tagsift.load(tmp_path / "model.tagsift").temperature_ == model.temperature_

@@ -19,9 +19,9 @@ def test_dense_columns_are_scaled_and_scaled_back():
     train = TrainingSet(features, mask, ("a", "b"), "plain", 0)
     model = PartialCRF(l2=1.0)
     model.classes_, model.scheme_ = ("a", "b"), "plain"
-    problem = model._chain_problem(train)
+    problem = model.chain_problem(train)
     chain = WarmChain(problem).fit(train.log_evidence, 50)
-    model._take_chain(chain, problem, 0.0)
+    model.take_chain(chain, problem, 0.0)
     np.testing.assert_allclose(
         model.weights_.scores(features), chain.scores(problem.features), rtol=1e-6
     )

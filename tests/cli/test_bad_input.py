@@ -33,7 +33,7 @@ def refused(outcome, *words: str) -> None:
         (HEAD + b"dog\tNN\t\n", ["line 2", "column 3 empty"]),
         (HEAD + b"d\0g\tNN\tO\n", ["line 2", "NUL"]),
         (HEAD + b"d\xffg\tNN\tO\n", ["line 2", "UTF-8", "0xff"]),
-        (HEAD + b"dog\tNN\tO|B-NP\n", ["line 2", "'O|B-NP'"]),
+        (HEAD + b"dog\tNN\tO|B-NP\n", ["sentence 1, token 2", "'B-NP|O'"]),
     ],
     ids=["empty", "ragged", "no-label", "nul", "latin-1", "candidates"],
 )

@@ -8,7 +8,7 @@ CANDIDATES = ["--job", "candidates", "-m", "word-counts"]
 
 
 def test_demo_of_votes(tagsift, tmp_path, monkeypatch):
-    monkeypatch.setattr("tagsift.cli._demo_votes._SENTENCES", 40)
+    monkeypatch.setattr("tagsift.cli._demo_jobs._SENTENCES", 40)
     out = tmp_path / "report.html"
     outcome = tagsift("demo", "-o", out, "--quiet")
     assert outcome.status == 0, outcome.err

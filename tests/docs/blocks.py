@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
 )
-LANGUAGES = {"python", "sh", "text"}
+LANGUAGES = {"python", "sh", "text", "yaml"}
 _FENCE = re.compile(
     r"^(?:<!-- not run: (?P<reason>[^\n]+) -->\n\s*)?"
     r"(?:<!-- (?:(?P<printed>printed)|in (?P<file>\S+)) -->\n\s*)?"

@@ -13,6 +13,7 @@ import pytest
 
 import tagsift
 from tagsift.annotators import DawidSkene, MajorityVote, VoteTagger, held_out_annotators
+from tagsift.annotators.settings import VoteConstants
 from tagsift.baselines import PartialCRF
 from tagsift.cleaned import Cleaned, clean
 from tagsift.data import spans
@@ -57,7 +58,7 @@ def counted(corpus, seed=0):
 def one_forest():
     """Most of the time would go into trees."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(held_out_annotators, "_FORESTS", 1)
+        patch.setattr(held_out_annotators, "CONSTANTS", VoteConstants(forests=1))
         yield
 
 

@@ -100,11 +100,12 @@ class AuditedLabels:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A number that tells this text with these labels from all others."""
+        """A number that tells text, labels and votes from all others."""
         made = hashlib.sha256(f"{self.corpus.scheme} {self.names}".encode())
         words = "\0".join(self.corpus.columns[0])
         made.update(words.encode("utf-8", "surrogatepass"))
-        for array in (self.corpus.bounds, self.codes):
+        votes = self.corpus.votes
+        for array in (self.corpus.bounds, self.codes, *votes):
             made.update(np.asarray(array, dtype="<i8").tobytes())
         return made.hexdigest()
 

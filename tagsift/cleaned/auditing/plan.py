@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from os import PathLike
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,10 +16,14 @@ from tagsift.cleaned.auditing.sheet import read_sheet, write_sheet
 from tagsift.cleaned.auditing.statement import Statement
 from tagsift.cleaned.cleaned import Cleaned
 from tagsift.data.corpus import Corpus
-from tagsift.errors import InputError
-from tagsift.typing import IntArray
+from tagsift.errors import DataError, InputError
+from tagsift.storage import read_container, write_container
+from tagsift.typing import Arrays, FloatArray, IntArray
 
 __all__ = ["AuditPlan", "audit"]
+
+#: What the file of a plan says it is.
+_KIND = "audit"
 
 
 class AuditPlan:
@@ -40,17 +45,16 @@ class AuditPlan:
         labels: AuditedLabels,
         planned: int,
         seed: int,
-        size: int | None = None,
+        weights: FloatArray,
+        order: IntArray,
+        size: int,
         cleaned: Cleaned | None = None,
     ) -> None:
         self.audited, self.planned, self.seed = labels, planned, seed
+        self.weights, self.order, self.size = weights, order, size
         self.cleaned = cleaned
         self.answers: dict[int, tuple[str, ...]] = {}
         self.path: Path | None = None
-        variance = labels.by_sentence(labels.wrong * (1 - labels.wrong))
-        self.weights = np.where(labels.settled_sentences, 0.0, weights_of(variance))
-        self.order = drawn_order(self.weights, np.random.default_rng(seed))
-        self.size = min(planned if size is None else size, len(self.order))
 
     @property
     def sentences(self) -> list[int]:
@@ -83,10 +87,8 @@ class AuditPlan:
             raise InputError(
                 f"expected a number of more sentences from 1 to {open_}, found {n}."
             )
-        made = type(self)(
-            self.audited, self.planned, self.seed, self.size + n, self.cleaned
-        )
-        made.answers = dict(self.answers)
+        made = copy(self)
+        made.size, made.answers, made.path = self.size + n, dict(self.answers), None
         return made
 
     def result(self, level: float = 0.95) -> Statement:
@@ -96,8 +98,83 @@ class AuditPlan:
         return Statement(self, level)
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the sheet that people fill in; further answers are stored there."""
+        """Write the sheet that people fill in; further answers are stored there.
+
+        Beside it stands what the statement rests on, in a file of the same name that
+        ends in ``.plan``: the labels, the chances and the order of the draw.
+        """
         self.path = Path(path)
+        labels = self.audited
+        arrays = {
+            "codes": labels.codes.astype(np.int32),
+            "settled": labels.settled,
+            "wrong": labels.wrong,
+            "weights": self.weights,
+            "order": self.order.astype(np.int32),
+        }
+        if labels.steps is not None:
+            arrays["steps"] = labels.steps.astype(np.uint16)
+        about = {"seed": self.seed, "planned": self.planned, "size": self.size}
+        meta = {**about, "kind": _KIND, "id": self.id, "names": list(labels.names)}
+        write_container(self.path.with_suffix(".plan"), meta, arrays)
+        self._write_sheet()
+
+    @classmethod
+    def open(cls, path: str | PathLike[str], corpus: Corpus) -> Self:
+        """The plan that stands beside a sheet, with the answers of the sheet.
+
+        `corpus` is that of the draw: its votes, or its finished labels.
+        """
+        beside = Path(path).with_suffix(".plan")
+        meta, arrays = read_container(beside)
+        if meta.get("kind") != _KIND:
+            raise DataError(
+                "expected the plan of an audit, found another file.", beside
+            )
+        plan = cls._of(meta, arrays, corpus, beside)
+        plan.read(path)
+        plan.path = Path(path)
+        return plan
+
+    @classmethod
+    def _of(
+        cls, meta: dict[str, Any], arrays: Arrays, corpus: Corpus, path: Path
+    ) -> Self:
+        changed = DataError(
+            "the corpus or its labels have changed since the sentences were drawn; "
+            "draw again. Nothing was counted.",
+            path,
+        )
+        codes = arrays["codes"].astype(np.int64)
+        if len(codes) != corpus.n_tokens or not corpus.label_set.full <= {
+            *meta["names"]
+        }:
+            raise changed
+        corpus = corpus.with_labels(meta["names"])
+        own = corpus.candidate_codes
+        if (
+            own is not None
+            and (own < len(meta["names"])).all()
+            and (own != codes).any()
+        ):
+            raise changed
+        steps = arrays["steps"].astype(np.int64) if "steps" in arrays else None
+        labels = AuditedLabels(corpus, codes, arrays["settled"], arrays["wrong"], steps)
+        order = arrays["order"].astype(np.int64)
+        made = cls(
+            labels,
+            meta["planned"],
+            meta["seed"],
+            arrays["weights"],
+            order,
+            meta["size"],
+        )
+        if made.id != meta["id"]:
+            raise changed
+        return made
+
+    def _write_sheet(self) -> None:
+        assert self.path is not None
         write_sheet(self.path, self.id, self.audited, self.sentences, self.answers)
 
     def read(self, path: str | PathLike[str], level: float = 0.95) -> Statement:
@@ -130,7 +207,7 @@ class AuditPlan:
             checked[s] = one
         self.answers |= checked
         if self.path is not None:
-            self.write(self.path)
+            self._write_sheet()
 
     def _check(self, s: int, names: Sequence[str]) -> None:
         length = int(self.audited.corpus.lengths[s])
@@ -185,5 +262,10 @@ def audit(source: Cleaned | Corpus, n: int = 60, seed: int = 0) -> AuditPlan:
         raise InputError(f"n must be a number of sentences above 0; got {n!r}.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed must be a whole number from 0 on; got {seed!r}.")
+    labels = frozen(source)
+    variance = labels.by_sentence(labels.wrong * (1 - labels.wrong))
+    weights = np.where(labels.settled_sentences, 0.0, weights_of(variance))
+    order = drawn_order(weights, np.random.default_rng(seed))
     cleaned = source if isinstance(source, Cleaned) else None
-    return AuditPlan(frozen(source), int(n), int(seed), cleaned=cleaned)
+    size = min(int(n), len(order))
+    return AuditPlan(labels, int(n), int(seed), weights, order, size, cleaned)

@@ -79,6 +79,22 @@ class Statement:
         """The share of the true spans that are found."""
         return self._overall("recall").complement()
 
+    def sentence(self) -> str:
+        """The statement in one line."""
+        n, level = len(self.looks), f"{100 * self.level:g} % sure"
+        errors, f1 = self.errors, self.span_f1
+        if errors.high >= 1:
+            return (
+                f"Nothing can be stated after {n} looks; {DESIGN.least_looks} are the "
+                f"least (best guess: {100 * errors.value:.1f} % of the labels are "
+                "wrong)."
+            )
+        return (
+            f"At most {_up(errors.high)} % of the labels are wrong ({level}; best "
+            f"guess {100 * errors.value:.1f} %). Span F1 at least {_down(f1.low)} "
+            f"(best guess {100 * f1.value:.1f})."
+        )
+
     @property
     def waiting(self) -> int:
         """Answers that do not count yet, since one drawn before them is missing."""
@@ -249,3 +265,12 @@ def _looks(
 def _last(found_: Bounds, floor: float, ceiling: float) -> tuple[float, float]:
     low, high = float(found_.low[-1]), float(found_.high[-1])
     return min(max(low, floor), ceiling), max(min(high, ceiling), floor)
+
+
+def _up(share: float) -> str:
+    """A share in percent, rounded so that what is said holds."""
+    return f"{np.ceil(1000 * share - 1e-9) / 10:.1f}"
+
+
+def _down(share: float) -> str:
+    return f"{np.floor(1000 * share + 1e-9) / 10:.1f}"

@@ -83,7 +83,7 @@ class AnswerKeys:
     others: dict[str, None] = field(default_factory=dict)
 
     @property
-    def found(self) -> bool:
+    def readable(self) -> bool:
         """Whether there are answers that can be read."""
         return bool(self.groups or self.single or self.models or self.one_a_line)
 
@@ -116,7 +116,7 @@ class AnswerKeys:
             single += usual
             if not single and not there & self.groups.keys():
                 yield model, "model", None
-        elif not self.found:  # nothing can be read: what is called so, or is empty
+        elif not self.readable:  # nothing can be read: what is called so, or is empty
             single = usual
             empty = [key for key in record if record[key] in ([], {}) and key in there]
             for key in [] if usual else empty:

@@ -84,11 +84,11 @@ def items_of(answer: Any) -> list[Item] | None:
         return _in_object(answer)
     if not isinstance(answer, list):
         return None
-    found = [_in_object(one) if isinstance(one, dict) else None for one in answer]
-    if found and all(items is None for items in found):
+    inner = [_in_object(one) if isinstance(one, dict) else None for one in answer]
+    if inner and all(items is None for items in inner):
         return None
     bad = [[] if _is_part(one) else [Item()] for one in answer]
-    parts = (b if items is None else items for items, b in zip(found, bad, strict=True))
+    parts = (b if items is None else items for items, b in zip(inner, bad, strict=True))
     return [item for part in parts for item in part]
 
 
@@ -106,35 +106,34 @@ def _in_object(answer: dict[str, Any]) -> list[Item] | None:
     part = _is_part(answer)
     inside = [plain[key] for key in (*LISTS, *ANSWERS, *WRAPS) if key in plain]
     inside += [plain.get("text")] * part
-    found = [items_of(value) for value in inside]
-    if full := next(filter(None, found), None):
+    parts = [items_of(value) for value in inside]
+    if full := next(filter(None, parts), None):
         return full
     item = None if part else _item(answer)
     if item is not None:
         return [item]
-    if not answer or [] in found:
+    if not answer or [] in parts:
         return []
     return None if _OWN & plain.keys() else _by_label(answer)
 
 
 def _is_part(one: Any) -> bool:
-    """Whether something is a part of an answer, as an API puts it together."""
     return isinstance(one, dict) and one.get("type") in _PARTS
 
 
 def _by_label(answer: dict[str, Any]) -> list[Item] | None:
     """Items of an object whose keys are labels; None where no value can be a quote."""
-    found: list[Item] = []
+    items: list[Item] = []
     for key, value in answer.items():
         labels = _labels(key)
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, dict):
-                found.append(_item(one, labels) or Item(labels))
+                items.append(_item(one, labels) or Item(labels))
             elif one is not None:
                 quote = one if isinstance(one, str) else None
-                found.append(Item(labels, quote))
+                items.append(Item(labels, quote))
     fit = any(value is None or isinstance(value, list) for value in answer.values())
-    return found if fit or any(item.quote for item in found) else None
+    return items if fit or any(item.quote for item in items) else None
 
 
 def _item(one: dict[str, Any], labels: tuple[str, ...] = ()) -> Item | None:
@@ -183,7 +182,6 @@ def _plain(key: str) -> str:
 
 
 def _labels(value: Any) -> tuple[str, ...]:
-    """Names of labels; none where there is anything else."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         return ()
@@ -199,8 +197,8 @@ def _is_number(value: Any) -> bool:
 def _in_text(text: str) -> list[Item] | None:
     """The answer in a text, as JSON, whatever else a model says before and after."""
     text = text.rpartition("</think>")[2]
-    found = _first(text)
-    return _first(_COMMAS.sub("", text)) if found is None else found
+    items = _first(text)
+    return _first(_COMMAS.sub("", text)) if items is None else items
 
 
 def _first(text: str) -> list[Item] | None:

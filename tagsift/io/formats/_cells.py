@@ -64,9 +64,9 @@ def read_table(stream: IO[bytes], path: PathName) -> Table:
             sentence = f"expected a table, found a bad row ({error})."
             raise DataError(sentence, path, reader.line_num) from None
 
-    found = rows()
-    header = next(cells for _, cells in found if cells)
-    return Table(header, found, unusual)
+    table_rows = rows()
+    header = next(cells for _, cells in table_rows if cells)
+    return Table(header, table_rows, unusual)
 
 
 def first_cells(head: str) -> set[str]:

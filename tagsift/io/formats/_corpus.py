@@ -62,7 +62,6 @@ class CorpusInfo:
         self.annotators += tuple(one for one in annotators if one.name not in names)
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
         parts: dict[str, Any] = {
             "annotators": [
                 {"name": one.name, "kind": one.kind, "abstains": one.abstains}
@@ -74,7 +73,6 @@ class CorpusInfo:
         return {key: part for key, part in parts.items() if part}
 
     def add(self, record: dict[str, Any], place: Place) -> None:
-        """Take what a record as above says."""
         people = place.at("annotators").items(
             place.take(record, "annotators", list, []), dict
         )
@@ -105,7 +103,6 @@ def annotator_of(layer: Layer) -> Annotator:
 
 
 def as_written(one: Annotator) -> Kind:
-    """The kind of the layers of an annotator."""
     if one.abstains or one.kind == "source":
         return "rule"
     return "model" if one.kind == "model" else "person"
@@ -161,9 +158,9 @@ class Written:
             yield "annotators", "order of the annotators", ", ".join(there[:6])
         for one in self.info.annotators:
             if one.name in self.people:
-                told = annotator_of(self.people[one.name])
-                same = one.kind in (told.kind, "unknown")
-                if not same or one.abstains != told.abstains:
+                read_as = annotator_of(self.people[one.name])
+                same = one.kind in (read_as.kind, "unknown")
+                if not same or one.abstains != read_as.abstains:
                     source = (
                         one.kind == "source" and self.people[one.name].kind == "rule"
                     )

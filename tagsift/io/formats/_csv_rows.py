@@ -55,7 +55,6 @@ def write_csv(path: PathName, documents: Iterable[Document], options: Options) -
 
 
 def _header(survey: tables.Survey, columns: list[str]) -> list[str]:
-    """Names of the columns of a table, as they were called."""
     lead = ["document", "sentence", "token"] if survey.long else ["sentence", "token"]
     as_before = own(survey.source, "called")
     called = {role: str(as_before.get(role, role)) for role in ROLES}
@@ -84,5 +83,5 @@ def _rows(
     lines = list(zip(document.rows or (), *labels, strict=True))
     for number, (a, b) in enumerate(document.bounds(), 1):
         lead = [document.id, str(number)] if survey.long else [document.id]
-        for row, *said in lines[a:b]:
-            yield [*lead, *row, *[""] * (survey.width - len(row)), *said]
+        for row, *more in lines[a:b]:
+            yield [*lead, *row, *[""] * (survey.width - len(row)), *more]

@@ -78,7 +78,7 @@ class Options:
             raise InputError(
                 f"expected label_key to be names of columns, found {keys!r}."
             )
-        for name, known in (
+        for name, choices in (
             ("misaligned", ("expand", "contract", "drop", "error")),
             ("overlap", ("longest", "first", "error")),
             ("again", ("last", "first", "error")),
@@ -86,9 +86,9 @@ class Options:
             ("offsets", ("auto", "characters", "utf-16", "bytes")),
         ):
             value = getattr(self, name)
-            if value not in known:
+            if value not in choices:
                 raise InputError(
-                    f"expected {name} to be one of {', '.join(filter(None, known))}, "
+                    f"expected {name} to be one of {', '.join(filter(None, choices))}, "
                     f"found {value!r}."
                 )
 
@@ -98,19 +98,17 @@ class Options:
         try:
             return cls(**options)
         except TypeError:
-            known = ", ".join(cls.__dataclass_fields__)
+            names = ", ".join(cls.__dataclass_fields__)
             raise InputError(
-                f"expected options among {known}, found {', '.join(options)}."
+                f"expected options among {names}, found {', '.join(options)}."
             ) from None
 
     @cached_property
     def cut_text(self) -> Tokenizer:
-        """What cuts text that has no tokens."""
         return as_tokenizer(self.tokenizer, self.sentences)
 
     @property
     def one_label_key(self) -> str | None:
-        """Where the labels are, in formats that have one place for them."""
         if self.label_key is None or isinstance(self.label_key, str):
             return self.label_key
         raise InputError(
@@ -120,12 +118,10 @@ class Options:
 
     @property
     def label_names(self) -> Sequence[str] | None:
-        """Names of numbered labels."""
         return None if isinstance(self.labels, Mapping) else self.labels
 
     @cached_property
     def renaming(self) -> Renaming | None:
-        """Other names for labels."""
         return Renaming(self.labels) if isinstance(self.labels, Mapping) else None
 
 
@@ -182,28 +178,28 @@ def guarded(form: Format) -> Format:
             info = replace(options.info, annotators=tuple(one))
             options = replace(options, info=info)
         written = Written(options.info)
-        given: list[Document] = []  # the last one; none while another is being read
+        last: list[Document] = []  # the last one; none while another is being read
 
         def seen() -> Iterator[Document]:
             before: list[Document] = []
             for document in documents:
-                given.append(document)
+                last.append(document)
                 if options.info:
                     written.see(document, form.order)
                 yield document
-                before[:] = given
-                given.clear()
+                before[:] = last
+                last.clear()
             if options.info:
                 written.note(form, form.keeps(path, options), options.losses)
-            given.extend(before)
+            last.extend(before)
 
         try:
             put(path, seen(), options)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, TagsiftError) or not _mentioned(form.name, given):
+            if isinstance(error, TagsiftError) or not _mentioned(form.name, last):
                 raise
             raise DataError(
-                f"document {given[-1].id!r}: expected under {form.name!r} in its data "
+                f"document {last[-1].id!r}: expected under {form.name!r} in its data "
                 f"what {form.name} had, found something else ({error}); rename it."
             ) from error
 

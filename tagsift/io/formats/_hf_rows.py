@@ -17,9 +17,8 @@ from tagsift.io.formats._format import Options
 from tagsift.io.formats._json import write_lines
 from tagsift.io.formats._layers import main_layer, only_layer
 from tagsift.io.formats._parquet import (
-    feature_of,
     is_parquet,
-    joined_type,
+    schema_of,
     type_of,
     write_batches,
     write_rows,
@@ -52,13 +51,13 @@ def write_hf(path: PathName, documents: Iterable[Document], options: Options) ->
         schema = arrow_schema(options.info)
         write_batches(path, document_batches(documents), schema)
         return
-    found = _Found()
+    columns = _Columns()
     if options.shape == "sentences":
-        records = sentence_rows(documents, options, found.labels)
-        found.names.add(MAIN)
+        records = sentence_rows(documents, options, columns.labels)
+        columns.main.add(MAIN)
     elif options.shape in (None, "jsonl", "parquet"):
         records = (
-            _record(tables.cut(document, options), options, found.names)
+            _hf_record(tables.cut(document, options), options, columns.main)
             for document in documents
         )
     else:
@@ -69,33 +68,31 @@ def write_hf(path: PathName, documents: Iterable[Document], options: Options) ->
     if not is_table(path, options):
         write_lines(path, records)
         return
-    with tables.kept_twice(records, found.see) as again:
+    with tables.kept_twice(records, columns.see) as again:
         labels = list(options.label_names or options.info.labels)
-        if not found.labels <= set(labels):
-            labels = list(options.label_names or in_order({*labels, *found.labels}))
-        numbers = {name: number for number, name in enumerate(labels)}
-        unknown = found.labels - set(labels)
+        if options.label_names is None and not columns.labels <= set(labels):
+            labels = in_order({*labels, *columns.labels})
+        unknown = columns.labels - set(labels)
         if unknown:
             raise InputError(
                 f"expected one of the {len(labels)} labels given, found "
                 f"{min(unknown)!r}; add it to labels=."
             )
-        types = found.whole_types(options)
-        features = {
-            name: feature_of(kind, labels if name in found.tagged else None)
-            for name, kind in types.items()
-        }
-        rows = (found.row(record, types, numbers) for record in again)
-        plain = {x: "string" if y == "json" else y for x, y in types.items()}
-        write_rows(path, rows, plain, features, options.info)
+        mixed = {name for name, type_ in columns.types.items() if type_ is None}
+        for name in mixed:
+            options.losses.note("metadata of mixed kinds, now JSON text", name)
+        types = {name: x or type_of("") for name, x in columns.types.items()}
+        schema = schema_of(types, dict.fromkeys(columns.tagged, labels))
+        numbers = {name: number for number, name in enumerate(labels)} | {None: NOTHING}
+        rows = (columns.row(record, mixed, numbers) for record in again)
+        write_rows(path, rows, schema, options.info)
 
 
 def is_table(path: PathName, options: Options) -> bool:
-    """Whether rows are written as Parquet, with a schema."""
     return options.shape in ("parquet", "documents") or is_parquet(path)
 
 
-def _record(document: Document, options: Options, mains: set[str]) -> dict[str, Any]:
+def _hf_record(document: Document, options: Options, mains: set[str]) -> dict[str, Any]:
     """A row, its columns named as in the source; `mains` gets that of the tags."""
     note, how = options.losses.note, tables.on_tokens(options)
     source = own(document.meta, "hf")
@@ -177,41 +174,31 @@ def in_order(labels: Iterable[str]) -> list[str]:
 
 
 @dataclass
-class _Found:
+class _Columns:
     """What a first look at the rows finds: their columns, and all labels."""
 
-    types: dict[str, str] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)  # of the column of the tags
-    tagged: set[str] = field(default_factory=set)
+    types: dict[str, Any] = field(default_factory=dict)  # None: of mixed kinds
+    main: set[str] = field(default_factory=set)  # names of the column of the tags
+    tagged: dict[str, None] = field(default_factory=dict)
     labels: set[str] = field(default_factory=set)
 
     def see(self, record: Mapping[str, Any]) -> None:
         for name, value in record.items():
-            if name in self.names or (tables.layer_of(name) and name != "label"):
-                self.tagged.add(name)
+            if name in self.main or (tables.layer_of(name) and name != "label"):
+                self.tagged[name] = None
                 self.labels.update(tag for tag in value if tag is not None)
-                self.types[name] = "list<int64>"
-            else:
-                self.types[name] = joined_type(self.types.get(name, ""), type_of(value))
-
-    def whole_types(self, options: Options) -> dict[str, str]:
-        """Types of columns; what has none of its own is text, as JSON."""
-        found = {}
-        for name, kind in self.types.items():
-            if "json" in kind:
-                options.losses.note("metadata of mixed kinds, now JSON text", name)
-            kind = kind.replace("<>", "<string>") or "string"
-            found[name] = kind if "json" not in kind else "json"
-        return found
+                self.types[name] = type_of([0])
+            elif name not in self.types:
+                self.types[name] = type_of(value)
+            elif self.types[name] is not None:
+                self.types[name] = type_of(value, self.types[name])
 
     def row(
-        self, record: dict[str, Any], types: dict[str, str], numbers: dict[str, int]
+        self, record: dict[str, Any], mixed: set[str], numbers: Mapping[Any, int]
     ) -> dict[str, Any]:
-        """A row of the file: tags as numbers."""
         row = dict(record)
-        for name, value in record.items():
-            if name in self.tagged:
-                row[name] = [NOTHING if tag is None else numbers[tag] for tag in value]
-            elif types[name] == "json":
-                row[name] = json.dumps(value, ensure_ascii=False)
+        for name in self.tagged.keys() & row.keys():
+            row[name] = [numbers[tag] for tag in row[name]]
+        for name in mixed & row.keys():
+            row[name] = json.dumps(row[name], ensure_ascii=False)
         return row

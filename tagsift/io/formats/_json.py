@@ -45,7 +45,6 @@ class Place(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The JSON path: ``[0].annotations[2]``."""
         parts = []
         rest = self.steps
         while rest:
@@ -54,7 +53,6 @@ class Place(NamedTuple):
         return "".join(reversed(parts)).removeprefix(".")
 
     def error(self, sentence: str) -> DataError:
-        """Make an error that names the place."""
         path = self.path
         lead = f"{path}: " if path else ""
         return DataError(lead + sentence, self.file, self.line)
@@ -78,8 +76,8 @@ class Place(NamedTuple):
         wrong = isinstance(value, bool) and kind is not bool
         if isinstance(value, kind) and not wrong:
             return value
-        found = "null" if value is None else _NAMES.get(type(value), repr(value))
-        raise self.error(f"expected {_NAMES[kind]}, found {found}.")
+        shown = "null" if value is None else _NAMES.get(type(value), repr(value))
+        raise self.error(f"expected {_NAMES[kind]}, found {shown}.")
 
     def score(self, value: Any) -> float | None:
         """Check a number that may be missing."""
@@ -106,13 +104,12 @@ class Place(NamedTuple):
 
     def name(self, record: Mapping[str, Any], key: str) -> str:
         """The text under a key, which is not empty."""
-        found = self.need(record, key, str)
-        if not found:
+        text = self.need(record, key, str)
+        if not text:
             raise self.at(key).error("expected a name, found an empty one.")
-        return found
+        return text
 
     def choice(self, value: Any, choices: tuple[str, ...]) -> Any:
-        """Check that a value is one of several."""
         if value in choices:
             return value
         raise self.error(f"expected one of {', '.join(choices)}, found {value!r:.40}.")
@@ -190,10 +187,9 @@ class _Text:
         self.at += 1
 
     def value(self) -> tuple[Any, str]:
-        """The next JSON value and its text."""
         while True:
             try:
-                found, end = _DECODER.raw_decode(self.buffer, self.at)
+                value, end = _DECODER.raw_decode(self.buffer, self.at)
             except json.JSONDecodeError as error:
                 cut = error.msg.startswith(("Unterminated", "Invalid \\"))
                 if not self.end and (cut or error.pos >= len(self.buffer) - 10):
@@ -204,7 +200,7 @@ class _Text:
             text = self.buffer[self.at : end]
             self.line += text.count("\n")
             self.at = end
-            return found, text
+            return value, text
 
 
 def iter_records(path: PathName) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -264,8 +260,8 @@ def _elements(text: _Text, ends: str, what: str) -> Iterator[int]:
 def _record(text: _Text, place: Place) -> dict[str, Any]:
     record = _value(text, place)
     if not isinstance(record, dict):
-        found = _NAMES.get(type(record), "null")
-        raise place.error(f"expected a JSON object, found {found}.")
+        shown = _NAMES.get(type(record), "null")
+        raise place.error(f"expected a JSON object, found {shown}.")
     return record
 
 
@@ -312,10 +308,10 @@ def first_record(head: str) -> dict[str, Any]:
         return {}
     whole, closers = _closed(text)
     try:
-        found = json.loads(whole + closers)
+        record = json.loads(whole + closers)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return record if isinstance(record, dict) else {}
 
 
 def _closed(text: str) -> tuple[str, str]:
@@ -338,7 +334,6 @@ def _closed(text: str) -> tuple[str, str]:
 
 
 def write_lines(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
-    """Write one JSON object a line, whole or not at all."""
     piped = str(path) == STANDARD  # whoever reads it may wait for every line
     with open_target(path) as stream:
         for record in records:
@@ -348,7 +343,6 @@ def write_lines(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
 
 
 def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
-    """Write a JSON array, one object a line, whole or not at all."""
     with open_target(path) as stream:
         lead = "["
         for record in records:
@@ -358,7 +352,6 @@ def write_array(path: PathName, records: Iterable[Mapping[str, Any]]) -> None:
 
 
 def dumped(record: Mapping[str, Any]) -> str:
-    """A record as one line of JSON that UTF-8 can hold."""
     try:
         text = json.dumps(record, ensure_ascii=False, allow_nan=False)
         if not text.isascii():

@@ -53,7 +53,6 @@ _AS_ONE = (
 
 
 def _taken(more: Mapping[str, Any]) -> dict[str, Any]:
-    """What an import takes of what a task, an annotation or a prediction had."""
     return {key: more[key] for key in ("meta", "lead_time", "score") if key in more}
 
 
@@ -168,13 +167,13 @@ class _Writer:
             for m in o.marks or ()
         }
         usual = "utf-16" if "utf-16" in units else "characters"
-        told, text = self.options.offsets, document.text or ""
+        asked, text = self.options.offsets, document.text or ""
         counted = {u: Counted(text, u) for u in ("characters", "utf-16", "bytes")}
         results = []
         for mark in marks:
             own_keys = own(mark.meta, NAME)
             unit = own_keys.pop("offsets_in", "" if own_keys else usual) or "characters"
-            unit = unit if told == "auto" else told
+            unit = unit if asked == "auto" else asked
             start, end = counted[unit].write(mark.start, mark.end)
             names = {k: own_keys.pop(k) for k in RESULT if k in own_keys}
             if self.names and new and not names:

@@ -24,7 +24,6 @@ _NAMED = 12
 
 
 def _name(layer: Layer) -> str:
-    """What a user says to mean a layer."""
     return layer.kind if layer.kind in _TRUTHS else layer.annotator
 
 

@@ -16,11 +16,9 @@ from tagsift.io.formats._corpus import CorpusInfo
 from tagsift.io.formats._format import open_target
 
 __all__ = [
-    "arrow_features",
-    "feature_of",
     "is_parquet",
-    "joined_type",
     "read_rows",
+    "schema_of",
     "type_of",
     "write_batches",
     "write_rows",
@@ -31,7 +29,6 @@ _BATCH = 1000
 
 
 def is_parquet(path: PathName) -> bool:
-    """Whether a name is that of a Parquet file."""
     return Path(path).name.lower().endswith((".parquet", ".parquet.gz"))
 
 
@@ -84,17 +81,17 @@ def _rows(path: PathName, info: CorpusInfo) -> Iterator[dict[str, Any]]:
             batches = pa.ipc.open_stream(stream)
             schema = batches.schema
         read_info(schema, info, path)
-        yield arrow_features(schema)
+        yield _features(schema)
         for batch in batches:
             for start in range(0, batch.num_rows, _BATCH):
                 yield from batch.slice(start, _BATCH).to_pylist()
 
 
-def arrow_features(schema: Any) -> dict[str, Any]:
+def _features(schema: Any) -> dict[str, Any]:
     """The features that Hugging Face's datasets wrote into a schema."""
-    kept = (schema.metadata or {}).get(b"huggingface")
+    text = (schema.metadata or {}).get(b"huggingface")
     try:
-        about = json.loads(kept) if kept else {}
+        about = json.loads(text) if text else {}
         features = about["info"]["features"] if about else {}
         return features if isinstance(features, dict) else {}
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -102,37 +99,16 @@ def arrow_features(schema: Any) -> dict[str, Any]:
 
 
 def write_rows(
-    path: PathName,
-    rows: Iterable[dict[str, Any]],
-    types: Mapping[str, str],
-    features: Mapping[str, Any] | None = None,
-    info: CorpusInfo | None = None,
+    path: PathName, rows: Iterable[dict[str, Any]], schema: Any, info: CorpusInfo
 ) -> None:
-    """Write a Parquet file, whole or not at all.
-
-    `types` are the columns: string, int64, double, bool, or list<…> of one.
-    """
-    pa = _pyarrow()
-
-    def made(kind: str) -> Any:
-        if kind.startswith("list<"):
-            return pa.list_(made(kind[5:-1]))
-        return pa.type_for_alias(kind)
-
-    schema = pa.schema([(name, made(kind)) for name, kind in types.items()])
-    if features is not None:
-        about = json.dumps({"info": {"features": features}}, ensure_ascii=False)
-        schema = schema.with_metadata({"huggingface": about})
-    if info is not None:
-        schema = with_info(schema, info)
+    """Write a Parquet file, whole or not at all."""
     source = iter(rows)
+    schema, make = with_info(schema, info), _pyarrow().RecordBatch.from_pylist
     chunks = iter(lambda: list(islice(source, _BATCH)), [])
-    make = pa.RecordBatch.from_pylist
     write_batches(path, (make(chunk, schema=schema) for chunk in chunks), schema)
 
 
 def write_batches(path: PathName, batches: Iterable[Any], schema: Any) -> None:
-    """Write record batches as a Parquet file, whole or not at all."""
     pa = _pyarrow()
     stream: IO[bytes]
     with open_target(path, "wb") as stream:
@@ -141,35 +117,29 @@ def write_batches(path: PathName, batches: Iterable[Any], schema: Any) -> None:
                 writer.write_batch(batch)
 
 
-def type_of(value: Any) -> str:
-    """Name of the type of a value; nothing for null."""
-    if isinstance(value, list | tuple):
-        inner = ""
-        for one in value:
-            inner = joined_type(inner, type_of(one))
-        return f"list<{inner}>"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return "int64" if -(2**63) <= value < 2**63 else "json"
-    names = {bool: "bool", float: "double", str: "string", type(None): ""}
-    return names.get(type(value), "json")
+def schema_of(types: Mapping[str, Any], labels: Mapping[str, list[str]]) -> Any:
+    """A schema of columns; some hold numbers of labels, whose names it says."""
+    pa = _pyarrow()
+    whole = {name: pa.list_(pa.int64()) for name in labels}
+    schema = pa.schema({**types, **whole})
+    features = {
+        name: {
+            "feature": {"names": names, "_type": "ClassLabel"},
+            "_type": "Sequence",
+        }
+        for name, names in labels.items()
+    }
+    about = json.dumps({"info": {"features": features}}, ensure_ascii=False)
+    return schema.with_metadata({"huggingface": about}) if labels else schema
 
 
-def joined_type(one: str, other: str) -> str:
-    """The type that holds both."""
-    if one == other or not one or not other:
-        return one or other
-    if {one, other} == {"int64", "double"}:
-        return "double"
-    if one[:5] == other[:5] == "list<":
-        return f"list<{joined_type(one[5:-1], other[5:-1])}>"
-    return "json"
-
-
-def feature_of(kind: str, labels: list[str] | None) -> dict[str, Any]:
-    """A column in the words of Hugging Face's datasets."""
-    if kind.startswith("list<"):
-        return {"feature": feature_of(kind[5:-1], labels), "_type": "Sequence"}
-    if labels is not None:
-        return {"names": labels, "_type": "ClassLabel"}
-    dtype = {"double": "float64", "json": "string"}.get(kind, kind)
-    return {"dtype": dtype, "_type": "Value"}
+def type_of(value: Any, before: Any = None) -> Any:
+    """The type of a column with one value more; None where none holds all of them."""
+    pa = _pyarrow()
+    try:
+        new = pa.infer_type([value])
+        both = [pa.schema([("x", one)]) for one in (new, before) if one is not None]
+        joined = pa.unify_schemas(both, promote_options="permissive").field("x").type
+    except (pa.ArrowException, OverflowError):
+        return None
+    return None if "struct" in str(joined) else joined

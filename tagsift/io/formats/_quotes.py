@@ -27,10 +27,10 @@ def find_quote(
     )
     for form in (r"(?<!\w){}(?!\w)", "{}"):
         for pattern, flags in ((as_it_stands, 0), (loose, re.IGNORECASE)):
-            found = [
+            places = [
                 one.span() for one in re.finditer(form.format(pattern), text, flags)
             ]
-            left = [one for one in found if one not in taken]
+            left = [one for one in places if one not in taken]
             free = ((a, b) for a, b in left if all(d <= a or b <= c for c, d in placed))
             if left:
                 return next(free, left[0])

@@ -127,7 +127,7 @@ def document_of(
         if record.get("gold") is not None:
             layers.append(Layer("gold", "gold", tags=_tags(record["gold"])))
         others = {key: one for key, one in record.items() if key not in DOCUMENT}
-        document = Document(
+        return Document(
             place.identity(record, "id", number),
             text,
             None if tokens is None else tuple(map(_row, tokens)),
@@ -136,10 +136,6 @@ def document_of(
             tuple(layers),
             {**others, **(record.get("meta") or {})},
         )
-    problem = _problem(document)
-    if problem is not None:
-        raise place.error(f"expected {problem}.")
-    return document
 
 
 def _row(token: str | list[str]) -> tuple[str, ...]:
@@ -164,14 +160,10 @@ def _tag(entry: str | list[str] | None) -> Tag:
 
 def _layer(record: dict[str, Any], place: Place) -> Layer:
     spans, tags, scores = map(record.get, ("spans", "tags", "scores"))
-    if (spans is None) == (tags is None):
-        found = "neither" if spans is None else "both"
-        raise place.error(f"expected 'spans' or 'tags', found {found}.")
-    marks = [_mark(x, n, place) for n, x in enumerate(spans or ())]
     return Layer(
         place.name(record, "annotator"),
         record.get("kind") or "person",
-        None if spans is None else tuple(marks),
+        None if spans is None else tuple(map(_mark, spans)),
         None if tags is None else _tags(tags),
         record.get("scheme"),
         None if scores is None else tuple(scores),
@@ -179,59 +171,18 @@ def _layer(record: dict[str, Any], place: Place) -> Layer:
     )
 
 
-def _mark(record: dict[str, Any], number: int, place: Place) -> Mark:
-    labels = record.get("labels") or [record.get("label")]
-    if not all(labels):
-        raise (
-            place.at("spans")
-            .at(number)
-            .error(
-                "expected 'label' with a name or 'labels' with some, found "
-                f"{str(labels)[:60]}."
-            )
-        )
+def _mark(record: dict[str, Any]) -> Mark:
     return Mark(
         record["start"],
         record["end"],
-        tuple(labels),
+        tuple(record.get("labels") or [record.get("label") or ""]),
         record.get("score"),
         _pairs(record.get("pieces")) or (),
         record.get("meta") or {},
     )
 
 
-def _problem(document: Document) -> str | None:
-    """What a document should have been; None where all is well."""
-    size, length = len(document.rows or ()), len(document.text or "")
-    flat = [place for pair in document.offsets or () for place in pair]
-    if document.offsets is not None and (
-        len(flat) != 2 * size or flat != sorted(flat) or not _inside(flat, length)
-    ):
-        return f"offsets of the {size} tokens, in order, in {length} characters of text"
-    cuts = document.sentences
-    ends = (0, size)
-    if cuts is not None and (
-        list(cuts) != sorted(cuts) or (cuts[:1] + cuts[-1:]) not in (ends, ends[:1] * 2)
-    ):
-        return f"sentences as numbers of tokens in order from 0 to {size}"
-    for layer in document.layers:
-        for what, entries in (("tag", layer.tags), ("score", layer.scores)):
-            if entries is not None and len(entries) != size:
-                return f"a {what} for each of the {size} tokens, found {len(entries)}"
-        for mark in layer.marks or ():
-            for start, end in ((mark.start, mark.end), *mark.pieces):
-                if not 0 <= start <= end <= length:
-                    where = f"{start}:{end} of {layer.annotator}"
-                    return f"spans in the {length} characters of text, found {where}"
-    return None
-
-
-def _inside(places: Sequence[int], end: int) -> bool:
-    return not places or (places[0] >= 0 and places[-1] <= end)
-
-
 def record_of(document: Document) -> dict[str, Any]:
-    """The record of a document; what it has not got, the record has not got."""
     tokens = None
     if document.rows is not None:
         tokens = [row[0] if len(row) == 1 else list(row) for row in document.rows]
@@ -251,11 +202,13 @@ def _there(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _layer_record(layer: Layer) -> dict[str, Any]:
-    said: dict[str, Any] = {"spans": [_mark_record(mark) for mark in layer.marks or ()]}
+    content: dict[str, Any] = {
+        "spans": [_mark_record(mark) for mark in layer.marks or ()]
+    }
     if layer.tags is not None:
         tags = (sorted(x) if isinstance(x, frozenset) else x for x in layer.tags)
-        said = {"tags": list(tags), "scheme": layer.scheme, "scores": layer.scores}
-    whole = {**said, "meta": dict(layer.meta) or None}
+        content = {"tags": list(tags), "scheme": layer.scheme, "scores": layer.scores}
+    whole = {**content, "meta": dict(layer.meta) or None}
     return {"annotator": layer.annotator, "kind": layer.kind, **_there(whole)}
 
 

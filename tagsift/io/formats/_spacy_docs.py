@@ -41,7 +41,6 @@ ATTRIBUTES = {
 
 
 def import_spacy() -> Any:
-    """Import spaCy, or say which extra brings it."""
     try:
         import spacy.tokens
     except ImportError:
@@ -117,7 +116,7 @@ def _doc(
         words, spaces = spaced(text, offsets)
     if any(len(row) > 1 for row in document.rows or ()):
         options.losses.note("columns but the words, left out", document.id)
-    told = {
+    attributes = {
         name: about[name]
         for name in (*ATTRIBUTES, "heads")
         if len(about.get(name, ())) == len(words) and words
@@ -127,7 +126,7 @@ def _doc(
     if plain:
         named = dict(zip(offsets, plain[-1].tags or (), strict=True))
         ours["tags"] = {"annotator": plain[-1].annotator, "kind": plain[-1].kind}
-    doc = spacy.tokens.Doc(vocab, words=words, spaces=spaces, **told)
+    doc = spacy.tokens.Doc(vocab, words=words, spaces=spaces, **attributes)
     starts = {
         offsets[t][0] for t in (document.sentences or ())[:-1] if t < len(offsets)
     }
@@ -136,7 +135,7 @@ def _doc(
         if plain:
             tag = named.get((token.idx, token.idx + len(token)))
             token.tag_ = tag if isinstance(tag, str) else ""
-        if document.sentences is not None and "heads" not in told:
+        if document.sentences is not None and "heads" not in attributes:
             begins = token.idx in starts if exact is None else token.i in exact
             token.is_sent_start = begins or token.i == 0
     doc.cats = about.get("cats", {})
@@ -160,8 +159,8 @@ def _is_plain(layer: Layer) -> bool:
 
 def _ours(document: Document, number: str) -> dict[str, Any]:
     meta = {key: one for key, one in document.meta.items() if key != NAME}
-    found: dict[str, Any] = {"meta": meta} if meta else {}
-    return found if document.id == number else {"id": document.id, **found}
+    ours: dict[str, Any] = {"meta": meta} if meta else {}
+    return ours if document.id == number else {"id": document.id, **ours}
 
 
 def _annotate(
@@ -217,8 +216,8 @@ def _marks(
 ) -> tuple[Mark, ...]:
     if layer.tags is None or not entities:
         return layer_marks(document, layer, losses)
-    known = tuple("O" if tag is None else tag for tag in layer.tags)
-    return layer_marks(document, replace(layer, tags=known), losses)
+    tags = tuple("O" if tag is None else tag for tag in layer.tags)
+    return layer_marks(document, replace(layer, tags=tags), losses)
 
 
 def _spans(

@@ -12,7 +12,7 @@ from typing import Any
 from tagsift.data.documents import Mark
 from tagsift.data.lossy import Losses
 from tagsift.io.formats._json import Place
-from tagsift.io.formats._spans import Counted, kept, labels_of, squeezed, unit_of
+from tagsift.io.formats._spans import Counted, as_own, labels_of, squeezed, unit_of
 
 __all__ = ["NAME", "NOTHING", "holds_spans", "listed", "mark_of"]
 
@@ -78,7 +78,7 @@ def mark_of(
         *bounds,
         labels_of(span["label"], place),
         place.at("score").score(span.get("score")),
-        meta=kept(NAME, more),
+        meta=as_own(NAME, more),
     )
 
 

@@ -19,8 +19,8 @@ from tagsift.io.formats._json import Place
 __all__ = [
     "Counted",
     "as_number",
+    "as_own",
     "joined",
-    "kept",
     "kind_in",
     "labels_of",
     "looked_at",
@@ -84,16 +84,15 @@ class Counted:
                 "expected two whole numbers as offsets, found "
                 f"{str(start)[:20]!r} and {str(end)[:20]!r}."
             )
-        found = self.find(start, end)
-        if found is None:
+        bounds = self.find(start, end)
+        if bounds is None:
             raise place.error(
                 f"expected offsets in the {len(self.text)} characters of the text, "
                 f"found {str(start)[:20]}:{str(end)[:20]}; see --offsets."
             )
-        return found
+        return bounds
 
     def write(self, start: int, end: int) -> Bounds:
-        """The offsets of characters."""
         at = self._at
         return (start, end) if at is None else (at[start], at[end])
 
@@ -113,23 +112,22 @@ def squeezed(text: str) -> str:
     return _SPACE.sub("", text)
 
 
-def unit_of(text: str, start: Any, end: Any, quote: Any, told: str) -> str:
+def unit_of(text: str, start: Any, end: Any, quote: Any, asked: str) -> str:
     """How the offsets of a span count, if need be by the text that it quotes."""
-    if told != "auto":
-        return told
+    if asked != "auto":
+        return asked
     if not isinstance(quote, str) or type(start) is not int or type(end) is not int:
         return "characters"
     if text.isascii() or max(text) < "\U00010000":
         return "characters"
     for unit in ("characters", "utf-16"):
-        found = Counted(text, unit).find(start, end)
-        if found and squeezed(text[slice(*found)]) == squeezed(quote):
+        bounds = Counted(text, unit).find(start, end)
+        if bounds and squeezed(text[slice(*bounds)]) == squeezed(quote):
             return unit
     return "characters"
 
 
 def as_number(name: str) -> int | str:
-    """A number where a name is nothing else: ids of documents and people."""
     return int(name) if re.fullmatch(r"0|[1-9]\d{0,17}", name, re.A) else name
 
 
@@ -143,7 +141,6 @@ def labels_of(value: Any, place: Place) -> tuple[str, ...]:
 
 
 def without(record: Mapping[str, Any], *keys: str | None) -> dict[str, Any]:
-    """What a record has besides some keys."""
     return {key: value for key, value in record.items() if key not in keys}
 
 
@@ -169,7 +166,7 @@ def mark_in(
         *bounds,
         labels_of(span.get("label"), place.at("label")),
         place.at("score").score(score),
-        meta=kept(name, without(span, "start", "end", "label", "score", *used)),
+        meta=as_own(name, without(span, "start", "end", "label", "score", *used)),
     )
 
 
@@ -184,12 +181,11 @@ def spans_of(mark: Mark, counted: Counted, name: str) -> list[dict[str, Any]]:
 
 
 def own(meta: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """What a format kept for itself."""
-    found = meta.get(name)
-    return dict(found) if isinstance(found, Mapping) else {}
+    data = meta.get(name)
+    return dict(data) if isinstance(data, Mapping) else {}
 
 
-def kept(name: str, more: Mapping[str, Any]) -> dict[str, Any]:
+def as_own(name: str, more: Mapping[str, Any]) -> dict[str, Any]:
     """What a format keeps for itself; nothing where there is nothing."""
     return {name: dict(more)} if more else {}
 

@@ -79,7 +79,6 @@ def tag_of(cell: str, scheme: str = "auto") -> Tag:
 
 
 def cell_of(tag: Tag) -> str:
-    """Write a tag as a cell."""
     if isinstance(tag, str):
         return tag
     return ANY if tag is None else "|".join(sorted(tag))
@@ -143,7 +142,6 @@ def named_by_default(layer: Layer) -> bool:
 
 
 def on_tokens(options: Options) -> OnTokens:
-    """How spans become tags."""
     return OnTokens(
         options.scheme,
         options.misaligned,
@@ -200,15 +198,14 @@ def note_losses(document: Document, own: str, options: Options) -> None:
 
 
 def unused(name: str, used: set[str], options: Options) -> str:
-    """A name that no other document has."""
-    number, found = 1, name
-    while found in used:
+    number, free = 1, name
+    while free in used:
         number += 1
-        found = f"{name}~{number}"
-    if found != name:
+        free = f"{name}~{number}"
+    if free != name:
         options.losses.note("id of two documents, changed", name)
-    used.add(found)
-    return found
+    used.add(free)
+    return free
 
 
 def named_columns(header: list[str], options: Options) -> list[str]:
@@ -235,7 +232,6 @@ def vote_columns(header: list[str], options: Options) -> list[int]:
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse two columns of one annotator."""
     if len(set(names)) != len(names):
         raise DataError(
             f"expected columns with different names, found {', '.join(names)}."
@@ -275,18 +271,15 @@ class Survey:
 
     @property
     def people(self) -> list[str]:
-        """Annotators, in order."""
         votes = (name for name, kind in self.layers if kind not in KNOWN)
         return list(dict.fromkeys(votes))
 
     @property
     def feature_names(self) -> list[str]:
-        """Names of the columns after the token."""
         more = (f"column{i + 1}" for i in range(len(self.names) + 1, self.width))
         return [*self.names, *more][: self.width - 1]
 
     def headings(self) -> dict[tuple[str, Kind], str]:
-        """Names of the columns of annotators and truths."""
         return {key: heading(*key, self.info) for key in self.layers}
 
 

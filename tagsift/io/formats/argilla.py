@@ -18,7 +18,7 @@ from tagsift.io.formats import _spans
 from tagsift.io.formats._format import Format, Options
 from tagsift.io.formats._json import Place, first_record, iter_records, write_array
 from tagsift.io.formats._layers import MODELS, only_layer
-from tagsift.io.formats._spans import Counted, kept, own, without
+from tagsift.io.formats._spans import Counted, as_own, own, without
 
 __all__ = ["FORMAT"]
 
@@ -65,7 +65,7 @@ def _argilla_document(
         place.identity(record, "external_id" if outer else "id", number),
         fields[key],
         layers=tuple(layers),
-        meta=dict(place.take(record, "metadata", dict, {})) | kept(_NAME, more),
+        meta=dict(place.take(record, "metadata", dict, {})) | as_own(_NAME, more),
     )
 
 
@@ -127,7 +127,7 @@ def _argilla_layer(
     if question != _QUESTION:
         keys["question"] = question
     who = place.identity(answer, key, name)
-    return Layer(who, kind, marks, meta=kept(_NAME, keys))
+    return Layer(who, kind, marks, meta=as_own(_NAME, keys))
 
 
 def _write_argilla(
@@ -157,11 +157,11 @@ def _argilla_record(document: Document, options: Options) -> dict[str, Any]:
         if layer.kind in MODELS:
             whole = all("score" in span for span in spans) and spans
             scores = [span.pop("score") for span in spans] if whole else None
-            said = {"value": spans, "score": scores, "agent": layer.annotator}
-            suggestions[question] = {**said, **keys}
+            entry = {"value": spans, "score": scores, "agent": layer.annotator}
+            suggestions[question] = {**entry, **keys}
         else:
-            said = {"value": spans, "user_id": layer.annotator, "status": "submitted"}
-            responses.setdefault(question, []).append({**said, **keys})
+            entry = {"value": spans, "user_id": layer.annotator, "status": "submitted"}
+            responses.setdefault(question, []).append({**entry, **keys})
     for question, answer in others.get("responses", []):
         responses.setdefault(question, []).append(answer)
     for question, answer in others.get("suggestions", []):

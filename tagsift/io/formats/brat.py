@@ -28,7 +28,7 @@ from tagsift.io.formats._file_names import (
     safe_name,
 )
 from tagsift.io.formats._format import Format, Options, open_folder
-from tagsift.io.formats._spans import Counted, kept, own
+from tagsift.io.formats._spans import Counted, as_own, own
 
 __all__ = ["FORMAT"]
 
@@ -80,7 +80,6 @@ def _read_brat(path: PathName, options: Options) -> Iterator[Document]:
 
 
 def _texts_in(folder: str, lead: str) -> Iterator[str]:
-    """Texts of a folder, without their ending."""
     with os.scandir(folder) as entries:
         for one in entries:
             if one.is_dir(follow_symlinks=False):
@@ -164,12 +163,12 @@ def _brat_layer(
         replace(
             mark,
             score=scores.get(name),
-            meta=kept(_NAME, {"id": name} if named else {}),
+            meta=as_own(_NAME, {"id": name} if named else {}),
         )
         for name, mark in marks.items()
     )
     more = {"lines": others} if others else {}
-    return replace(empty, marks=whole, meta=kept(_NAME, more))
+    return replace(empty, marks=whole, meta=as_own(_NAME, more))
 
 
 def _is_number(cell: str) -> bool:
@@ -263,8 +262,8 @@ def _folder(
     """Where the work of an annotator goes; nothing where there is one alone."""
     if len(survey.layers) > 1 or layer.kind in KNOWN:
         return names.of(layer)
-    known = layer.annotator == (options.annotator or _NAME)
-    if not known and not tables.named_by_default(layer):
+    usual = layer.annotator == (options.annotator or _NAME)
+    if not usual and not tables.named_by_default(layer):
         options.losses.note(
             "annotator's name, which brat does not keep", layer.annotator
         )
@@ -289,7 +288,6 @@ def _file_name(name: str, used: set[str], options: Options) -> str:
 def _annotations(
     document: Document, layer: Layer, options: Options, labels: set[str]
 ) -> str:
-    """The file of one annotator."""
     counted = Counted.of(document.text, options)
     marks = list(_spans.spanned(document, layer, _NAME, options.losses, pieces=True))
     others = own(layer.meta, _NAME).get("lines", [])

@@ -48,7 +48,6 @@ def _read_conll(path: PathName, options: Options) -> Iterator[Document]:
 
 
 def _table(path: PathName, options: Options) -> CellTable[Tag]:
-    """Look at what is said of the columns."""
     table = partial(
         CellTable[Tag],
         path,
@@ -80,9 +79,9 @@ def _layers(
     if entry.labels:
         name = options.annotator or tables.LABELS
         yield Layer(name, tags=tuple(entry.labels), scheme=scheme)
-    known: list[tuple[Kind, list[str | None]]] = [("exact", entry.exact)]
-    known.append(("gold", list(entry.gold)))
-    for kind, labels in known:
+    truths: list[tuple[Kind, list[str | None]]] = [("exact", entry.exact)]
+    truths.append(("gold", list(entry.gold)))
+    for kind, labels in truths:
         if any(label is not None for label in labels):
             yield Layer(kind, kind, tags=tuple(labels), scheme=scheme)
 
@@ -143,7 +142,7 @@ def _blocks(
             check_written(label, f"document {document.id!r}: ")
     cells = [list(map(tables.cell_of, column)) for column in labels]
     rows = zip(document.rows or (), *cells, strict=True)
-    lines = [[*row, *said] for row, *said in rows]
+    lines = [[*row, *tags] for row, *tags in rows]
     for a, b in document.bounds():
         yield lines[a:b]
 

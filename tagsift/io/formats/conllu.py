@@ -28,11 +28,11 @@ _FORM, _MISC = 1, 9
 _KEY = "NER"  # of MISC, for labels that are no parts of speech
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_conllu(path: PathName, options: Options) -> Iterator[Document]:
     number, labelled = 0, False
     for start, lines in _blocks(path):
         number += 1
-        document = _document(path, start, lines, str(number), options)
+        document = _conllu_document(path, start, lines, str(number), options)
         labelled = labelled or bool(document.layers)
         yield document
     if not number:
@@ -43,7 +43,6 @@ def _read(path: PathName, options: Options) -> Iterator[Document]:
 
 
 def _blocks(path: PathName) -> Iterator[tuple[int, list[str]]]:
-    """Yield the sentences: number of the first line, and all lines."""
     lines: list[str] = []
     start = 1
     with open_source(path) as stream:
@@ -59,7 +58,7 @@ def _blocks(path: PathName) -> Iterator[tuple[int, list[str]]]:
         yield start, lines
 
 
-def _document(
+def _conllu_document(
     path: PathName, start: int, lines: list[str], number: str, options: Options
 ) -> Document:
     rows: list[list[str]] = []  # of the words
@@ -143,7 +142,7 @@ def _offsets(
 ) -> tuple[Bounds, ...] | None:
     """Where words stand; those of a range share its characters. None: they do not."""
     covered = {first: (last, form) for first, last, form in ranges}
-    found: list[Bounds] = []
+    offsets: list[Bounds] = []
     at = t = 0
     while t < len(words):
         last, form = covered.get(t, (t + 1, words[t]))
@@ -156,14 +155,13 @@ def _offsets(
             ends = [len(form) * (i + 1) // len(sizes) for i in range(len(sizes))]
             sizes = [b - a for a, b in zip([0, *ends], ends, strict=False)]
         for size in sizes:
-            found.append((begin, begin + size))
+            offsets.append((begin, begin + size))
             begin += size
         t = last
-    return None if text[at:].strip() else tuple(found)
+    return None if text[at:].strip() else tuple(offsets)
 
 
 def _place(key: str) -> int:
-    """Column of the labels; that of MISC for a key of it."""
     return {"UPOS": 3, "XPOS": 4}.get(key.upper(), _MISC)
 
 
@@ -189,7 +187,9 @@ def _tag(row: list[str], place: int, key: str, options: Options) -> Tag:
     return None
 
 
-def _write(path: PathName, documents: Iterable[Document], options: Options) -> None:
+def _write_conllu(
+    path: PathName, documents: Iterable[Document], options: Options
+) -> None:
     how = tables.on_tokens(options)
     with open_target(path) as stream:
         for document in documents:
@@ -224,9 +224,9 @@ def _chosen(document: Document, options: Options) -> Layer | None:
 
 def _key(layer: Layer, tags: Sequence[Tag]) -> str:
     """Where labels go: where they come from, or by what they are."""
-    kept: Any = layer.meta.get(FORMAT.name)
-    if isinstance(kept, dict) and isinstance(kept.get("column"), str):
-        return str(kept["column"])
+    source: Any = layer.meta.get(FORMAT.name)
+    if isinstance(source, dict) and isinstance(source.get("column"), str):
+        return str(source["column"])
     return "UPOS" if all(tag is None or tag in _UPOS for tag in tags) else _KEY
 
 
@@ -246,7 +246,6 @@ def _cell(tag: Tag, document: Document, options: Options) -> str | None:
 
 
 def _replaced(lines: list[str], cells: list[str | None], key: str) -> list[str]:
-    """The lines of sentences with other labels."""
     place = _place(key)
     written, word = [], 0
     for line in lines:
@@ -319,5 +318,10 @@ def _tells(head: str) -> bool:
 
 
 FORMAT = Format(
-    "conllu", "CoNLL-U", _read, _write, endings=(".conllu", ".conllup"), tells=_tells
+    "conllu",
+    "CoNLL-U",
+    _read_conllu,
+    _write_conllu,
+    endings=(".conllu", ".conllup"),
+    tells=_tells,
 )

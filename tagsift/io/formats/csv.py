@@ -63,15 +63,15 @@ def _lay_out(header: list[str], options: Options) -> _Layout:
             extra[kind, who] = place
             continue
         role = role_of(name)
-        found = (header[place], "person") if name == "vote" else tables.layer_of(name)
+        layer = (header[place], "person") if name == "vote" else tables.layer_of(name)
         if role == "label":
-            found = options.annotator or tables.LABELS, "person"
-        if found is not None and votes and found[1] not in ("gold", "exact"):
+            layer = options.annotator or tables.LABELS, "person"
+        if layer is not None and votes and layer[1] not in ("gold", "exact"):
             kind = "column of labels that is not among the votes, left out"
             options.losses.note(kind, header[place], lost=False)
             unused.append(place)
-        elif found is not None:
-            layers[place] = found  # type: ignore[assignment]
+        elif layer is not None:
+            layers[place] = layer  # type: ignore[assignment]
         elif role is not None:
             if role in places:
                 both = header[places[role]], header[place]
@@ -110,7 +110,7 @@ def _read_csv(path: PathName, options: Options) -> Iterator[Document]:
         source = _source(header, layout, options) | unusual
         meta = {NAME: source} if source else {}
         ask = partial(_ask, header, layout, path, options)
-        known: dict[str, Tag] = {"": None}
+        by_cell: dict[str, Tag] = {"": None}
         number = 0
         names: set[str] = set()
         for number, block in enumerate(_blocks(rows, layout, ask), 1):
@@ -118,7 +118,8 @@ def _read_csv(path: PathName, options: Options) -> Iterator[Document]:
                 kind = "rows of a sentence or document apart from its others, a new one"
                 options.losses.note(kind, f"{block.name}, line {block.lines[0]}")
             names.add(block.name or "")
-            yield _csv_document(block, layout, str(number), meta, known, path, options)
+            name = block.name or str(number)
+            yield _csv_document(block, layout, name, meta, by_cell, path, options)
     if not number:
         raise DataError("expected at least one token, found none.", path)
 
@@ -211,7 +212,6 @@ def _ask(
 
 
 def _in_runs(cells: Sequence[str]) -> bool:
-    """Whether values stand together as the ids of sentences do."""
     runs = sum(a != b for a, b in pairwise(cells)) + 1
     return 1 < runs == len(set(cells)) <= len(cells) / 2
 
@@ -219,24 +219,24 @@ def _in_runs(cells: Sequence[str]) -> bool:
 def _csv_document(
     block: _Block,
     layout: _Layout,
-    number: str,
+    name: str,
     meta: dict[str, Any],
-    known: dict[str, Tag],
+    by_cell: dict[str, Tag],
     path: PathName,
     options: Options,
 ) -> Document:
     columns = list(zip(*block.rows, strict=True))
     layers = []
-    for place, (name, kind) in layout.layers.items():
+    for place, (who, kind) in layout.layers.items():
         cells = columns[place]
         for cell in dict.fromkeys(cells):
-            if cell not in known:
+            if cell not in by_cell:
                 with located(path, block.lines[cells.index(cell)]):
-                    known[cell] = tables.tag_of(cell, options.scheme)
+                    by_cell[cell] = tables.tag_of(cell, options.scheme)
         if any(cells):
             scheme = None if options.scheme == "auto" else options.scheme
-            tags = tuple(known[cell] for cell in cells)
-            layer = Layer(name, kind, tags=tags, scheme=scheme)
+            tags = tuple(by_cell[cell] for cell in cells)
+            layer = Layer(who, kind, tags=tags, scheme=scheme)
             layers.append(_with_extra(layer, layout, columns, block, path))
     order = (layout.token, *layout.features)
     rows: tuple[Row, ...] = tuple(zip(*(columns[i] for i in order), strict=True))
@@ -244,9 +244,7 @@ def _csv_document(
         line = block.lines[columns[layout.token].index("")]
         raise DataError("expected a token, found an empty cell.", path, line)
     cuts = (*block.starts, len(rows))
-    return Document(
-        block.name or number, rows=rows, sentences=cuts, layers=tuple(layers), meta=meta
-    )
+    return Document(name, rows=rows, sentences=cuts, layers=tuple(layers), meta=meta)
 
 
 def _with_extra(

@@ -32,7 +32,7 @@ from tagsift.io.formats._json import (
     write_lines,
 )
 from tagsift.io.formats._layers import only_layer
-from tagsift.io.formats._spans import Counted, kept, own, without
+from tagsift.io.formats._spans import Counted, as_own, own, without
 
 __all__ = ["FORMAT"]
 
@@ -60,7 +60,6 @@ def _read_doccano(path: PathName, options: Options) -> Iterator[Document]:
 
 @contextmanager
 def _unzipped(path: PathName) -> Iterator[dict[str, _Records]]:
-    """Records of the files of a zip, by the names of the files."""
     with ExitStack() as stack:
         stream = stack.enter_context(open_bytes(path))
         try:
@@ -117,7 +116,6 @@ def _side_by_side(
 def _together(
     group: dict[str, Document], order: Iterable[str], options: Options
 ) -> Document:
-    """Join what users said of a document, in the order of their names."""
     whole = reduce(Document.joined, (group[name] for name in order if name in group))
     return _spans.looked_at(whole, options)
 
@@ -136,10 +134,10 @@ def _doccano_document(
         marks = tuple(_doccano_mark(one, counted, at.at(n)) for n, one in spans)
         more = {k: record[k] for k in ("relations",) if k in record}
         more |= {} if shape == "label" else {"shape": shape}
-        layers.append(replace(empty, marks=marks, meta=kept(_NAME, more)))
+        layers.append(replace(empty, marks=marks, meta=as_own(_NAME, more)))
     meta = without(record, "id", key, shape, "relations" if layers else None)
     if key != "text":
-        meta |= kept(_NAME, {"text_key": key})
+        meta |= as_own(_NAME, {"text_key": key})
     name = place.identity(record, "id", number)
     return Document(name, counted.text, layers=tuple(layers), meta=meta)
 
@@ -154,7 +152,7 @@ def _doccano_mark(entry: Any, counted: Counted, place: Place) -> Mark:
             f"expected a span of two numbers and a label, found {str(entry)[:60]}."
         )
     bounds = counted.read(entry[0], entry[1], place)
-    return Mark(*bounds, _spans.labels_of(entry[2], place), meta=kept(_NAME, more))
+    return Mark(*bounds, _spans.labels_of(entry[2], place), meta=as_own(_NAME, more))
 
 
 def _write_doccano(

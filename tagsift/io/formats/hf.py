@@ -62,9 +62,9 @@ def _records(
         files: list[tuple[Path, str, dict[str, Any]]] = [(root, "", {})]
     else:
         files = _files(root)
-    for file, split, given in files:
+    for file, split, about in files:
         features, rows = read_rows(file, options.info)
-        names = dict(label_names(given or features))
+        names = dict(label_names(about or features))
         for number, record in enumerate(rows):
             if split:
                 record = {"split": split, **record}
@@ -77,11 +77,11 @@ def _is_arrow(path: PathName) -> bool:
 
 def _files(root: Path) -> list[tuple[Path, str, dict[str, Any]]]:
     """Files of a dataset that was saved on disk, with their splits and features."""
-    told = _about(root / "dataset_dict.json").get("splits")
+    splits = _about(root / "dataset_dict.json").get("splits")
     folders = [("", root)]
-    if isinstance(told, list):
-        folders = [(str(name), root / _plain(str(name), root)) for name in told]
-    found = []
+    if isinstance(splits, list):
+        folders = [(str(name), root / _plain(str(name), root)) for name in splits]
+    files = []
     for split, folder in folders:
         features = _about(folder / "dataset_info.json").get("features")
         listed = _about(folder / "state.json").get("_data_files")
@@ -94,8 +94,8 @@ def _files(root: Path) -> list[tuple[Path, str, dict[str, Any]]]:
         for entry in listed:
             name = entry.get("filename") if isinstance(entry, dict) else None
             file = folder / _plain(str(name), folder)
-            found.append((file, split, features if isinstance(features, dict) else {}))
-    return found
+            files.append((file, split, features if isinstance(features, dict) else {}))
+    return files
 
 
 def _about(path: Path) -> dict[str, Any]:
@@ -105,7 +105,6 @@ def _about(path: Path) -> dict[str, Any]:
 
 
 def _plain(name: str, folder: Path) -> str:
-    """The name of a file or folder inside a folder."""
     if not name or name in (".", "..") or any(sign in name for sign in "/\\\0"):
         raise DataError(f"expected the name of a file, found {name[:60]!r}.", folder)
     return name
@@ -154,13 +153,13 @@ def row_document(
         who, kind = layer or (options.annotator or tables.LABELS, "person")
         sure = f"{tables.CONFIDENCE}{who}"
         if column == main:
-            said = tables.layer_of(place.take(record, "annotator", str, ""))
-            (who, kind), sure = said or (who, kind), "scores"
+            named = tables.layer_of(place.take(record, "annotator", str, ""))
+            (who, kind), sure = named or (who, kind), "scores"
         used.add(sure)
-        known = names.get(column) or options.label_names
+        numbered = names.get(column) or options.label_names
         scheme = None if options.scheme == "auto" else options.scheme
         about = {"annotator": who, "kind": kind, "scheme": scheme}
-        tags = _tags(place.need(record, column, list), known, place.at(column))
+        tags = _tags(place.need(record, column, list), numbered, place.at(column))
         layers.append({**about, "tags": tags, "scores": record.get(sure)})
     tokens = words
     if options.columns is not None:
@@ -190,15 +189,14 @@ def row_document(
 
 
 def _main(record: Mapping[str, Any], place: Place, options: Options) -> str | None:
-    """The column of the labels."""
     key = options.one_label_key
     if key is not None:
         place.need(record, key, list)
         return key
-    found = [k for k in TAGS if k in record]
+    usual = [k for k in TAGS if k in record]
     others = [k for k in record if k.endswith("_tags")]
-    if found or not others:
-        return found[0] if found else None
+    if usual or not others:
+        return usual[0] if usual else None
     if len(others) > 1:
         raise place.error(
             f"expected 'ner_tags', found {', '.join(others)}; say which are the labels "
@@ -222,7 +220,6 @@ def _people(
 
 
 def _tags(values: list[Any], names: Sequence[str] | None, place: Place) -> list[Any]:
-    """Tags by name or number; −100 is none."""
     if all(type(value) is str for value in values):
         return values
     tags: list[str | None] = []

@@ -16,6 +16,7 @@ from typing import Any
 
 from tagsift.data.documents import Document, Kind, Layer, Mark
 from tagsift.io.column_file import PathName
+from tagsift.io.formats import _spans
 from tagsift.io.formats._file_names import KNOWN
 from tagsift.io.formats._format import Format, Options
 from tagsift.io.formats._json import Place, first_record, iter_records
@@ -27,15 +28,7 @@ from tagsift.io.formats._label_studio_tasks import (
     write_label_studio,
 )
 from tagsift.io.formats._layers import MODELS
-from tagsift.io.formats._spans import (
-    Counted,
-    kept,
-    kind_in,
-    labels_of,
-    own,
-    squeezed,
-    unit_of,
-)
+from tagsift.io.formats._spans import Counted, as_own, own, squeezed, unit_of, without
 
 __all__ = ["FORMAT"]
 
@@ -63,19 +56,17 @@ def _read_label_studio(path: PathName, options: Options) -> Iterator[Document]:
 
 def _one_task(records: list[Document]) -> Document:
     """Join records of JSON_MIN; data that differ are answers of the annotators."""
-    first = records[0].meta
     shared = {
         key: value
-        for key, value in first.items()
+        for key, value in records[0].meta.items()
         if all(key in one.meta and one.meta[key] == value for one in records)
     }
     done = []
     for one in records:
-        answers = {key: one.meta[key] for key in one.meta if key not in shared}
-        layer = one.layers[0]
+        answers, layer = without(one.meta, *shared), one.layers[0]
         if answers:
             more = {**own(layer.meta, NAME), "data": answers}
-            layer = replace(layer, meta=kept(NAME, more))
+            layer = replace(layer, meta=as_own(NAME, more))
         done.append(replace(one, meta=shared, layers=(layer,)))
     return reduce(Document.joined, done)
 
@@ -83,79 +74,79 @@ def _one_task(records: list[Document]) -> Document:
 @dataclass
 class _Reader:
     options: Options
-    key: str | None = None  # of the text, as found in the tasks before
+    key: str | None = None  # of the text, as in the tasks before
     tag: str = RESULT["from_name"]  # of the labels, in JSON_MIN
     aims: dict[str, str] = field(default_factory=dict)  # other names of the keys
 
     def task(self, task: dict[str, Any], place: Place, number: str) -> Document:
-        data = place.need(task, "data", dict)
-        note = self.options.losses.note
+        data, note = place.need(task, "data", dict), self.options.losses.note
         lists = {}
         for name in ("annotations", "predictions"):
-            found = place.take(task, name, list, [])
-            if name == "predictions" and any(type(one) is int for one in found):
+            entries = place.take(task, name, list, [])
+            if name == "predictions" and any(type(one) is int for one in entries):
                 what = "prediction of which the file has the number alone"
                 note(what, place.at(name).path)
-                found = [one for one in found if type(one) is not int]
-            lists[name] = list(place.at(name).items(found, dict))
+                entries = [one for one in entries if type(one) is not int]
+            lists[name] = list(place.at(name).items(entries, dict))
         results = (
             result
-            for found in lists.values()
-            for here, one in found
+            for entries in lists.values()
+            for here, one in entries
             for result in here.take(one, "result", list, [])
             if isinstance(result, dict)
         )
         key = self._text_key(data, results, place.at("data"))
-        text = Counted(data[key], "characters")
         layers, skipped = [], []
-        home = partial(self._home, data, key)
+        layer = partial(self._layer, data[key], partial(self._home, data, key))
         for here, one in lists["annotations"]:
             if one.get("was_cancelled"):
                 skipped.append(one)
                 note("skipped annotation, no vote", here.path, lost=False)
-                continue
-            usual: Kind = "gold" if one.get("ground_truth") else "person"
-            kind, who = kind_in(one, "kind", usual), _person(one, here)
-            layers.append(self._layer(one, who, kind, text, here, home))
+            else:
+                kind: Kind = "gold" if one.get("ground_truth") else "person"
+                layers.append(layer(one, _person(one, here), kind, here))
         for here, one in lists["predictions"]:
             who = str(one.get("model_version") or "model")
-            kind = kind_in(one, "kind", "model")
-            layers.append(self._layer(one, who, kind, text, here, home))
-        more = {k: v for k, v in task.items() if k not in ("id", "data", *lists)}
-        if skipped:
-            more["was_cancelled"] = skipped
-        if key != "text":
-            more["text_key"] = key
-        meta = {k: v for k, v in data.items() if k != key} | kept(NAME, more)
-        return Document(
-            place.identity(task, "id", number),
-            data[key],
-            layers=tuple(layers),
-            meta=meta,
-        )
+            layers.append(layer(one, who, "model", here))
+        more = without(task, "id", "data", *lists)
+        more |= {"was_cancelled": skipped} if skipped else {}
+        return self._document(task, place, number, data, key, layers, more)
+
+    def _document(
+        self,
+        record: dict[str, Any],
+        place: Place,
+        number: str,
+        data: dict[str, Any],
+        key: str,
+        layers: Iterable[Layer],
+        more: dict[str, Any],
+    ) -> Document:
+        more |= {"text_key": key} if key != "text" else {}
+        meta = without(data, key) | as_own(NAME, more)
+        name = place.identity(record, "id", number)
+        return Document(name, data[key], layers=tuple(layers), meta=meta)
 
     def _text_key(
         self, data: dict[str, Any], results: Iterable[Any], place: Place
     ) -> str:
-        told = self.options.text_key
-        if told is not None:
-            place.need(data, told, str)
-            return told
+        if self.options.text_key is not None:
+            place.need(data, self.options.text_key, str)
+            return self.options.text_key
         if isinstance(data.get(self.key or ""), str):
             return str(self.key)
         texts = [key for key, value in data.items() if isinstance(value, str)]
-        found = [one for one in results if one.get("type", "labels") == "labels"]
-        aims = [one.get("to_name") for one in found]
-        quotes = [squeezed(_quote(one)) for one in found]
-
-        def held(text: str) -> bool:
-            return all(quote in text for quote in quotes)
-
+        spans = [one for one in results if one.get("type", "labels") == "labels"]
+        aims = [one.get("to_name") for one in spans]
+        quotes = [squeezed(_quote(one)) for one in spans]
+        holding = (
+            key for key in texts if all(x in squeezed(data[key]) for x in quotes)
+        )
         for choice in (
             [key for key in texts if key in aims],
             [key for key in texts if key == "text"],
             texts,
-            [k for k in texts * any(quotes) if held(squeezed(data[k]))],
+            list(holding) if any(quotes) else [],
         ):
             if len(choice) == 1:
                 self.key = choice[0]
@@ -172,22 +163,22 @@ class _Reader:
             return False
         if aim != key and aim not in self.aims:
             texts = [key, *(k for k, v in data.items() if isinstance(v, str))]
-            fits = (k for k in texts if _fits(data[k], result["value"]))
-            found = next(fits, None)
-            if found is None:
+            home = next((k for k in texts if _fits(data[k], result["value"])), None)
+            if home is None:
                 return True
-            self.aims[aim] = found
+            self.aims[aim] = home
         return self.aims.get(aim, key) == key
 
     def _layer(
         self,
+        text: str,
+        home: Callable[[Mapping[str, Any]], bool],
         record: dict[str, Any],
         name: str,
-        kind: Kind,
-        text: Counted,
+        usual: Kind,
         place: Place,
-        home: Callable[[Mapping[str, Any]], bool],
     ) -> Layer:
+        kind = _spans.kind_in(record, "kind", usual)
         marks, others = [], []
         nothing = record.get("result", "") is None  # as some exports write it
         results = [] if nothing else place.need(record, "result", list)
@@ -203,54 +194,40 @@ class _Reader:
             others.append(result)
             if type_.endswith("labels"):
                 self.options.losses.note(what, here.path, lost=False)
-        drop = {"result", "ground_truth" if kind in KNOWN else ""}
+        more = without(record, "result", "ground_truth" if kind in KNOWN else None)
         if kind in MODELS:
-            drop.add("model_version")
-            drop |= (
-                {"score"}
-                if record.get("score") == least_score(marks).get("score")
-                else set()
-            )
+            least = record.get("score") == least_score(marks).get("score")
+            more = without(more, "model_version", "score" if least else None)
         else:
-            drop.add("annotator")
-            if person_named(name) == record.get("completed_by"):
-                drop.add("completed_by")
-        more = {key: value for key, value in record.items() if key not in drop}
-        if more == {"ground_truth": False}:
-            more = {}
+            same = person_named(name) == record.get("completed_by")
+            more = without(more, "annotator", "completed_by" if same else None)
+        more = {} if more == {"ground_truth": False} else more
         more |= {"other_results": others} if others else {}
-        return Layer(name, kind, marks=tuple(marks), meta=kept(NAME, more))
+        return Layer(name, kind, marks=tuple(marks), meta=as_own(NAME, more))
 
     def _mark(
-        self, result: dict[str, Any], value: dict[str, Any], text: Counted, place: Place
+        self, result: dict[str, Any], value: dict[str, Any], text: str, place: Place
     ) -> Mark:
         here = place.at("value")
         start, end, quote = value.get("start"), value.get("end"), value.get("text")
-        more = {
-            key: one
-            for key, one in result.items()
-            if key not in ("value", "score") and one != RESULT.get(key)
-        }
-        unit = unit_of(text.text, start, end, quote, self.options.offsets)
-        if unit != "characters":
-            more["offsets_in"] = unit
-        bounds = Counted(text.text, unit).read(start, end, here)
-        if quote is not None and quote != text.text[slice(*bounds)]:
+        more = without(result, "value", "score")
+        more = {key: one for key, one in more.items() if one != RESULT.get(key)}
+        unit = unit_of(text, start, end, quote, self.options.offsets)
+        more |= {"offsets_in": unit} if unit != "characters" else {}
+        bounds = Counted(text, unit).read(start, end, here)
+        there = text[slice(*bounds)]
+        if quote not in (None, there):
             more["quote"] = quote
-            same = isinstance(quote, str) and squeezed(quote) == squeezed(
-                text.text[slice(*bounds)]
-            )
-            if not same:
+            if not (isinstance(quote, str) and squeezed(quote) == squeezed(there)):
                 kind = "span whose quoted text stands elsewhere, kept by its offsets"
                 self.options.losses.note(kind, here.path)
-        known = ("start", "end", "text", "labels")
-        if extra := {key: one for key, one in value.items() if key not in known}:
-            more["value"] = extra
+        extra = without(value, "start", "end", "text", "labels")
+        more |= {"value": extra} if extra else {}
         return Mark(
             *bounds,
-            labels_of(value["labels"], here.at("labels")),
+            _spans.labels_of(value["labels"], here.at("labels")),
             place.at("score").score(result.get("score")),
-            meta=kept(NAME, more),
+            meta=as_own(NAME, more),
         )
 
     def short(self, record: dict[str, Any], place: Place, number: str) -> Document:
@@ -263,18 +240,15 @@ class _Reader:
             and all(isinstance(one, dict) and "labels" in one for one in value)
         }
         self.tag = next(iter(labels), self.tag)
-        used = (*_MIN, *labels, self.tag, "id")
-        data = {k: v for k, v in record.items() if k not in used}
-        values = ({"value": value} for found in labels.values() for value in found)
+        data = without(record, *_MIN, *labels, self.tag, "id")
+        values = ({"value": value} for some in labels.values() for value in some)
         key = self._text_key(data, values, place)
-        text = Counted(data[key], "characters")
-        marks = []
-        for name, found in labels.items():
-            for here, value in place.at(name).items(found, dict):
-                result = {"value": value, "from_name": name, "to_name": key}
-                if key == "text":
-                    del result["to_name"]
-                marks.append(self._mark(result, value, text, here))
+        aim = {} if key == "text" else {"to_name": key}
+        marks = tuple(
+            self._mark({"value": value, "from_name": name} | aim, value, data[key], at)
+            for name, some in labels.items()
+            for at, value in place.at(name).items(some, dict)
+        )
         more = {k: record[k] for k in _MIN if k in record and k != "annotator"}
         more["ground_truth"] = False  # which this form does not say
         if "annotation_id" in more:
@@ -283,16 +257,12 @@ class _Reader:
         who = _person({"completed_by": person}, place)
         if person_named(who) not in (person, None, {"email": person}):
             more["completed_by"] = person
-        layer = Layer(who, marks=tuple(marks), meta=kept(NAME, more))
-        own_keys = {"shape": "min"} | ({"text_key": key} if key != "text" else {})
-        meta = {k: v for k, v in data.items() if k != key} | kept(NAME, own_keys)
-        return Document(
-            place.identity(record, "id", number), data[key], layers=(layer,), meta=meta
-        )
+        layer = Layer(who, marks=marks, meta=as_own(NAME, more))
+        shape = {"shape": "min"}
+        return self._document(record, place, number, data, key, [layer], shape)
 
 
 def _quote(result: Mapping[str, Any]) -> str:
-    """The text that a span quotes, if any."""
     value = result.get("value")
     quote = value.get("text") if isinstance(value, dict) else None
     return quote if isinstance(quote, str) else ""
@@ -303,8 +273,8 @@ def _fits(text: str, value: Mapping[str, Any]) -> bool:
     start, end, quote = value.get("start"), value.get("end"), value.get("text")
     if type(start) is not int or type(end) is not int or not isinstance(quote, str):
         return False
-    found = Counted(text, unit_of(text, start, end, quote, "auto")).find(start, end)
-    return found is not None and squeezed(text[slice(*found)]) == squeezed(quote)
+    where = Counted(text, unit_of(text, start, end, quote, "auto")).find(start, end)
+    return where is not None and squeezed(text[slice(*where)]) == squeezed(quote)
 
 
 def _person(annotation: Mapping[str, Any], place: Place) -> str:
@@ -324,8 +294,8 @@ def _tells(head: str) -> bool:
     record = first_record(head)
     if isinstance(record.get("data"), dict):
         return bool({"annotations", "predictions"} & set(record))
-    found = record.get("annotations")  # which may be long, and the data behind it
-    if isinstance(found, list) and any("result" in o for o in found if type(o) is dict):
+    some = record.get("annotations")  # which may be long, and the data behind it
+    if isinstance(some, list) and any("result" in o for o in some if type(o) is dict):
         return True
     return "annotator" in record and bool({"annotation_id", "lead_time"} & set(record))
 

@@ -27,7 +27,7 @@ from tagsift.io.formats._answers import Item, items_of, model_in
 from tagsift.io.formats._format import Format, Options
 from tagsift.io.formats._json import Place, first_record, iter_records
 from tagsift.io.formats._quotes import find_quote
-from tagsift.io.formats._spans import Counted, joined, kept, squeezed, unit_of
+from tagsift.io.formats._spans import Counted, as_own, joined, squeezed, unit_of
 
 __all__ = ["FORMAT"]
 
@@ -42,11 +42,11 @@ _UNREAD = "answer without a list of labels and quotes, left out"
 _NOWHERE = "answer none of whose quotes is in the text, left out"
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
-    yield from joined(_documents(path, options))
+def _read_llm(path: PathName, options: Options) -> Iterator[Document]:
+    yield from joined(_llm_documents(path, options))
 
 
-def _documents(path: PathName, options: Options) -> Iterator[Document]:
+def _llm_documents(path: PathName, options: Options) -> Iterator[Document]:
     """A document a line; those of one model each, without ids, are one by text."""
     records = iter_records(path)
     ahead = list(islice(records, _AHEAD))
@@ -60,12 +60,12 @@ def _documents(path: PathName, options: Options) -> Iterator[Document]:
         text = place.need(record, keys.text_key, str)
         alone = model_of(record) is not None
         name = names.setdefault(text, str(number)) if alone else str(number)
-        yield _document(record, place, name, keys, answers)
+        yield _llm_document(record, place, name, keys, answers)
     answers.count_late(keys)
     answers.check(path, keys)
 
 
-def _document(
+def _llm_document(
     record: dict[str, Any],
     place: Place,
     number: str,
@@ -73,8 +73,8 @@ def _document(
     answers: _Answers,
 ) -> Document:
     text = record[keys.text_key]
-    known = next((key for key in IDS if record.get(key) is not None), "id")
-    name = place.identity(record, known, number)
+    id_key = next((key for key in IDS if record.get(key) is not None), "id")
+    name = place.identity(record, id_key, number)
     used = {keys.text_key, "meta", *IDS}
     layers = []
     for model, key, answer in keys.answers(record, used):
@@ -107,11 +107,11 @@ class _Answers:
         """Spans of an answer; None where it says nothing that can be used."""
         self.asked += 1
         items = items_of(answer)
-        said = [item for item in items or () if not _is_nothing(item, text)]
-        found = tuple(self._placed(said, text, where))
-        if items is not None and (found or not said):
-            return found
-        self._leave_out(_NOWHERE if any(x.whole for x in said) else _UNREAD, where)
+        stated = [item for item in items or () if not _is_nothing(item, text)]
+        marks = tuple(self._placed(stated, text, where))
+        if items is not None and (marks or not stated):
+            return marks
+        self._leave_out(_NOWHERE if any(x.whole for x in stated) else _UNREAD, where)
         return None
 
     def _leave_out(self, kind: str, where: str, times: int = 1) -> None:
@@ -120,7 +120,6 @@ class _Answers:
         self.first_failed = self.first_failed or f"{where}, {kind.partition(',')[0]}"
 
     def see_data(self, data: dict[str, Any], name: str) -> None:
-        """Remember what was taken for data of a document."""
         for key in data:
             self.data[key] += 1
             self.first_data.setdefault(key, name)
@@ -138,9 +137,9 @@ class _Answers:
         placed: list[Bounds] = []
         for item in items:
             if not item.whole:
-                said = item.quote or ", ".join(item.labels)
+                shown = item.quote or ", ".join(item.labels)
                 kind = "part of an answer without a label or a quote, left out"
-                note(kind, f"{where}, {said[:60]!r}")
+                note(kind, f"{where}, {shown[:60]!r}")
                 continue
             quote = item.quote or ""
             bounds = self._at_offsets(item, text, f"{where}, {quote[:60]!r}")
@@ -157,22 +156,22 @@ class _Answers:
                     continue
                 own.add(bounds)
             placed.append(bounds)
-            yield Mark(*bounds, item.labels, item.score, meta=kept(_NAME, item.more))
+            yield Mark(*bounds, item.labels, item.score, meta=as_own(_NAME, item.more))
 
     def _at_offsets(self, item: Item, text: str, where: str) -> Bounds | None:
         """The place of offsets that fit their quote, or that a tool has given."""
         if item.bounds is None:
             return None
         unit = unit_of(text, *item.bounds, item.quote, self.options.offsets)
-        found = Counted(text, unit).find(*item.bounds)
-        if found is not None and found[0] < found[1]:
+        bounds = Counted(text, unit).find(*item.bounds)
+        if bounds is not None and bounds[0] < bounds[1]:
             there, quote = (
                 squeezed(words).casefold()
-                for words in (text[slice(*found)], item.quote or "")
+                for words in (text[slice(*bounds)], item.quote or "")
             )
             if item.aligned or there == quote:
                 self.compared += 1
-                return found
+                return bounds
         self.compared += 1
         self.contradicted += 1
         self.first_contradicted = self.first_contradicted or where
@@ -182,7 +181,7 @@ class _Answers:
 
     def check(self, path: PathName, keys: AnswerKeys) -> None:
         """Refuse a file most of whose answers, or of whose offsets, are wrong."""
-        if not self.asked and not keys.found:
+        if not self.asked and not keys.readable:
             raise DataError(
                 "expected answers of language models beside the text, found "
                 f"{', '.join(keys.others)[:200] or 'no other key'}; put them under "
@@ -235,7 +234,7 @@ def _tells(head: str) -> bool:
 FORMAT = Format(
     _NAME,
     "answers of language models (labels with quotes), and LangExtract's",
-    _read,
+    _read_llm,
     None,
     endings=(".jsonl", ".json"),
     tells=_tells,

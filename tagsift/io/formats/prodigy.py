@@ -18,7 +18,7 @@ from tagsift.io.formats import _spans
 from tagsift.io.formats import _tables as tables
 from tagsift.io.formats._format import Format, Options
 from tagsift.io.formats._json import Place, first_record, iter_records, write_lines
-from tagsift.io.formats._spans import Counted, kept, own
+from tagsift.io.formats._spans import Counted, as_own, own
 
 __all__ = ["FORMAT"]
 
@@ -66,7 +66,7 @@ def _prodigy_document(
         layers.append(_prodigy_layer(keys, marks, options))
     else:
         more |= keys
-    meta = dict(place.take(record, "meta", dict, {})) | kept(_NAME, more)
+    meta = dict(place.take(record, "meta", dict, {})) | as_own(_NAME, more)
     rows = None if tokens is None else tuple((token["text"],) for token in tokens)
     made = Document(name, text, rows, offsets, None, tuple(layers), meta)
     return _spans.note_words(made, options.losses)
@@ -81,7 +81,7 @@ def _prodigy_layer(
         del keys["_annotator_id"]
     kind = _spans.kind_in(keys, "_kind", usual)
     name = who or options.annotator or _NAME
-    return Layer(name, kind, marks, meta=kept(_NAME, keys))
+    return Layer(name, kind, marks, meta=as_own(_NAME, keys))
 
 
 def _unit(record: dict[str, Any], text: str, options: Options) -> str:
@@ -185,10 +185,10 @@ def _prodigy_records(document: Document, options: Options) -> Iterator[dict[str,
         if layer.annotator not in (_NAME, *(keys.get(key) for key in _WHO)):
             keys["_annotator_id"] = layer.annotator
         model = layer.kind in ("model", "rule")
-        said = {} if model else {"answer": "accept"}
+        verdict = {} if model else {"answer": "accept"}
         if layer.kind not in ("model", "person"):
-            said["_kind"] = layer.kind
-        yield {**record, "spans": spans, **said, **keys, **tail}
+            verdict["_kind"] = layer.kind
+        yield {**record, "spans": spans, **verdict, **keys, **tail}
     for one in answers:
         yield {**record, **one, **tail}
     if not document.layers and not answers:
@@ -202,7 +202,6 @@ def _token(number: int, word: str, bounds: Bounds, counted: Counted) -> dict[str
 
 
 def _on_tokens(mark: Mark, document: Document) -> dict[str, int]:
-    """The first and the last token of a span."""
     if not document.offsets:
         return {}
     first = bisect_left(document.offsets, (mark.start, 0))

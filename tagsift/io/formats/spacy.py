@@ -29,7 +29,7 @@ from tagsift.io.formats._spacy_docs import (
     spaced,
     write_spacy,
 )
-from tagsift.io.formats._spans import kept
+from tagsift.io.formats._spans import as_own
 
 __all__ = ["FORMAT"]
 
@@ -76,7 +76,10 @@ def _spacy_document(doc: Any, number: str, options: Options) -> Document:
         if odd:
             meta["sent_starts"] = [t.i for t in doc if t.is_sent_start]
         sentences = (0, *sorted(set(starts)), len(words))
-    layers = [*_token_layer(doc, words, ours, options), *_layers(doc, ours, options)]
+    layers = [
+        *_token_layer(doc, words, ours, options),
+        *_spacy_layers(doc, ours, options),
+    ]
     return Document(
         str(ours.get("id", number)),
         doc.text,
@@ -84,47 +87,46 @@ def _spacy_document(doc: Any, number: str, options: Options) -> Document:
         offsets,
         sentences,
         tuple(layers),
-        {**(ours.get("meta") or {}), **kept(NAME, meta)},
+        {**(ours.get("meta") or {}), **as_own(NAME, meta)},
     )
 
 
 def _jsonable(data: Mapping[Any, Any], number: str, options: Options) -> dict[Any, Any]:
     """User data that can be kept; extensions of spans are with the spans."""
-    found = {}
+    jsonable = {}
     for key, value in data.items():
         if isinstance(key, tuple) and key[:1] == ("._.",) and key[2:3] != (None,):
             if key[1] in SCORES:
                 continue
         try:
-            found[key] = json.loads(json.dumps(value))
+            jsonable[key] = json.loads(json.dumps(value))
         except (TypeError, ValueError):
             options.losses.note("user data that JSON cannot hold, left out", number)
-    return found
+    return jsonable
 
 
 def _about(
     doc: Any, spelled: list[str], offsets: tuple[Bounds, ...], data: dict[Any, Any]
 ) -> dict[str, Any]:
-    """What else a document of spaCy has."""
-    found: dict[str, Any] = {}
+    about: dict[str, Any] = {}
     words, spaces = spaced(doc.text, offsets)
     if words != spelled:  # the spaces are those of the text
-        found["words"] = spelled
-        found["spaces"] = [bool(token.whitespace_) for token in doc]
+        about["words"] = spelled
+        about["spaces"] = [bool(token.whitespace_) for token in doc]
     for name, attribute in ATTRIBUTES.items():
         if len(doc) and doc.has_annotation(attribute):
             values = [getattr(t, f"{attribute.lower()}_", "") for t in doc]
-            found[name] = [str(t.morph) for t in doc] if name == "morphs" else values
-    if "deps" in found:
-        found["heads"] = [t.head.i for t in doc]
+            about[name] = [str(t.morph) for t in doc] if name == "morphs" else values
+    if "deps" in about:
+        about["heads"] = [t.head.i for t in doc]
     if doc.cats:
-        found["cats"] = dict(doc.cats)
+        about["cats"] = dict(doc.cats)
     if data:
-        found["user_data"] = [
+        about["user_data"] = [
             [list(key) if isinstance(key, tuple) else key, value]
             for key, value in data.items()
         ]
-    return found
+    return about
 
 
 def _token_layer(
@@ -151,7 +153,9 @@ def _kind(about: Mapping[str, Any]) -> Kind:
     return kind if kind in get_args(Kind) else "person"
 
 
-def _layers(doc: Any, ours: Mapping[str, Any], options: Options) -> Iterator[Layer]:
+def _spacy_layers(
+    doc: Any, ours: Mapping[str, Any], options: Options
+) -> Iterator[Layer]:
     key = options.spans_key
     for name, group in doc.spans.items():
         if key not in (None, name):
@@ -164,8 +168,8 @@ def _layers(doc: Any, ours: Mapping[str, Any], options: Options) -> Iterator[Lay
         kind = _kind(about)
         about.pop("kind", None)
         pairs = zip(group, scores, strict=True)
-        found = tuple(_mark(span, score) for span, score in pairs)
-        yield Layer(name, kind, found, meta=kept(NAME, about))
+        found = tuple(_spacy_mark(span, score) for span, score in pairs)
+        yield Layer(name, kind, found, meta=as_own(NAME, about))
     if key is not None or options.one_label_key is not None:
         if doc.ents:
             options.losses.note("entities besides what was asked for", str(doc)[:20])
@@ -174,7 +178,7 @@ def _layers(doc: Any, ours: Mapping[str, Any], options: Options) -> Iterator[Lay
         return
     who = options.annotator or ours.get("annotator") or NAME
     whole = doc.has_annotation("ENT_IOB", require_complete=True)
-    marks = tuple(_mark(span, _score(span)) for span in doc.ents)
+    marks = tuple(_spacy_mark(span, _score(span)) for span in doc.ents)
     if whole or all(t.ent_iob or t.text.isspace() for t in doc):
         yield Layer(str(who), _kind(ours), marks)
         return
@@ -186,7 +190,7 @@ def _layers(doc: Any, ours: Mapping[str, Any], options: Options) -> Iterator[Lay
     yield Layer(str(who), _kind(ours), tags=tuple(tags), scheme="iob2")
 
 
-def _mark(span: Any, score: Any) -> Mark:
+def _spacy_mark(span: Any, score: Any) -> Mark:
     more = {"kb_id": span.kb_id_, "id": span.id_}
     about = {name: value for name, value in more.items() if value}
     sure = score if isinstance(score, int | float) else None
@@ -195,7 +199,7 @@ def _mark(span: Any, score: Any) -> Mark:
         span.end_char,
         (span.label_,),
         sure,
-        meta=kept(NAME, about),
+        meta=as_own(NAME, about),
     )
 
 

@@ -32,7 +32,7 @@ from tagsift.io.formats._span_cells import (
     listed,
     mark_of,
 )
-from tagsift.io.formats._spans import Counted, joined, kept, own
+from tagsift.io.formats._spans import Counted, as_own, joined, own
 
 __all__ = ["FORMAT"]
 
@@ -64,7 +64,7 @@ def _read_spans_csv(path: PathName, options: Options) -> Iterator[Document]:
 def _spans_csv_documents(path: PathName, options: Options) -> Iterator[Document]:
     with open_source(path) as stream:
         header, lines, unusual = read_table(stream, path)
-        source = kept(NAME, unusual)
+        source = as_own(NAME, unusual)
         rows = (line for line in lines if line[1])
         first = list(islice(rows, _LOOKED_AT))
         with located(path, 1):
@@ -115,7 +115,6 @@ def _lay_out(
 
 
 def _are_spans(name: str, cells: Iterable[str]) -> bool:
-    """Whether a column holds lists of spans, or will by its name."""
     lists = [listed(cell) for cell in cells if cell.strip() not in NOTHING]
     if not lists:
         return tables.layer_of(name) not in (None, (tables.LABELS, "person"))
@@ -123,7 +122,6 @@ def _are_spans(name: str, cells: Iterable[str]) -> bool:
 
 
 def _text(header: list[str], places: list[int], options: Options) -> int:
-    """The column of the text."""
     names = _TEXTS if options.text_key is None else (options.text_key,)
     for name in names:
         for i in places:
@@ -143,7 +141,6 @@ def _row_document(
     place: Place,
     options: Options,
 ) -> Document:
-    """The document of a row, with the layers of one annotator or of all."""
     text, more = cells[layout.text], {}
     for i in layout.rest:
         if cells[i]:
@@ -170,7 +167,7 @@ def _row_document(
         about = {key: more.pop(key) for key in _OF_ROWS if key in more}
         who = cells[layout.annotator] or "unknown"
         whole = tuple(chain.from_iterable(marks.values()))
-        layers = [Layer(who, marks=whole, meta=kept(NAME, about))]
+        layers = [Layer(who, marks=whole, meta=as_own(NAME, about))]
         layers *= bool(cells[layout.annotator] or whole)  # nobody has labelled it
     name = number if layout.id is None else cells[layout.id] or number
     return Document(name, text, layers=tuple(layers), meta=more)

@@ -50,15 +50,15 @@ def read_bursts(path: PathName, options: Options) -> Iterator[list[Document]]:
                 elif shape == "lines" and not blank:
                     documents.append(Document(str(number), line))
                 elif waiting:
-                    documents.append(_document(first, waiting))
+                    documents.append(_text_document(first, waiting))
                     waiting = []
             if documents:
                 yield documents
     if any(line.strip() for line in waiting):
-        yield [_document(first, waiting)]
+        yield [_text_document(first, waiting)]
 
 
-def _document(first: int, lines: list[str]) -> Document:
+def _text_document(first: int, lines: list[str]) -> Document:
     return Document(str(first), "\n".join(lines).removesuffix("\r"))
 
 
@@ -97,10 +97,10 @@ def _bursts(stream: IO[bytes]) -> Iterator[list[bytes]]:
         yield [b"".join(rest)]
 
 
-def _read(path: PathName, options: Options) -> Iterator[Document]:
+def _read_text(path: PathName, options: Options) -> Iterator[Document]:
     for documents in read_bursts(path, options):
         for document in documents:
             yield document.cut(options.cut_text)
 
 
-FORMAT = Format("text", "plain text", _read, None, (".txt", ".text"), tokens=False)
+FORMAT = Format("text", "plain text", _read_text, None, (".txt", ".text"), tokens=False)

@@ -29,7 +29,13 @@ from tagsift.io.formats._cells import first_cells, read_table, table_writer
 from tagsift.io.formats._corpus import annotator_of
 from tagsift.io.formats._file_names import KNOWN
 from tagsift.io.formats._format import Format, Options, open_target
-from tagsift.io.formats._parquet import is_parquet, read_rows, write_rows
+from tagsift.io.formats._parquet import (
+    is_parquet,
+    read_rows,
+    schema_of,
+    type_of,
+    write_rows,
+)
 from tagsift.io.formats._span_cells import holds_spans
 
 __all__ = ["FORMAT"]
@@ -47,7 +53,8 @@ _ROLES = {
 #: The last one is a rule that means its ``O``.
 _KINDS = (*get_args(Kind), "source")
 _NEEDED = ("document", "annotator", "label")
-_TYPES = {"token": "int64", "score": "double"}
+#: A value such as stands in columns of Parquet that are no text.
+_KIND_OF = {"token": 0, "score": 0.5}
 #: Line and cells of a row.
 _Line: TypeAlias = tuple[int, list[str]]
 
@@ -76,7 +83,6 @@ def _read_votes_csv(path: PathName, options: Options) -> Iterator[Document]:
 
 
 def _cells(path: PathName, options: Options) -> tuple[list[str], Iterator[_Line]]:
-    """The header and the rows of a Parquet file, as text."""
     _, rows = read_rows(path, options.info)
     first = next(rows, None)
     if first is None:
@@ -88,7 +94,6 @@ def _cells(path: PathName, options: Options) -> tuple[list[str], Iterator[_Line]
 
 
 def _lay_out(header: list[str], options: Options) -> dict[str, int]:
-    """Which column, counted from 0, is what."""
     names = tables.named_columns(header, options)
     lower = [name.strip().lower() for name in names]
     places = {
@@ -223,15 +228,14 @@ def _gather(
         if label not in tags:
             with located(path, line):
                 tags[label] = tables.tag_of(label, options.scheme)
-        said, tag = votes.tags[key], tags[label]
-        said[at] = _both(said[at], tag) if said.get(at) is not None else tag
+        labels, tag = votes.tags[key], tags[label]
+        labels[at] = _both(labels[at], tag) if labels.get(at) is not None else tag
         sure = None if score is None else tables.score_of(cells[score], path, line)
         if sure is not None:
             votes.scores.setdefault(key, {})[at] = sure
 
 
 def _both(one: Tag, other: Tag) -> Tag:
-    """Candidates of an annotator who gave several labels."""
     sets = ({tag} if isinstance(tag, str) else tag or set() for tag in (one, other))
     names = frozenset(chain.from_iterable(sets))
     return next(iter(names)) if len(names) == 1 else names
@@ -244,16 +248,16 @@ def _votes_csv_document(votes: _Votes, name: str, options: Options) -> Document:
         order = [at for _, at in sorted((int(x), at) for x, at in votes.tokens.items())]
     scheme = None if options.scheme == "auto" else options.scheme
     layers = []
-    for (who, kind), said in votes.tags.items():
+    for (who, kind), labels in votes.tags.items():
         sure = votes.scores.get((who, kind))
         layer = Layer(
             who,
             "rule" if kind == "source" else cast(Kind, kind),
-            tags=tuple(said.get(at) for at in order),
+            tags=tuple(labels.get(at) for at in order),
             scheme=scheme,
             scores=None if sure is None else tuple(sure.get(at) for at in order),
         )
-        layers += [layer] * bool(said)  # else only who it is is said
+        layers += [layer] * bool(labels)  # else only who it is is said
     ids = [votes.sentences[at] for at in order]
     cuts = [t for t in range(1, len(ids)) if ids[t] != ids[t - 1]]
     return Document(
@@ -289,9 +293,9 @@ def _write_votes_csv(
             rows = _tasks(rows, header, options)
             header = ["task", "worker", "label"]
         if options.shape == "parquet" or is_parquet(path):
-            types = {name: _TYPES.get(name, "string") for name in header}
+            types = {name: type_of(_KIND_OF.get(name, "")) for name in header}
             records = (dict(zip(header, row, strict=True)) for row in rows)
-            write_rows(path, records, types, info=options.info)
+            write_rows(path, records, schema_of(types, {}), options.info)
             return
         with open_target(path) as stream:
             writer = table_writer(stream, path, options)

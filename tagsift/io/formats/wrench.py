@@ -117,23 +117,22 @@ def _wrench_document(
 def _tags(
     column: Sequence[Any], labels: Sequence[str] | None, place: Place
 ) -> tuple[Tag, ...]:
-    """Labels by name or number; −1 is none."""
     if all(type(label) is str for label in column):
         return tuple(column)
-    found: list[Tag] = []
+    tags: list[Tag] = []
     for number, label in enumerate(column):
         if label == _NOTHING or label is None:
-            found.append(None)
+            tags.append(None)
         elif isinstance(label, str):
-            found.append(label)
+            tags.append(label)
         elif type(label) is int and labels is not None and 0 <= label < len(labels):
-            found.append(labels[label])
+            tags.append(labels[label])
         else:
             hint = "" if labels else "; name them with --labels (in Python labels=)"
             raise place.at(number).error(
                 f"expected a label, or −1 for none, found {str(label)[:40]}{hint}."
             )
-    return tuple(found)
+    return tuple(tags)
 
 
 def _write_wrench(

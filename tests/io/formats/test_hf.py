@@ -176,7 +176,11 @@ def test_candidates_and_odd_metadata_are_counted(tmp_path: Path) -> None:
         ({"tokens": ["a"], "text": "a", "offsets": [[0, 9]]}, {}, "in 1 char"),
         ({"tokens": ["a"], "text": "a", "offsets": [0]}, {}, "two whole numbers"),
         ({"tokens": ["a"], "sentences": [1]}, {}, "in order from 0 to 1"),
-        ({"tokens": ["a"], "ner_tags": ["O"], "scores": []}, {}, "a score for each"),
+        (
+            {"tokens": ["a"], "ner_tags": ["O"], "scores": []},
+            {},
+            "a score for every tag",
+        ),
         ({"tokens": ["a"]}, {"label_key": "x"}, "expected 'x'"),
         ({"tokens": ["a"], "id": []}, {}, "a name or a number"),
     ],

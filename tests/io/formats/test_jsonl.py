@@ -96,7 +96,7 @@ def test_candidates(tmp_path: Path) -> None:
         (
             '{"text": "a", "layers": [{"annotator": "b"}]}',
             1,
-            "'spans' or 'tags', found n",
+            "expected marks or tags, found neither",
         ),
         (
             '{"text": "a", "layers": [{"annotator": "b", "kind": "x", "spans": []}]}',

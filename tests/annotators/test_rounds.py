@@ -1,4 +1,4 @@
-"""The bonus of new text, against all label sequences."""
+"""The rounds: where they begin, and how readily the tagger sees spans in new text."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tagsift.annotators.cross_fit import ScoredPart, TextScores
-from tagsift.annotators.decision import bonus_of_new_text
-from tagsift.annotators.rounds import Consensus
+from tagsift.annotators.rounds import Consensus, vote_likelihood
 from tagsift.chain.layout import ChainLayout
+from tests.reference.annotators import table_of
 
 CLASSES = ("B-X", "I-X", "O")
 CALM = 0.8
@@ -30,13 +30,14 @@ def found() -> Consensus:
     )
     model, evidence = TextScores([part], 24), rng.normal(size=(24, 3))
     return Consensus(
+        table=table_of(np.zeros((24, 1), dtype=int)),
         labels=model.best(evidence),
         confidences=model.marginals(evidence, CALM),
         text=model.marginals(),
         evidence=evidence,
         log_pi=np.zeros((0, 3, 1, 3)),
-        temper=1.0,
-        calm=CALM,
+        weights=(1.0, 1.0),
+        temperature=CALM,
         history=[],
         model=model,
     )
@@ -61,8 +62,19 @@ def test_the_bonus_by_enumeration(found: Consensus):
     f1 = 2 * hits / both
     expected = np.log((2 - f1) / f1) / CALM
     assert 0.2 < f1 < 0.9
-    assert bonus_of_new_text(found, CLASSES, "iob2") == pytest.approx(expected)
+    assert found.bonus_of_new_text(CLASSES, "iob2") == pytest.approx(expected)
 
 
 def test_plain_tags_have_none(found: Consensus):
-    assert bonus_of_new_text(found, ("A", "B", "C"), "plain") == 0.0
+    assert found.bonus_of_new_text(("A", "B", "C"), "plain") == 0.0
+
+
+def test_the_likelihood_of_votes_by_loops():
+    rng = np.random.default_rng(1)
+    text, votes = rng.dirichlet(np.ones(3), size=7), rng.normal(size=(7, 3))
+    voted = np.arange(7) % 3 > 0
+    expected = sum(
+        np.log(sum(q * np.exp(e) for q, e in zip(text[n], votes[n], strict=True)))
+        for n in np.flatnonzero(voted)
+    )
+    assert vote_likelihood(text, votes, voted) == pytest.approx(expected, abs=1e-6)
