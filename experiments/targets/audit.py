@@ -7,6 +7,9 @@ is the hardest that stopping at an aim can do. The same for a model that was mad
 on purpose (its confidences shuffled, or all 0.999), for even draws without a model, and
 for labels that were mended in most sentences, so that hardly any error is seen.
 
+Cells ``taught`` fit confidences to 100 looks, twenty times, and score them on the other
+sentences.
+
     python -m experiments audit --records experiments/records/audit.jsonl
 """
 
@@ -29,13 +32,19 @@ from experiments.fitting import rounded
 from experiments.folds import stable_seed
 from experiments.records import Found
 from experiments.tables import Tables, table
+from experiments.vote_scores import tempered
+from tagsift.annotators import VoteTable
+from tagsift.annotators.counting import majority_shares
 from tagsift.cleaned import clean
 from tagsift.cleaned.auditing.bound import Looks, bounds, increments
 from tagsift.cleaned.auditing.drawing import DESIGN, drawn_order, weights_of
 from tagsift.cleaned.auditing.labels import AuditedLabels, frozen
+from tagsift.cleaned.auditing.recalibration import PRIOR
+from tagsift.cleaned.auditing.refitting import lesson, recalibration
 from tagsift.cleaned.auditing.shares import Share, Tally, expected, found
 from tagsift.data.corpus import Corpus
 from tagsift.io import read_columns
+from tagsift.metrics import calibration_scores
 from tagsift.typing import FloatArray, IntArray
 
 DRAWS, LEVEL = 2_000, 0.95
@@ -67,6 +76,8 @@ MODELS = {
     "none": "no model, even draws",
     "mended": "85 % of sentences mended",
 }
+#: Confidences that are fitted to looks, and how many times.
+TAUGHT, FITS = "taught", 20
 #: The share of sentences that somebody has mended, in ``mended``.
 MENDED = 0.85
 SHARES: tuple[Share, ...] = get_args(Share)
@@ -94,9 +105,12 @@ class Audit(Experiment):
     needs_corpora = True
 
     def cells(self) -> list[AuditCell]:
-        return [AuditCell(*three) for three in product(SOURCES, MODELS, LOOKS)]
+        drawn = [AuditCell(*three) for three in product(SOURCES, MODELS, LOOKS)]
+        return [*drawn, *(AuditCell(name, TAUGHT, LOOKS[1]) for name in SOURCES)]
 
     def config(self, cell: AuditCell) -> dict[str, Any]:
+        if cell.model == TAUGHT:
+            return {**vars(cell), "draws": FITS, **vars(PRIOR)}
         return {**vars(cell), "draws": DRAWS, "level": LEVEL, **vars(DESIGN)}
 
     def files(self, cell: AuditCell) -> tuple[str, ...]:
@@ -106,6 +120,8 @@ class Audit(Experiment):
         assert self.data is not None
         labels, truth = audited(self.data, cell.corpus)
         rng = np.random.default_rng(stable_seed("audit", cell.key))
+        if cell.model == TAUGHT:
+            return {"scores": taught(labels, truth, cell.looks, rng)}
         labels = made_wrong(labels, truth, cell.model, rng)
         every = np.arange(len(labels.corpus))
         weights = np.ones(len(every))
@@ -123,9 +139,11 @@ class Audit(Experiment):
         return {"scores": scores, "sentences": len(every)}
 
     def tables(self, found: Found) -> Tables:
-        rows = list(_rows(dict(self.finished(found))))
-        yield coverage_table(rows)
-        yield saving_table(dict(self.finished(found)))
+        finished = dict(self.finished(found))
+        done = {cell: one for cell, one in finished.items() if cell.model != TAUGHT}
+        yield coverage_table(list(_rows(done)))
+        yield saving_table(done)
+        yield taught_table(finished)
 
 
 @lru_cache(maxsize=1)  # the cells of a corpus follow one another
@@ -216,6 +234,69 @@ def simulated(
     scores["half_width"] = float((two.high - two.low)[:, -1].mean() / 2)
     scores["bias"] = float(one.value[:, -1].mean() - truth)
     return scores
+
+
+def taught(
+    labels: AuditedLabels, truth: IntArray, looks: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Calibration of the sentences not looked at, before and after."""
+    weights = weights_of(labels.by_sentence(labels.wrong * (1 - labels.wrong)))
+    marginals, bounds_ = labels.marginals, labels.corpus.bounds
+    fits = []
+    for _ in range(FITS):
+        order = drawn_order(weights, rng)[:looks]
+        right = [truth[slice(*bounds_[s : s + 2])] for s in order]
+        of = lesson(labels, weights, order, right)
+        rest = np.ones(len(truth), dtype=bool)
+        rest[of.token] = False
+        after = recalibration(labels, of)(marginals[rest])
+        both = [
+            calibration_scores(part, truth[rest])
+            for part in (_summing_to_one(marginals[rest]), after)
+        ]
+        fits.append([x for one in both for x in (one.ece, one.nll)])
+    before_ece, before_nll, ece, nll = np.array(fits).T  # [F] each
+    shares = majority_shares(VoteTable(labels.corpus))
+    return rounded(
+        {
+            "ece_before": before_ece.mean(),
+            "ece": ece.mean(),
+            "ece_worst": ece.max(),
+            "ece_rise_worst": (ece - before_ece).max(),
+            "nll_before": before_nll.mean(),
+            "nll": nll.mean(),
+            "nll_worst": nll.max(),
+            "nll_counting": tempered(labels.corpus, shares),
+        }
+    )
+
+
+def _summing_to_one(marginals: FloatArray) -> FloatArray:
+    return np.asarray(marginals / marginals.sum(axis=1, keepdims=True))
+
+
+def taught_table(done: dict[AuditCell, Any]) -> Any:
+    """What looks do to confidences."""
+    columns = {
+        "ECE %, before|.2f|100": "ece_before",
+        "after|.2f|100": "ece",
+        "worst draw|.2f|100": "ece_worst",
+        "log-loss, before|.3f": "nll_before",
+        "after |.3f": "nll",
+        "worst draw |.3f": "nll_worst",
+        "counting's|.3f": "nll_counting",
+    }
+    lines = [
+        (cell.corpus, *(record["scores"][name] for name in columns.values()))
+        for cell, record in done.items()
+        if cell.model == TAUGHT
+    ]
+    return table(
+        ("corpus", *columns),
+        lines,
+        title=f"Confidences fitted to {LOOKS[1]} looks, on the other sentences",
+        note="The log-loss of counting is after one temperature, fitted by gold.",
+    )
 
 
 def _rows(done: dict[AuditCell, Any]) -> Iterator[tuple[AuditCell, str, str, float]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Literal, Self, overload
 
@@ -12,23 +11,17 @@ from sklearn.base import BaseEstimator
 
 from tagsift.base import inputs
 from tagsift.base.corpora import candidates_of, gold_of, text_and_corpus
+from tagsift.base.preparing import checked_training, training_data
 from tagsift.base.saving import pack, saved_state, say_size, unpack
 from tagsift.base.scoring import Scorer
 from tagsift.base.settings import Declared, Method, setting
-from tagsift.base.sharding import ToShard
 from tagsift.base.tagging import tag_documents
-from tagsift.base.training_set import (
-    AnyTrainingSet,
-    TrainingSet,
-    Transduction,
-    scheme_of,
-)
-from tagsift.base.vectorizing import apply_features, learn_features
+from tagsift.base.training_set import AnyTrainingSet, Transduction
+from tagsift.base.vectorizing import apply_features
 from tagsift.chain import log_evidence
 from tagsift.data import Document, split_at
-from tagsift.errors import InputError, NotFittedError, NotSupportedError, ScaleWarning
+from tagsift.errors import NotFittedError, NotSupportedError
 from tagsift.features import FeatureMatrix
-from tagsift.progress import warn_user
 from tagsift.storage import Saved, training_parts, write_container
 from tagsift.threads import blas_threads
 from tagsift.typing import Arrays, FloatArray, IntArray, Label
@@ -170,7 +163,7 @@ class SequenceTagger(Declared, BaseEstimator):
             sentences.
         """
         self.check_settings()
-        train, vectorizer = self._prepare(X, y)
+        train, vectorizer = training_data(self, X, y)
         return self._learn_from(train, vectorizer, self._fit, sample_weight)
 
     def _learn_from(
@@ -181,26 +174,7 @@ class SequenceTagger(Declared, BaseEstimator):
         sample_weight: Any = None,
     ) -> Self:
         """Check what is to be learnt from, let `fit` do it, and keep what it says."""
-        weights = inputs.read_sample_weight(sample_weight, len(train.offsets) - 1)
-        if weights is not None and not self.method.weighted:
-            raise NotSupportedError(
-                f"{self.method.title} has no weights of sentences; leave sample_weight "
-                "out, or take 'chain-gp' or 'partial-crf'."
-            )
-        train = train.weighted(weights)
-        if self.method.exact_only and train.first_ambiguous is not None:
-            place, size = train.first_ambiguous
-            raise InputError(
-                f"{self.method.title} needs exact labels; {place} has {size} "
-                "candidates. Use a method for partial labels, such as 'partial-crf'."
-            )
-        if 0 < self.method.many_labels < train.n_labels:
-            warn_user(
-                f"{self.method.title} with {train.n_labels} labels takes minutes or "
-                f"more, however few the sentences (a fit costs {self.method.cost}); "
-                "'partial-crf' is faster.",
-                ScaleWarning,
-            )
+        train = checked_training(self.method, train, sample_weight)
         self._forget()
         self.vectorizer_ = vectorizer
         self.blocks_ = train.columns
@@ -399,26 +373,6 @@ class SequenceTagger(Declared, BaseEstimator):
         """Remove what an earlier fit learnt about the training data."""
         for name in ("classes_", "transduction_", "confidences_"):
             self.__dict__.pop(name, None)
-
-    def _prepare(self, X: Any, y: Any) -> tuple[AnyTrainingSet, Any]:
-        """Check X and y, learn the features, and build the training set."""
-        labels, seed = inputs.resolve_labels(self.labels), self._resolve_seed()
-        scheme: str = self.scheme
-        X, corpus = text_and_corpus(X, y)
-        if corpus is not None:
-            y, labels = candidates_of(corpus, labels, self.method)
-            scheme = corpus.scheme if scheme == "auto" else scheme
-        if (engine := getattr(self, "engine", None)) is not None:
-            cutter = ToShard(engine, self.features, labels, scheme, seed)
-            chunks = y is None
-            return cutter.corpora(X, self.method) if chunks else cutter.sentences(X, y)
-        features, vectorizer = learn_features(self.features, X)
-        mask, classes = inputs.read_candidates(y, features.lengths, labels)
-        evidence = inputs.read_evidence(y, mask)
-        train = TrainingSet(features, mask, classes, scheme, seed, evidence)
-        if scheme == "auto":
-            train = replace(train, scheme=scheme_of(train))
-        return train, vectorizer
 
     def _transform(self, X: Any) -> FeatureMatrix:
         """Features of new sentences, by the vectorizer learnt in fit."""

@@ -83,6 +83,7 @@ def facts_of(stated: Statement, aim: float | None) -> dict[str, Any]:
         "looks": len(stated.looks),
         "waiting": stated.waiting,
         "level": stated.level,
+        "calibration_error": stated.calibration,
         **{name: asdict(getattr(stated, name)) for name in shares},
     }
     if aim is not None:

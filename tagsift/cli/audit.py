@@ -72,6 +72,9 @@ def run(
         say(stated.sentence())
         if aim is not None:
             _say_aim(stated.errors.high <= aim, aim, stated.looks_until(aim))
+        if stated.calibration is not None:
+            before, after = (f"{100 * x:.1f} %" for x in stated.calibration)
+            say(f"Confidences fitted to looks: calibration error {before} → {after}.")
         return
     if more is not None:
         raise InputError("--more needs the sheet that it is for: --looks.")

@@ -70,12 +70,8 @@ def tag_dataset(
         A fitted estimator, or its file.
     dataset : ray.data.Dataset
         With a column of texts, or of lists of tokens.
-    column : str, optional
-        Which column it is; by default ``text``, or else ``tokens``.
-    prefix : str
-        What the names of the new columns begin with.
-    tokenizer : None, {"words", "spaces"} or callable
-        How text is cut, if not as the model says.
+    column, prefix, tokenizer
+        As in `tagsift.engines.tag_shards`.
     n_workers : int, optional
         Actors, a core each; by default all cores of the cluster but one, which is left
         for reading.

@@ -129,12 +129,8 @@ def tag_frame(
         A fitted estimator, or its file.
     frame : pyspark.sql.DataFrame
         With a column of texts, or of lists of tokens.
-    column : str, optional
-        Which column it is; by default ``text``, or else ``tokens``.
-    prefix : str
-        What the names of the new columns begin with.
-    tokenizer : None, {"words", "spaces"} or callable
-        How text is cut, if not as the model says.
+    column, prefix, tokenizer
+        As in `tagsift.engines.tag_shards`.
 
     Returns
     -------

@@ -268,6 +268,8 @@ def test_a_pipeline_is_scored_as_the_tagger_alone(measure):
     search.fit(corpus.rows, list(corpus))
     assert search.best_params_ == {"partialcrf__l2": 0.3}
     assert np.isfinite(search.score(corpus.rows, list(corpus)))
+    with pytest.raises(InputError, match="as y where X are features"):
+        pipeline.fit(corpus)
 
 
 def test_weights_follow_the_labels_of_a_corpus():

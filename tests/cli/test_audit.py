@@ -16,7 +16,7 @@ VOTES = ("--votes", "2:5")
 @pytest.fixture(scope="module")
 def votes(tmp_path_factory):
     path = tmp_path_factory.mktemp("votes") / "votes.tsv"
-    package.io.write_votes(path, voted().with_columns(1))
+    package.write(voted().with_columns(1), path, gold=False)
     return path
 
 
@@ -55,6 +55,9 @@ def test_python_and_the_command_line_state_the_same(tagsift, votes, sheet):
     said = tagsift("audit", votes, *VOTES, "--looks", sheet, "--max-error", "90%")
     assert "of the labels are wrong (95 % sure; best guess" in said.out
     assert "The aim, 90 %, is met: you can stop." in said.out
+    before, after = mine.calibration
+    line = f"calibration error {100 * before:.1f} % → {100 * after:.1f} %."
+    assert line in said.out
 
 
 @pytest.mark.parametrize(("aim", "status"), [("0.9", 0), ("1e-6", 1)])

@@ -10,12 +10,14 @@ import typer
 
 import tagsift
 from tagsift.cli import app
+from tagsift.data.annotators import Annotator
+from tagsift.io.formats import CorpusInfo
 from tests.fuzz import inputs
 from tests.fuzz.dice import ODD_NUMBERS, ODD_TEXT, Dice
 from tests.fuzz.nobody import reviews_are_not_served
 from tests.fuzz.outcome import attempt, command
-from tests.io.formats.examples import CASES, EXAMPLES
-from tests.io.formats.files import read as read_documents
+from tests.io.formats.examples import CASES, EXAMPLES, Example
+from tests.io.formats.examples import documents as build
 
 
 def column_files(dice: Dice, folder: Path) -> None:
@@ -83,13 +85,15 @@ def _verb_on(dice: Dice, kind: str, source: Path, out: Path) -> list[Any]:
 
 def exchange_formats(dice: Dice, folder: Path) -> None:
     """A file of any format, its values or its bytes damaged, read and converted."""
-    example = dice.choice(EXAMPLES)
+    example = dice.choice((*EXAMPLES, Example("hf", "a.parquet")))
     path, out = folder / example.file, folder / "out"
-    built = [example.build(str(n), *CASES[name]) for n, name in enumerate(CASES)]
-    sound = dice.sample([one for one in built if one is not None], 3)
-    if example.source is not None:
-        path.write_text("\n".join(map(example.source, sound)), encoding="utf-8")
-    elif attempt(lambda: tagsift.write(sound, path, example.format)) is None:
+    names = dice.sample([name for name in CASES if name != "several"], 3)
+    sound = [build(str(n), *CASES[name]) for n, name in enumerate(names)]
+    info = CorpusInfo((Annotator("ann"), Annotator("eve", "source")), ("X",), "iob2")
+    told: dict[str, Any] = {"info": info} if dice.often() else {}
+    if example.file == "a.parquet" and dice.often():
+        told["shape"] = "documents"
+    if attempt(lambda: example.put(folder, sound, **told)) is None:
         return
     files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
     _damage_file(dice, dice.choice(files))
@@ -97,10 +101,10 @@ def exchange_formats(dice: Dice, folder: Path) -> None:
     to = dice.choice(["jsonl", "jsonl", *written])
     how = dice.randrange(3)
     if how == 0:
-        attempt(lambda: tagsift.read(path, example.format))
-        found = attempt(lambda: read_documents(path, example.format))
-        if found is not None:
-            attempt(lambda: tagsift.write(found, folder / "again", to))
+        corpus = attempt(lambda: tagsift.read(path, example.format))
+        if corpus is not None:
+            attempt(dice.choice((corpus.majority, corpus.union)))
+            attempt(lambda: tagsift.write(corpus, folder / "again", to))
     elif how == 1:
         more = ["--from", example.format] if dice.often() else []
         if dice.often(0.2):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tagsift
 from tagsift.data.documents import Document, Layer, Mark
-from tagsift.data.label_set import label_problem
 from tagsift.errors import InputError, MissingExtraError
 from tagsift.io.arrow import arrow_schema, arrow_table, iter_arrow
 from tests.io.formats.files import read
+from tests.io.formats.strategies import marked, tagged
 from tests.io.frames import from_pandas, to_pandas
 
 pa = pytest.importorskip("pyarrow", reason="tables need pyarrow (extra arrow)")
@@ -56,36 +54,10 @@ def test_the_table_holds_everything():
     assert arrow_table(iter_arrow(table)) == table
 
 
-WORDS_ = st.text(min_size=1, max_size=4).filter(lambda word: word != "?")
-JSON = st.dictionaries(st.text(max_size=3), st.none() | st.integers(-9, 9) | st.text())
-TAGS = WORDS_.filter(lambda label: label_problem(label) is None)
-
-
-@st.composite
-def documents(draw) -> Document:
-    words = draw(st.lists(WORDS_, max_size=4))
-    whole = Document("x", None, tuple((word,) for word in words)).with_text()
-    tag = st.none() | TAGS | st.frozensets(TAGS, min_size=2, max_size=3)
-    layers = []
-    for name in draw(st.lists(WORDS_, max_size=3)):
-        if draw(st.booleans()) or not whole.text:
-            tags = tuple(draw(tag) for _ in words)
-            layers.append(Layer(name, "model", tags=tags, meta=draw(JSON)))
-            continue
-        start = draw(st.integers(0, len(whole.text) - 1))
-        end = draw(st.integers(start + 1, len(whole.text)))
-        labels = tuple(draw(st.lists(WORDS_, min_size=1, max_size=2)))
-        mark = Mark(start, end, labels, draw(st.none() | st.just(0.5)), (), draw(JSON))
-        layers.append(Layer(name, marks=(mark,) * draw(st.integers(0, 2))))
-    made = replace(whole, layers=tuple(layers), meta=draw(JSON))
-    marked = any(layer.marks for layer in layers)
-    keep = marked or draw(st.booleans())
-    return made if keep else replace(made, text=None, offsets=None)
-
-
 @settings(max_examples=60)
-@given(st.lists(documents(), max_size=3))
-def test_any_document_comes_back(made):
+@given(tagged() | marked())
+def test_any_document_comes_back(drawn):
+    made, _ = drawn
     assert list(iter_arrow(arrow_table(made))) == made
     pytest.importorskip("pandas", reason="frames need pandas (extra pandas)")
     assert list(from_pandas(to_pandas(made))) == made

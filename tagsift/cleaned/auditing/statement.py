@@ -10,6 +10,12 @@ import numpy as np
 
 from tagsift.cleaned.auditing.bound import Bounds, Looks, bounds, increments
 from tagsift.cleaned.auditing.drawing import DESIGN
+from tagsift.cleaned.auditing.refitting import (
+    Lesson,
+    calibration_errors,
+    lesson,
+    refitted,
+)
 from tagsift.cleaned.auditing.shares import (
     Kind,
     Share,
@@ -20,7 +26,8 @@ from tagsift.cleaned.auditing.shares import (
     part_found,
     parts,
 )
-from tagsift.errors import InputError
+from tagsift.cleaned.cleaned import Cleaned
+from tagsift.errors import InputError, NotSupportedError
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -179,6 +186,37 @@ class Statement:
         met = bounds(future, alpha).high[:, n:] <= aim  # [R, ahead]
         first = np.where(met.any(axis=1), met.argmax(axis=1) + 1, left)
         return int(np.median(first))
+
+    @cached_property
+    def _lesson(self) -> Lesson:
+        truth = [self.plan.truth(int(s)) for s in self.looks]
+        return lesson(self.plan.audited, self.plan.weights, self.looks, truth)
+
+    @cached_property
+    def calibration(self) -> tuple[float, float] | None:
+        """Calibration error on the looks, before and after a fit to other looks.
+
+        None without a model that has confidences, or before the least looks.
+        """
+        if self.plan.audited.steps is None or len(self.looks) < DESIGN.least_looks:
+            return None
+        return calibration_errors(self.plan.audited, self._lesson)
+
+    @cached_property
+    def cleaned(self) -> Cleaned:
+        """The result after the looks: their labels exact, confidences fitted to them.
+
+        It has other labels than those that the statement is about, and needs a draw of
+        its own to be stated.
+        """
+        if self.plan.cleaned is None or self.plan.audited.steps is None:
+            raise NotSupportedError(
+                "expected a plan made of a result with confidences, found none; audit "
+                "what tagsift.cleaned.clean returns, by a method that gives them."
+            )
+        if not len(self.looks):
+            return self.plan.cleaned
+        return refitted(self.plan.cleaned, self.plan.audited, self._lesson)
 
     # How ----------------------------------------------------------------------------
 

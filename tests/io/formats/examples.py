@@ -1,32 +1,20 @@
-"""Examples of every format for the shared suite: one line of `EXAMPLES` each.
-
-A builder takes a case (an id, a text, and the spans that each annotator marked in it)
-and gives the document that a reader of its format returns, or None where the format
-cannot hold the case.
-"""
+"""Examples of every format for the shared suite: one line of `EXAMPLES` each."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from tagsift.data.documents import Document, Layer, Mark
-from tests.io.formats import tagged
+from tagsift.data.documents import Cut, Document, Layer, Mark
+from tagsift.io import iter_documents, write_documents
+from tagsift.io.formats import Options
 
 Spans = tuple[Mark, ...]
-Builder = Callable[[str, str, Mapping[str, Spans]], Document | None]
-
-
-@dataclass(frozen=True)
-class Example:
-    format: str
-    file: str  # a name that its ending tells
-    build: Builder
-    standard: bool = True  # whether it can be piped
-    zipped: bool = True  # whether it can be gzipped
-    told: bool = True  # whether the format is told by the file alone
-    source: Callable[[Document], str] | None = None  # of a format that is only read
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def documents(number: str, text: str, spans: Mapping[str, Spans]) -> Document:
@@ -34,34 +22,11 @@ def documents(number: str, text: str, spans: Mapping[str, Spans]) -> Document:
     return Document(number, text, layers=layers)
 
 
-def without_pieces(
-    number: str, text: str, spans: Mapping[str, Spans]
-) -> Document | None:
-    if any(mark.pieces for marks in spans.values() for mark in marks):
-        return None
-    return documents(number, text, spans)
-
-
-def doccano(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
-    marks = [mark for found in spans.values() for mark in found]
-    if len(spans) > 1 or any(m.pieces or m.score or m.labels[1:] for m in marks):
-        return None
-    return documents(number, text, {"doccano": tuple(marks)} if spans else {})
-
-
-def one_label(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
-    if any(m.pieces or m.labels[1:] for marks in spans.values() for m in marks):
-        return None
-    return documents(number, text, spans)
-
-
-def models(number: str, text: str, spans: Mapping[str, Spans]) -> Document | None:
-    """Quotes in the order of the text, each at its first place."""
-    made = one_label(number, text, spans)
-    if made is None:
-        return None
-    layers = tuple(replace(layer, kind="model") for layer in made.layers)
-    return replace(made, layers=layers)
+def with_tokens(document: Document) -> Document:
+    """A document cut simply, so that no time goes into it."""
+    text = document.text or ""
+    bounds = tuple(match.span() for match in _WORD.finditer(text))
+    return document.cut(lambda _: Cut(bounds, (0, len(bounds))))
 
 
 def quotes(document: Document) -> str:
@@ -77,22 +42,52 @@ def quotes(document: Document) -> str:
     return json.dumps(record) + "\n"
 
 
+@dataclass(frozen=True)
+class Example:
+    format: str
+    file: str  # a name that its ending tells
+    standard: bool = True  # whether it can be piped
+    zipped: bool = True  # whether it can be gzipped
+    one: bool = False  # whether a file holds the labels of one annotator
+    source: Callable[[Document], str] | None = None  # of a format that is only read
+
+    def put(self, folder: Path, docs: Iterable[Document], **options: Any) -> Path:
+        path = folder / self.file
+        if self.source is not None:
+            text = "".join(map(self.source, docs))
+            path.write_text(text, encoding="utf-8", newline="")
+        else:
+            write_documents(docs, path, self.format, Options(**options))
+        return path
+
+    def got(self, path: Path | str, **options: Any) -> list[Document]:
+        return list(iter_documents(path, self.format, Options(**options)))
+
+    def built(self, folder: Path, *cases: str) -> list[Document]:
+        """Documents of cases, as a reader of the format gives them."""
+        docs = [documents(str(n), *CASES[one]) for n, one in enumerate(cases, 1)]
+        several = self.one and any(len(one.layers) > 1 for one in docs)
+        made = folder / "made"
+        made.mkdir()
+        return self.got(self.put(made, docs, layer="bob" if several else None))
+
+
 EXAMPLES = [
-    Example("conll", "a.conll", tagged.columns),
-    Example("jsonl", "a.jsonl", documents),
-    Example("csv", "a.csv", tagged.tokens),
-    Example("conllu", "a.conllu", tagged.sentence),
-    Example("label-studio", "a.json", without_pieces),
-    Example("doccano", "a.jsonl", doccano),
-    Example("prodigy", "a.jsonl", one_label),
-    Example("argilla", "a.json", one_label),
-    Example("brat", "a", tagged.standoff, standard=False, zipped=False),
-    Example("spacy", "a.spacy", tagged.pipeline),
-    Example("hf", "a.jsonl", tagged.exact),
-    Example("wrench", "a.json", tagged.weak),
-    Example("votes-csv", "a.csv", tagged.tokens),
-    Example("spans-csv", "a.csv", without_pieces),
-    Example("llm", "a.jsonl", models, source=quotes),
+    Example("conll", "a.conll"),
+    Example("jsonl", "a.jsonl"),
+    Example("csv", "a.csv"),
+    Example("conllu", "a.conllu", one=True),
+    Example("label-studio", "a.json"),
+    Example("doccano", "a.jsonl", one=True),
+    Example("prodigy", "a.jsonl"),
+    Example("argilla", "a.json"),
+    Example("brat", "a", standard=False, zipped=False),
+    Example("spacy", "a.spacy"),
+    Example("hf", "a.jsonl"),
+    Example("wrench", "a.json"),
+    Example("votes-csv", "a.csv"),
+    Example("spans-csv", "a.csv"),
+    Example("llm", "a.jsonl", source=quotes),
 ]
 
 ANN = "Ann lives in New York."

@@ -332,11 +332,6 @@ def test_a_fault_of_a_reader_is_not_blamed_on_data(tmp_path: Path) -> None:
         write(faulty(), tmp_path / "out.jsonl", "doccano")
 
 
-def test_zipped_json_lines_are_told_by_their_name(tmp_path: Path) -> None:
-    write([Document("1", BODY)], tmp_path / "a.jsonl.gz")
-    assert read(tmp_path / "a.jsonl.gz", "jsonl")[0].text == BODY
-
-
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_columns_of_hugging_face_keep_their_names(tmp_path: Path, ending: str) -> None:
     row = {"id": "1", "words": ["Ann"], "ner_tags": ["B-PER"], "pos_tags": ["NNP"]}

@@ -149,25 +149,6 @@ def test_votes_in_any_order(tmp_path: Path) -> None:
     assert "\t" in (tmp_path / "b.tsv").read_text().split("\n")[0]
 
 
-def test_votes_of_all_kinds_in_parquet(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow", reason="the extra arrow")
-    document = Document(
-        "7",
-        rows=(("a",), ("\r",), ("c",)),
-        sentences=(0, 2, 3),
-        layers=(
-            Layer("ann", tags=(None, "B", "O"), scores=(None, 0.5, 1.0)),
-            Layer("m", "model", tags=("O", "B", "O")),
-            Layer("gold", "gold", tags=("O", "B", "O")),
-        ),
-    )
-    for name in ("a.parquet", "a.csv"):
-        options = Options(losses=Losses(strict=True))
-        write_documents([document], tmp_path / name, "votes-csv", options)
-        assert detect(tmp_path / name).name == "votes-csv"
-        assert read(tmp_path / name) == [document]
-
-
 @pytest.mark.filterwarnings("ignore:The inplace keyword")
 def test_crowd_kit(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
