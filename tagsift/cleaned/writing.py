@@ -45,14 +45,16 @@ def labelled(
         if as_spans:
             document = document.with_text()
             marks = layer_marks(document, layer, Losses())
-            kept = tuple(
-                one for one in marks if (one.score or 0.0) >= least or not least
+            sure_marks = (
+                one for one in marks if not least or (one.score or 0) >= least
             )
-            layer = Layer(layer.annotator, layer.kind, marks=kept)
+            layer = Layer(layer.annotator, layer.kind, marks=tuple(sure_marks))
         elif least:
             layer = without_unsure(document, layer, least)
         document = replace(document, layers=(*others, layer))
-        yield document.uncut() if as_spans else document
+        if as_spans and all(one.tags is None for one in others):
+            document = document.uncut()  # the tokens were made here
+        yield document
 
 
 def with_tally(cleaned: Cleaned, documents: Iterable[Document]) -> Iterator[Document]:

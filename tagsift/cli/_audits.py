@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tagsift
 from tagsift.cli._options import Training, option
+from tagsift.cli._output import draw_rows, say
 from tagsift.cli._reading import read_corpus
 from tagsift.errors import InputError
 
 if TYPE_CHECKING:
     from tagsift import Corpus
-    from tagsift.cleaned import AuditPlan, Statement
+    from tagsift.cleaned import AuditPlan, Estimate, Statement
 
-__all__ = ["Label", "facts_of", "is_finished", "labelled", "opened", "parse_share"]
+__all__ = [
+    "Label",
+    "draw_parts",
+    "facts_of",
+    "is_finished",
+    "labelled",
+    "opened",
+    "parse_share",
+    "parts_of",
+]
 
 
 Label = Annotated[
@@ -89,3 +100,19 @@ def facts_of(stated: Statement, aim: float | None) -> dict[str, Any]:
     if aim is not None:
         facts |= {"aim": aim, "met": stated.errors.high <= aim}
     return facts
+
+
+def parts_of(parts: Mapping[str, Estimate]) -> dict[str, Any]:
+    """The parts of a statement as JSON."""
+    return {name: asdict(one) for name, one in parts.items()}
+
+
+def draw_parts(by: str, parts: Mapping[str, Estimate], level: float) -> None:
+    """Draw a statement part by part, and say that all of it holds at once."""
+    if not parts:
+        say(f"Too few sentences were drawn of any {by} to state something.")
+        return
+    wrong = ("wrong %", "at least %", "at most %")
+    rows = ((name, one.value, one.low, one.high) for name, one in parts.items())
+    draw_rows(f"Wrong by {by}", {by: "", **dict.fromkeys(wrong, ".1f%")}, rows)
+    say(f"All bounds of the last column hold at once, {100 * level:g} % sure.")

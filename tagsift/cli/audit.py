@@ -8,11 +8,13 @@ from typing import Annotated
 import tagsift
 from tagsift.cli._audits import (
     Label,
+    draw_parts,
     facts_of,
     is_finished,
     labelled,
     opened,
     parse_share,
+    parts_of,
 )
 from tagsift.cli._models import check_model_options, cleaned_of
 from tagsift.cli._options import Fitting, Json, Model, Training, argument, option
@@ -43,6 +45,10 @@ def run(
     more: Annotated[
         int | None, option("With --looks: so many more sentences to its sheet.", min=1)
     ] = None,
+    by: Annotated[
+        str | None,
+        option("With --looks: also by label, annotator or document.", metavar="WHAT"),
+    ] = None,
     label: Label = None,
     level: Annotated[float, option("How sure a statement is.")] = 0.95,
     model: Model = None,
@@ -66,18 +72,25 @@ def run(
             say(f"{more} more sentences of the same draw → {looks}")
             return
         stated = plan.result(level)
+        parts = {} if by is None else stated.by(by)
         if json:
-            print_json(facts_of(stated, aim))
+            told = {} if by is None else {"by": by, "parts": parts_of(parts)}
+            print_json({**facts_of(stated, aim), **told})
             return
         say(stated.sentence())
+        if stated.waiting:
+            say(f"{stated.waiting} looks wait for one that was drawn before them.")
+        if by is not None:
+            draw_parts(by, parts, level)
         if aim is not None:
             _say_aim(stated.errors.high <= aim, aim, stated.looks_until(aim))
         if stated.calibration is not None:
             before, after = (f"{100 * x:.1f} %" for x in stated.calibration)
             say(f"Confidences fitted to looks: calibration error {before} → {after}.")
         return
-    if more is not None:
-        raise InputError("--more needs the sheet that it is for: --looks.")
+    for name, asked in (("--more", more), ("--by", by)):
+        if asked is not None:
+            raise InputError(f"{name} needs the sheet that it is for: --looks.")
     out = out or Path("audit.tsv")
     if out.exists():
         raise InputError(

@@ -45,9 +45,7 @@ def _chip(name: str, hue: int) -> str:
 
 
 def _colour(hue: int) -> str:
-    return (
-        f"background:hsl({hue},70%,85%);color:#222;border-radius:4px;padding:1px 5px"
-    )
+    return f"background:hsl({hue},70%,85%);color:#222;border-radius:4px;padding:1px 5px"
 
 
 def _sentence(corpus: Corpus, sentence: Sentence, hues: dict[str, int]) -> str:
@@ -99,8 +97,12 @@ def _marked(
             yield f'<td colspan="{size}">{chip}</td>'
             t = span.end
             continue
-        text = "?" if name is None else name if isinstance(name, str) else "|".join(
-            sorted(name)
+        text = (
+            "?"
+            if name is None
+            else name
+            if isinstance(name, str)
+            else "|".join(sorted(name))
         )
         yield f'<td style="color:#888">{escape(text)}</td>'
         t += 1

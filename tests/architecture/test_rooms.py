@@ -18,10 +18,12 @@ DONE = (
     "chain",
     "chain_gp",
     "checks",
+    "data",
     "engines",
     "features",
     "gp",
     "metrics",
+    "report",
     "sgppsl",
     "storage",
 )

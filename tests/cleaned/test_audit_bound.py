@@ -113,6 +113,23 @@ def test_a_walk_stays_below_the_boundary(alpha):
     assert clock[-1] > 100
 
 
+def test_the_linear_error_is_that_of_the_jackknife():
+    rng, n = np.random.default_rng(4), 4_000
+    size = rng.integers(1, 30, size=n).astype(float)
+    errors = rng.binomial(size.astype(int), rng.beta(0.5, 5, size=n)).astype(float)
+    clock = np.arange(1.0, n + 1)
+    looks = Looks(
+        errors, size, np.zeros(n), clock, np.asarray(float(n)), float(size.mean())
+    )
+    made = bounds(looks, 0.05)
+    ratio = errors.sum() / size.sum()
+    without = (errors.sum() - errors) / (size.sum() - size)  # [n]
+    jackknife = np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))
+    c = float(boundary(np.ones(1), 0.05)[0])
+    assert made.value[-1] == pytest.approx(ratio)
+    assert (made.value[-1] - made.low[-1]) / c == pytest.approx(jackknife, rel=0.03)
+
+
 def test_nothing_is_stated_before_the_least_number_of_looks() -> None:
     made = bounds(_looks(2), 0.05)
     early = slice(DESIGN.least_looks - 1)

@@ -138,6 +138,7 @@ def test_only_what_is_answered_in_order_counts(plan, cleaned):
     assert (plan.looks, plan.result().waiting) == ([first], 1)
     plan.answer(second, gold[second])
     assert (plan.looks, plan.result().waiting) == ([first, second, third], 0)
+    assert plan.result().sentence().startswith("Nothing can be stated after 3 looks")
 
 
 def test_more_sentences_are_of_the_same_draw(plan, cleaned):
@@ -161,17 +162,25 @@ def test_settled_sentences_cost_no_look():
     assert errors.low <= wrong <= errors.high
 
 
+def test_where_all_is_known_there_is_nothing_to_look_at():
+    corpus = voted(20)
+    known = clean(corpus.with_exact(corpus.gold), tagsift.MajorityVote())
+    with pytest.raises(InputError, match="nothing to look at"):
+        tagsift.audit(known)
+
+
 def test_parts_share_their_error(plan, cleaned):
     answer_all(plan, cleaned.corpus.gold)
     stated = plan.result().by("label")
     assert "O" in stated
-    plain = plan.result(1 - 0.05 / len(stated))
     assert all(0 <= x.low <= x.value <= x.high <= 1 for x in stated.values())
+    strict = plan.result(0.99).by("label")
+    for name, one in stated.items():
+        assert strict[name].low <= one.low <= one.high <= strict[name].high
     annotators = plan.result().by("annotator")
     assert set(annotators) == {one.name for one in cleaned.corpus.annotators}
     worst = max(annotators, key=lambda name: annotators[name].value)
     assert worst == "careless"
-    assert plain.level > 0.95
     with pytest.raises(InputError, match="documents"):
         plan.result().by("document")
     with pytest.raises(InputError, match="kind must be"):

@@ -60,6 +60,19 @@ def test_python_and_the_command_line_state_the_same(tagsift, votes, sheet):
     assert line in said.out
 
 
+def test_parts_are_stated_together(tagsift, votes, sheet):
+    how = ("--looks", sheet, "--by", "annotator")
+    outcome = tagsift("audit", votes, *VOTES, *how)
+    assert outcome.status == 0
+    assert "All bounds of the last column hold at once, 95 % sure." in outcome.out
+    parts = tagsift("audit", votes, *VOTES, *how, "--json").json["parts"]
+    assert len(parts) == 4 and max(parts, key=lambda x: parts[x]["value"]) == "w03"
+    wrong = tagsift("audit", votes, *VOTES, "--looks", sheet, "--by", "word")
+    assert wrong.status == 2 and "kind must be" in wrong.err
+    alone = tagsift("audit", votes, *VOTES, "--by", "label", "-o", sheet.parent / "n")
+    assert alone.status == 2 and "--by needs the sheet" in alone.err
+
+
 @pytest.mark.parametrize(("aim", "status"), [("0.9", 0), ("1e-6", 1)])
 def test_check_ends_with_a_status(tagsift, votes, sheet, tmp_path, aim, status):
     junit = tmp_path / "junit.xml"

@@ -19,8 +19,7 @@ import tagsift
 from tagsift.cli import main
 from tagsift.data import Document, Layer, Mark
 from tests.docs.blocks import ROOT, blocks
-from tests.io.formats.files import Read
-from tests.io.formats.files import read as read_documents
+from tests.io.formats.files import Read, read, write
 from tests.tools.studio import RefusedError, Studio, started
 
 COMMAND = os.environ.get("TAGSIFT_LABEL_STUDIO", "")
@@ -101,7 +100,7 @@ def in_project(path: Path, folder: Path) -> Path:
 def project(studio: Studio, tmp_path_factory: pytest.TempPathFactory) -> int:
     """A project with three people's annotations, and one that was skipped."""
     folder = tmp_path_factory.mktemp("project")
-    tagsift.write(letters(), folder / "a.json", "label-studio")
+    write(letters(), folder / "a.json", "label-studio")
     made = studio.project(CONFIG)
     studio.load(made, in_project(folder / "a.json", folder))
     first = studio.ask("GET", f"/api/tasks?project={made}")["tasks"][0]["id"]
@@ -139,7 +138,7 @@ def renamed(everything: Said, names: dict[str, str]) -> Said:
 
 def test_what_people_said_comes_back(export: Path, numbers: dict[str, str]) -> None:
     """No annotation has become ground truth, nobody is lost, offsets are the same."""
-    back = read_documents(export)
+    back = read(export)
     assert said(back) == renamed(said(letters()), numbers)
     kinds = Counter(layer.kind for one in back for layer in one.layers)
     assert kinds == {"person": 30}
@@ -153,7 +152,7 @@ def imported(
     told = studio.load(made, file)
     assert told["task_count"] == tasks
     saved = studio.save(made, file.with_name(f"back-{file.name}"))
-    return read_documents(saved), json.loads(saved.read_text("utf-8"))
+    return read(saved), json.loads(saved.read_text("utf-8"))
 
 
 def test_the_full_shape_comes_back(
@@ -163,7 +162,7 @@ def test_the_full_shape_comes_back(
     assert main(["convert", str(export), str(out), "--to", "label-studio"]) == 0
     assert json.loads(out.read_text("utf-8")) == json.loads(export.read_text("utf-8"))
     back, tasks = imported(studio, out)
-    assert said(back) == said(read_documents(export))
+    assert said(back) == said(read(export))
     assert sum(task["cancelled_annotations"] for task in tasks) == 1
 
 
@@ -180,7 +179,7 @@ def test_labels_found_are_imported(
     assert main([*command, "--to", "label-studio", "-o", str(out)]) == 0
     note = "10 times: task of a project, which an import makes anew"
     assert note in capsys.readouterr().err
-    found = read_documents(out)
+    found = read(out)
     assert found.annotators == ("tagsift",)
     back, tasks = imported(studio, out)
     assert [task["annotations"] for task in tasks] == [[]] * 10
@@ -206,13 +205,13 @@ def test_people_of_another_organisation(
         imported(studio, out)
     assert main([*command, "--shape", "predictions"]) == 0
     back, tasks = imported(studio, out)
-    assert said(back, "model") == said(read_documents(theirs))
+    assert said(back, "model") == said(read(theirs))
     assert [task["annotations"] for task in tasks] == [[]] * 10
     assert main([*command, "--shape", "annotations"]) == 0
     back, tasks = imported(studio, out)
     (me,) = back.annotators  # whoever imports has said it all
-    everybody = dict.fromkeys(read_documents(theirs).annotators, me)
-    assert said(back) == renamed(said(read_documents(theirs)), everybody)
+    everybody = dict.fromkeys(read(theirs).annotators, me)
+    assert said(back) == renamed(said(read(theirs)), everybody)
     assert [len(task["annotations"]) for task in tasks] == [3] * 10
     clean = ["clean", str(theirs), "-m", "dawid-skene", "--to", "label-studio"]
     assert main([*clean, "-o", str(out)]) == 0
@@ -229,7 +228,7 @@ def test_files_of_other_tools(studio: Studio, tmp_path: Path) -> None:
         for one in letters()
     ]
     folder, out = tmp_path / "brat", tmp_path / "out.json"
-    tagsift.write(ours, folder, "brat")
+    write(ours, folder, "brat")
     options = ["--to", "label-studio", "--text-key", "body"]
     assert main(["convert", str(folder), str(out), "--from", "brat", *options]) == 0
     back, _ = imported(studio, out)
@@ -253,7 +252,7 @@ def test_what_a_review_exports(studio: Studio, export: Path, tmp_path: Path) -> 
     from tagsift.review.session import Desk
     from tagsift.review.store import Store
 
-    view = CorpusView(read_documents(export))
+    view = CorpusView(tagsift.read(export))
     desk = Desk(view, Store.open(tmp_path / "a.db", view.fingerprint), every=0)
     for kind, where in (("label-studio", "predictions"), ("corpus", "annotations")):
         out = tmp_path / f"{kind}.json"
@@ -261,7 +260,7 @@ def test_what_a_review_exports(studio: Studio, export: Path, tmp_path: Path) -> 
         back, tasks = imported(studio, out)
         assert [len(task[where]) for task in tasks] == [1] * 10
         assert [len(one.layers) for one in back] == [1] * 10
-        written = [one.spans for one in read_documents(out)]
+        written = [one.spans for one in read(out)]
         assert [[(m.start, m.end, m.labels) for m in one.spans] for one in back] == [
             [(m.start, m.end, m.labels) for m in marks] for marks in written
         ]
@@ -282,6 +281,6 @@ def test_predictions_go_to_the_tasks_that_are_there(
     assert changed == 1
     exec(compile(code, str(page), "exec"), {})
     again = studio.save(project, tmp_path / "again.json")
-    found, back = read_documents("tasks.json"), read_documents(again)
-    assert len(back) == 10 and said(back) == said(read_documents(export))
+    found, back = read("tasks.json"), read(again)
+    assert len(back) == 10 and said(back) == said(read(export))
     assert said(back, "model") == said(found, "model")

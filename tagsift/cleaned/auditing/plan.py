@@ -20,7 +20,7 @@ from tagsift.errors import DataError, InputError
 from tagsift.storage import read_container, write_container
 from tagsift.typing import Arrays, FloatArray, IntArray
 
-__all__ = ["AuditPlan", "audit"]
+__all__ = ["AuditPlan", "audit", "drawn_plan"]
 
 #: What the file of a plan says it is.
 _KIND = "audit"
@@ -262,10 +262,20 @@ def audit(source: Cleaned | Corpus, n: int = 60, seed: int = 0) -> AuditPlan:
         raise InputError(f"n must be a number of sentences above 0; got {n!r}.")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed must be a whole number from 0 on; got {seed!r}.")
-    labels = frozen(source)
+    cleaned = source if isinstance(source, Cleaned) else None
+    return drawn_plan(frozen(source), int(n), int(seed), cleaned)
+
+
+def drawn_plan(
+    labels: AuditedLabels, n: int, seed: int, cleaned: Cleaned | None = None
+) -> AuditPlan:
+    """Draw the sentences of a plan."""
     variance = labels.by_sentence(labels.wrong * (1 - labels.wrong))
     weights = np.where(labels.settled_sentences, 0.0, weights_of(variance))
     order = drawn_order(weights, np.random.default_rng(seed))
-    cleaned = source if isinstance(source, Cleaned) else None
-    size = min(int(n), len(order))
-    return AuditPlan(labels, int(n), int(seed), weights, order, size, cleaned)
+    if not len(order):
+        raise InputError(
+            "expected sentences that nobody has decided on, found none: every label is "
+            "known exactly, and there is nothing to look at."
+        )
+    return AuditPlan(labels, n, seed, weights, order, min(n, len(order)), cleaned)

@@ -15,7 +15,6 @@ from tagsift.errors import InputError
 from tagsift.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
-    "Kind",
     "Part",
     "Share",
     "Tally",
@@ -28,8 +27,6 @@ __all__ = [
 
 #: Shares of the whole corpus: of tokens, of spans that are found, of true spans.
 Share: TypeAlias = Literal["errors", "span_f1", "precision", "recall"]
-#: What a corpus is divided by.
-Kind: TypeAlias = Literal["label", "annotator", "document"]
 
 
 class Tally(NamedTuple):
@@ -98,8 +95,8 @@ def _spans(
     return Tally((found_ + true) / 2 - right, (found_ + true) / 2)
 
 
-def parts(labels: AuditedLabels, kind: Kind) -> list[Part]:
-    """What a statement is made for, one by one: the kinds of labels, annotators, …."""
+def parts(labels: AuditedLabels, kind: str) -> list[Part]:
+    """What a statement is made for: every label, annotator or document."""
     corpus, every = labels.corpus, np.arange(len(labels.codes))
     if kind == "label":
         names, of = types_of(labels.names, corpus.scheme)  # types, [L]

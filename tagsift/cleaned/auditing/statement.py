@@ -17,7 +17,6 @@ from tagsift.cleaned.auditing.refitting import (
     refitted,
 )
 from tagsift.cleaned.auditing.shares import (
-    Kind,
     Share,
     Tally,
     expected,
@@ -90,7 +89,7 @@ class Statement:
         """The statement in one line."""
         n, level = len(self.looks), f"{100 * self.level:g} % sure"
         errors, f1 = self.errors, self.span_f1
-        if errors.high >= 1:
+        if n < min(DESIGN.least_looks, len(self.plan.order)):
             return (
                 f"Nothing can be stated after {n} looks; {DESIGN.least_looks} are the "
                 f"least (best guess: {100 * errors.value:.1f} % of the labels are "
@@ -107,7 +106,7 @@ class Statement:
         """Answers that do not count yet, since one drawn before them is missing."""
         return len(self.plan.answers) - len(self.looks)
 
-    def by(self, kind: Kind) -> dict[str, Estimate]:
+    def by(self, kind: str) -> dict[str, Estimate]:
         """Shares of wrong labels, part by part, that hold all at once.
 
         Parameters
@@ -118,12 +117,12 @@ class Statement:
         Returns
         -------
         dict of str to Estimate
-            The parts of which so many sentences were drawn that something can be
-            stated. Their errors are shared out: with K parts each has the level
+            The parts of which so many sentences are among those planned that something
+            can be stated. Their errors are shared out: with K parts each has the level
             1 − (1 − level) / K, so that all bounds hold together at `level`.
         """
         labels = self.plan.audited
-        drawn = self.plan.order[: self.plan.size]
+        drawn = self.plan.order[: self.plan.planned]
         chosen = []
         for part in parts(labels, kind):
             tally = part_expected(labels, part)

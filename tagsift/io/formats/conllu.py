@@ -6,6 +6,7 @@ labels in their column: UPOS, XPOS, or a key of MISC.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,7 +25,9 @@ _UPOS = frozenset(
     "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB "
     "X".split()
 )
-_FORM, _MISC = 1, 9
+_FORM = 1
+_MISC = 9
+_ID = re.compile(r"([0-9]{1,9})(?:([-.])([0-9]{1,9}))?")
 _KEY = "NER"  # of MISC, for labels that are no parts of speech
 
 
@@ -112,22 +115,15 @@ def _problem(cells: list[str], size: int) -> str | None:
             f"expected 10 columns with something in each and TABs between them, found "
             f"{len(cells)}{' with an empty one' * ('' in cells)}."
         )
-    name = cells[0]
-    if len(name) > 15:
-        return f"expected the number of a word, found {name[:20]!r}."
-    if name.isdecimal():
-        fits = int(name) == size + 1
-    else:
-        sign = "-" if "-" in name else "."
-        first, _, last = name.partition(sign)
-        fits = first.isdecimal() and last.isdecimal()
-        fits = fits and (sign == "." or size + 1 == int(first) < int(last) + 1)
-        fits = fits and (sign == "-" or (int(first) == size and int(last) > 0))
-    if fits:
-        return None
+    name = _ID.fullmatch(cells[0])
+    if name is not None:
+        first, sign, last = int(name[1]), name[2], int(name[3] or 0)
+        word = first == size + 1 and (sign is None or (sign == "-" and first <= last))
+        if word or (sign == "." and first == size and last > 0):
+            return None
     return (
         f"expected word {size + 1}, a range of words such as {size + 1}-{size + 2} or "
-        f"an empty node such as {size}.1, found {name!r}."
+        f"an empty node such as {size}.1, found {cells[0][:20]!r}."
     )
 
 
@@ -231,13 +227,12 @@ def _key(layer: Layer, tags: Sequence[Tag]) -> str:
 
 
 def _cell(tag: Tag, document: Document, options: Options) -> str | None:
-    if tag is None or isinstance(tag, frozenset):
-        if tag is not None:
-            options.losses.note(
-                "token with several labels, which conllu cannot hold", document.id
-            )
+    if isinstance(tag, frozenset):
+        kind = "token with several labels, which conllu cannot hold"
+        options.losses.note(kind, document.id)
+    if not isinstance(tag, str):
         return None
-    if tag == "" or any(sign in tag for sign in "\t\n\r\0|"):
+    if any(sign in tag for sign in "\t\n\r\0|"):
         raise InputError(
             f"document {document.id!r}: expected labels that CoNLL-U can hold, found "
             f"{tag!r}."
@@ -253,12 +248,11 @@ def _replaced(lines: list[str], cells: list[str | None], key: str) -> list[str]:
         if tab and name.isdecimal() and line[0] != "#":
             row, cell = line.split("\t"), cells[word]
             if place == _MISC:
-                parts = row[_MISC].split("|")
-                parts = [p for p in parts if p != "_" and p.partition("=")[0] != key]
-                old = [p for p in row[_MISC].split("|") if p.startswith(f"{key}=")]
+                parts = [part for part in row[_MISC].split("|") if part != "_"]
                 new = [] if cell is None else [f"{key}={cell}"]
-                if old != new:
-                    row[_MISC] = "|".join(parts + new) or "_"
+                if new != [part for part in parts if part.startswith(f"{key}=")]:
+                    others = (x for x in parts if x.partition("=")[0] != key)
+                    row[_MISC] = "|".join([*others, *new]) or "_"
             else:
                 row[place] = cell or "_"
             line = "\t".join(row)
@@ -281,24 +275,19 @@ def _lines(document: Document, options: Options) -> list[str]:
         if len(bounds) > 1 or inside != (0, len(document.text)):
             options.losses.note("space around sentences, left out", name)
     for number, (a, b) in enumerate(bounds, 1):
-        if number > 1:
-            lines.append("")
+        lines += [""] * (number > 1)
         lines.append(f"# sent_id = {name}{f'-{number}' * (len(bounds) > 1)}")
-        tight = [False] * (b - a)
+        words, tight = document.tokens[a:b], [False] * (b - a)
         if document.text is not None and document.offsets is not None:
-            lo, hi = document.offsets[a][0], document.offsets[b - 1][1]
-            text = document.text[lo:hi]
-            if text != document.text[lo:hi].replace("\n", " ").replace("\r", " "):
+            offsets = document.offsets[a:b]
+            text = document.text[offsets[0][0] : offsets[-1][1]]
+            plain = text.replace("\n", " ").replace("\r", " ")
+            if text != plain:
                 options.losses.note("line end inside a sentence, now a space", name)
-                text = text.replace("\n", " ").replace("\r", " ")
-            lines.append(f"# text = {text}")
-            ends = [end for _, end in document.offsets[a:b]]
-            starts = [start for start, _ in document.offsets[a + 1 : b]]
-            tight = [x == y for x, y in zip(ends, [*starts, -1], strict=True)]
-        for word, (row, glued) in enumerate(
-            zip((document.rows or ())[a:b], tight, strict=True), 1
-        ):
-            form = row[0]
+            lines.append(f"# text = {plain}")
+            pairs = zip(offsets, offsets[1:], strict=False)
+            tight = [*(one[1] == other[0] for one, other in pairs), False]
+        for word, (form, glued) in enumerate(zip(words, tight, strict=True), 1):
             if form == "" or any(sign in form for sign in "\t\n\r\0"):
                 raise InputError(
                     f"document {document.id!r}: expected words without TAB, line end "

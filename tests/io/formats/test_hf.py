@@ -106,37 +106,21 @@ def test_datasets_reads_what_we_write(dataset: Any, tmp_path: Path) -> None:
     assert lines["ner_tags"][0] == ["B-PER", "I-PER", None]
 
 
-def test_annotators_scores_and_text(tmp_path: Path) -> None:
+def test_metadata_of_mixed_kinds_and_labels_that_nobody_named(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="the extra arrow")
-    document = Document(
-        "1",
-        "Ann left. 🦉",
-        (("Ann",), ("left",), (".",), ("🦉",)),
-        ((0, 3), (4, 8), (8, 9), (10, 11)),
-        (0, 3, 4),
-        (
-            Layer("ann", tags=("B-X", "O", None, "O")),
-            Layer("lf", "rule", tags=("O", "O", "O", "O")),
-            Layer("m", "model", tags=("B-X", *"OOO"), scores=(0.5, 1.0, None, 0.0)),
-            Layer("gold", "gold", tags=("B-X", "O", "O", "O")),
-        ),
-        {"a": [1.5, 2], "b": {"c": [1, "x"]}, "d": None, "e": True},
-    )
-    bare = Document("2", rows=(("x",),), sentences=(0, 1), meta={"a": [3]})
+    layers = (Layer("m", "model", tags=("B-X",), scores=(0.5,)),)
+    meta = {"a": [1.5, 2], "b": {"c": [1, "x"]}, "d": None, "e": True}
+    document = Document("1", rows=(("x",),), layers=layers, meta=meta)
     for name in ("a.jsonl", "a.parquet"):
         losses = Losses()
-        options = Options(losses=losses)
-        write_documents([document, bare], tmp_path / name, "hf", options)
-        one, two = read(tmp_path / name, "hf")
-        assert one.layers == document.layers
-        assert (one.text, one.rows) == (document.text, document.rows)
-        assert one.offsets == document.offsets and one.sentences == (0, 3, 4)
-        assert two.rows == bare.rows and two.layers == ()
+        write_documents([document], tmp_path / name, "hf", Options(losses=losses))
+        (one,) = read(tmp_path / name, "hf")
+        assert one.layers == layers and "d" not in one.meta
         if name == "a.jsonl":
-            assert one.meta == {k: v for k, v in document.meta.items() if k != "d"}
+            assert one.meta == {k: v for k, v in meta.items() if k != "d"}
             assert not losses.counts
         else:
-            assert one.meta["b"] == json.dumps(document.meta["b"])
+            assert one.meta["b"] == json.dumps(meta["b"])
             assert list(losses.counts) == ["metadata of mixed kinds, now JSON text"]
     with pytest.raises(InputError, match="add it to labels="):
         options = Options(labels=["O"])

@@ -9,29 +9,12 @@ import pytest
 import tagsift
 from tagsift.data import Losses
 from tagsift.data.annotators import Annotator
-from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import DataError, InputError
 from tagsift.io.formats import CorpusInfo
 from tests.io.formats.files import read, write
+from tests.io.test_arrow import FULL
 
 GOOD = '{"tokens": ["a", "b"], "candidates": [["B-X", "O"], "O"]}\n'
-ALL = Document(
-    "x",
-    "Ann left.",
-    (("Ann", "NNP"), ("left", "VBD"), (".", ".")),
-    ((0, 3), (4, 8), (8, 9)),
-    (0, 2, 3),
-    (
-        Layer("ann", marks=(Mark(0, 3, ("A", "B"), 0.5, ((0, 1), (2, 3)), {"n": 1}),)),
-        Layer(
-            "bob", "rule", tags=("B-A", None, frozenset({"O", "B-B"})), scheme="iob2"
-        ),
-        Layer("m", "model", tags=("A", "O", "O"), scores=(1, None, 0.5), meta={"v": 2}),
-        Layer("eve", "exact", tags=(None, "O", None)),
-        Layer("gold", "gold", tags=("A", "O", "O")),
-    ),
-    {"source": {"url": ["a", None, 1.5]}},
-)
 
 
 def save(folder: Path, content: str) -> Path:
@@ -41,8 +24,8 @@ def save(folder: Path, content: str) -> Path:
 
 
 def test_it_holds_everything(tmp_path: Path) -> None:
-    losses = write([ALL], tmp_path / "a.jsonl")
-    assert list(read(tmp_path / "a.jsonl")) == [ALL]
+    losses = write([FULL], tmp_path / "a.jsonl")
+    assert list(read(tmp_path / "a.jsonl")) == [FULL]
     assert not losses.counts
 
 
@@ -161,10 +144,10 @@ def test_what_is_true_of_all_documents(tmp_path: Path) -> None:
     info = CorpusInfo(
         (Annotator("eve", "source", abstains=True), Annotator("zoë")), ("O",), "iobes"
     )
-    write([ALL], tmp_path / "a.jsonl", info=info)
+    write([FULL], tmp_path / "a.jsonl", info=info)
     first, second = (tmp_path / "a.jsonl").read_text().splitlines()
     again = read(save(tmp_path, f"{first}\n{second}\n{first}"))
-    assert again == [ALL] and again.info == info
+    assert again == [FULL] and again.info == info
     for bad, message in (
         ('{"annotators": [{}]}', "corpus.annotators[0]: expected 'name'"),
         ('{"annotators": [{"name": "a", "kind": 3}]}', "kind: expected one of person"),

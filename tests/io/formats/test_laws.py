@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tagsift.data.annotators import Annotator
-from tagsift.data.documents import Document, Layer
+from tagsift.data.documents import Document, Kind, Layer, Mark
 from tagsift.data.lossy import Losses
 from tagsift.data.span_alignment import layer_marks
 from tagsift.errors import InputError, TagsiftError
@@ -153,3 +153,21 @@ def test_strict_writes_whole_or_not_at_all(case: Any, data: Any) -> None:
             again(case, documents, info, strict)
     else:
         again(case, documents, info, strict)
+
+
+@pytest.mark.parametrize("name", ["prodigy", "argilla", "brat", "doccano", "jsonl",
+    "label-studio", "spacy", "spans-csv"])  # fmt: skip
+def test_the_truth_is_no_vote(name: str, tmp_path: Path) -> None:
+    """It comes back as the truth, and what somebody has checked as that."""
+    people: dict[str, Kind] = {"eve": "person", "exact": "exact", "gold": "gold"}
+    marks = (Mark(0, 3, ("PER",)),)
+    layers = tuple(Layer(who, kind, marks=marks) for who, kind in people.items())
+    write, read = FORMATS[name].write, FORMATS[name].read
+    assert write is not None
+    for number, some in enumerate((layers, layers[2:])):
+        losses = Losses(strict=True)
+        path = tmp_path / f"{number}"
+        write(path, [Document("1", "Ann", layers=some)], Options(losses=losses))
+        (document,) = read(path, Options())
+        kinds = {layer.kind: layer.marks for layer in document.layers}
+        assert kinds == {layer.kind: layer.marks for layer in some}

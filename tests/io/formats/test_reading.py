@@ -10,7 +10,7 @@ import pytest
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import DataError, InputError
 from tagsift.io.formats import detect
-from tests.io.formats.files import found_in, read, write
+from tests.io.formats.files import read, write
 
 TEXT = "Ms. May left New York."
 LOC, PER = Mark(13, 21, ("LOC",)), Mark(4, 7, ("PER",))
@@ -106,13 +106,3 @@ def test_more_annotators_from_other_files(tmp_path: Path) -> None:
     documents = read([people, models])
     assert [d.id for d in documents] == ["1", "2", "y"]
     assert [layer.annotator for layer in documents[0].layers] == ["a", "m", "b"]
-
-
-def test_labels_come_back_in_the_same_place(tmp_path: Path) -> None:
-    documents = read(save(tmp_path, "a.jsonl", DOCCANO))
-    labels = [["O", "O", "O", "B-LOC", "I-LOC", "O"]]
-    found = found_in(documents, labels, [[0.9, 0.8, 1, 0.7, 0.6, 1]])
-    (layer,) = found[0].layers[1:]
-    assert (layer.annotator, layer.kind) == ("tagsift", "model")
-    assert layer.marks == (Mark(13, 21, ("LOC",), 0.6),)
-    assert found[0].rows is None  # as it came
