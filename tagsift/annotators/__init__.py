@@ -1,23 +1,22 @@
 """Annotators: how they err, what their votes are worth, and what the truth is.
 
-``vote_table``    votes as tables count them
-``tables``        the chance of a vote, given the truth and the vote before
-``start``         where the rounds begin
-``spammers``      who knows the label, and who gives any (MACE)
-``copies``        annotators who copy each other
-``cross_fit``     text models that never saw the votes they help to judge
-``judge``         how much votes are worth, chosen by the text
-``rounds``        annotators → evidence → text → labels, and again
-``decision``      how readily the tagger sees spans in new text
-``people``        a report on each annotator, also against labels that are given
-``ranking``       where a second look pays
-``reasons``       why it pays, in kinds and in words
-``left_out``      what annotators who are left out tell of the labels' errors
-``stopping``      wrong labels that are left, and what the next looks should find
-``new_votes``     votes on new sentences, of annotators who are known
-``vote_tagger``   VoteTagger, the estimator
-``counting``      majority vote, Dawid–Skene (``hidden_labels``) and MACE
-``wawa``          a majority in which annotators weigh what they agree with it
+``vote_table``            votes as tables count them
+``settings``              every constant, with what set it
+``confusion``             the chance of a vote, given the truth and the vote before
+``copies``, ``kinds``     who copies whom; which annotators are models
+``mace``, ``dawid_skene``, ``wawa``, ``counting``   labels from votes alone
+``initialise``            where the rounds begin
+``cross_fit``, ``text_views``, ``text_model``, ``sharded_chains``
+                          text models that never saw the votes they help to judge
+``vote_weight``           how much votes are worth
+``rounds``                annotators → evidence → text → labels, and again
+``whole_spans``           labels of whole spans
+``temperature``           how sure text and votes together may be
+``vote_tagger``           VoteTagger, the estimator; ``from_votes`` its base
+``new_votes``             votes on new sentences, of annotators who are known
+``annotator_report``      a report on each annotator
+``ranking``, ``reasons``, ``held_out_annotators``   where a second look pays, and why
+``outlook``               wrong labels that are left, and what looks should find
 """
 
 # ruff: noqa: F403

@@ -11,6 +11,7 @@ import numpy as np
 from tagsift.annotators.copies import copy_groups, copy_weights
 from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.vote_table import OUTSIDE, VoteTable, vote_table
+from tagsift.annotators.whole_spans import marked_spans
 from tagsift.data.corpus import Corpus
 from tagsift.data.span_table import span_table
 from tagsift.typing import BoolArray, FloatArray, IntArray, Label
@@ -230,19 +231,11 @@ def _count(
         votes = np.bincount(annotator, minlength=n)  # [A]
         right = np.bincount(annotator[code == labels[token]], minlength=n)  # [A]
         return right, votes, votes, sentences
-    first = np.zeros(table.n_tokens, dtype=bool)  # [N]
-    first[table.bounds[:-1][lengths > 0]] = True
-    true = span_table(labels, first, names, scheme)
-    order = np.lexsort((token, annotator))  # [K]
-    single = np.where(code < len(names), code, -1)[order]  # [K]
-    begins = table.corpus.previous[order] < 0  # [K]
-    said = span_table(single, begins, names, scheme)
-    token, annotator = token[order], annotator[order]
-    start, last = token[said.start], token[said.end - 1]  # [Q], [Q]
+    true = span_table(labels, table.begins, names, scheme)
+    said, by = marked_spans(table)
     size = int(max(true.type.max(initial=0), said.type.max(initial=0))) + 1
     keys = (true.start * (table.n_tokens + 1) + true.end) * size + true.type  # [P']
-    mine = (start * (table.n_tokens + 1) + last + 1) * size + said.type  # [Q]
-    by = annotator[said.start]  # [Q]
+    mine = (said.start * (table.n_tokens + 1) + said.end) * size + said.type  # [Q]
     hits = np.bincount(by[np.isin(mine, keys)], minlength=n)  # [A]
     of_sentence = np.bincount(sentence[true.start], minlength=len(lengths))  # [S]
     wanted = np.bincount(who, of_sentence[where], n).astype(np.int64)  # [A]

@@ -52,26 +52,10 @@ def dawid_skene(
 ) -> DawidSkeneEstimate:
     r"""Estimate true labels and annotators' confusion matrices from votes alone.
 
-    Parameters
-    ----------
-    votes : Votes
-        For one label each.
-    n_tokens, n_annotators, n_labels : int
-        How many there are.
-    part : ndarray of shape (n_votes,), optional
-        What each counts: a set of labels is one vote in equal parts.
-    strength : float
-        Pseudo-votes, per true label, that draw an annotator's confusion matrix towards
-        the pooled one.
-    max_iter : int
-        Most rounds, at least 1.
-    tol : float
-        Stop when the posteriors of a token move by no more than this on average.
-
-    Notes
-    -----
-    With :math:`q_n(k)` the posterior and :math:`n_a(k, v)` the expected number of
-    tokens of truth k that annotator a labelled v,
+    A vote for several labels is one of each with its `part`, [K]. From the shares of
+    the votes on, until posteriors move by no more than `tol` a token, with q_n(k) the
+    posterior, n_a(k, v) the expected tokens of truth k that annotator a labelled v, and
+    `strength` s,
 
     .. math::
 
@@ -79,8 +63,6 @@ def dawid_skene(
                            {\sum_{v'} n_a(k, v') + s},
         \qquad
         \bar\pi(k, v) \propto \textstyle\sum_a n_a(k, v) + 1 / L .
-
-    It starts from the shares of the votes.
     """
     token, annotator, label = votes  # [K] each
     _, place = np.unique(token, return_inverse=True)  # [K], among tokens with votes

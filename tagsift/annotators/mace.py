@@ -32,34 +32,51 @@ def mace(
     θ and ξ are estimated by expectation–maximisation; a vote of annotator a counts
     `weights[a]` times. Where nobody says anything the shares stay.
     """
-    n_tokens, n_people, n_labels = table.n_tokens, table.n_annotators, table.n_labels
-    token, annotator, vote, part = table.spoken  # [E] each
-    silent = np.bincount(token, minlength=n_tokens) == 0  # [N]
+    n_annotators, n_labels = table.n_annotators, table.n_labels
+    silent = np.bincount(table.spoken[0], minlength=table.n_tokens) == 0  # [N]
     if silent.all():
         return shares
-    smooth = CONSTANTS.mace
-    worth = part if weights is None else part * weights[annotator]  # [E]
-    of_all = np.bincount(annotator, part, n_people)  # [A]
-    posterior = shares  # [N, L]
-    knows = np.full(n_people, 0.8)  # [A]
-    spam = np.full((n_people, n_labels), 1.0 / n_labels)  # [A, L]
-    by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
+    posterior, theta = shares, np.full(n_annotators, 0.8)  # [N, L], [A]
+    xi = np.full((n_annotators, n_labels), 1.0 / n_labels)  # [A, L]
     for _ in range(n_steps):
-        # Where the vote is the truth, it was known or spammed; else it was spammed.
-        known = knows[annotator] / (knows[annotator] + by_chance)  # [K]
-        right = part * posterior[token, vote] * known  # [E]
-        of_right = np.bincount(annotator, right, n_people)  # [A]
-        knows = (of_right + smooth) / (of_all + 2 * smooth)
-        cell = annotator * n_labels + vote  # [K]
-        spam = np.bincount(cell, part - right, n_people * n_labels) + smooth / n_labels
-        spam = np.asarray(spam.reshape(n_people, n_labels))  # [A, L]
-        spam = np.asarray(spam / spam.sum(axis=1, keepdims=True))
+        theta, xi = _m_step(table, posterior, theta, xi)
         prior = posterior[~silent].mean(axis=0)  # [L], of tokens with a vote
-        by_chance = (1 - knows[annotator]) * spam[annotator, vote]  # [K]
-        other = np.bincount(token, worth * np.log(by_chance), n_tokens)  # [N]
-        gain = worth * np.log1p(knows[annotator] / by_chance)  # [K]
-        gains = np.bincount(token * n_labels + vote, gain, n_tokens * n_labels)
-        scores = gains.reshape(n_tokens, n_labels) + other[:, None]  # [N, L]
-        log_prior = np.log(np.maximum(prior, 1e-9))  # [L]
-        posterior = softmax(scores + log_prior + table.pinned, axis=1)
+        posterior = _e_step(table, theta, xi, prior, weights)
     return np.where(silent[:, None], shares, posterior)  # [N, L]
+
+
+def _m_step(
+    table: VoteTable, posterior: FloatArray, theta: FloatArray, xi: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """θ, [A], and ξ, [A, L]: where a vote is the truth, it was known or drawn."""
+    token, annotator, vote, part = table.spoken  # [E] each
+    smooth, (n, n_labels) = CONSTANTS.mace, xi.shape
+    drawn = (1 - theta[annotator]) * xi[annotator, vote]  # [E]
+    by_knowing = theta[annotator] / (theta[annotator] + drawn)  # [E]
+    right = part * posterior[token, vote] * by_knowing  # [E]
+    of_right, of_all = (np.bincount(annotator, x, n) for x in (right, part))  # [A]
+    cell = annotator * n_labels + vote  # [E]
+    counts = np.bincount(cell, part - right, n * n_labels) + smooth / n_labels
+    counts = counts.reshape(n, n_labels)  # [A, L]
+    theta = (of_right + smooth) / (of_all + 2 * smooth)
+    return theta, np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _e_step(
+    table: VoteTable,
+    theta: FloatArray,
+    xi: FloatArray,
+    prior: FloatArray,
+    weights: FloatArray | None,
+) -> FloatArray:
+    """Posterior of the labels, [N, L]."""
+    token, annotator, vote, part = table.spoken  # [E] each
+    shape = table.n_tokens, table.n_labels
+    worth = part if weights is None else part * weights[annotator]  # [E]
+    drawn = (1 - theta[annotator]) * xi[annotator, vote]  # [E]
+    other = np.bincount(token, worth * np.log(drawn), shape[0])  # [N]
+    gain = worth * np.log1p(theta[annotator] / drawn)  # [E]
+    gains = np.bincount(token * shape[1] + vote, gain, shape[0] * shape[1])
+    scores = gains.reshape(shape) + other[:, None]  # [N, L]
+    log_prior = np.log(np.maximum(prior, 1e-9))  # [L]
+    return np.asarray(softmax(scores + log_prior + table.pinned, axis=1))

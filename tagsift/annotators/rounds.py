@@ -254,7 +254,8 @@ class _Rounds:
         evidence = union_evidence(table)  # [N, L]
         model = self.chains.fit(evidence, CONSTANTS.first_steps)
         labels = model.best(evidence)  # [N]
-        log_pi = self.m_step(np.eye(table.n_labels)[labels], table)
+        truth = np.eye(table.n_labels)[labels]  # [N, L]
+        log_pi = self.m_step(truth, table, CONSTANTS.union_context)
         return Trail(name, log_pi, labels, model.marginals())
 
     def run(self, trail: Trail, table: VoteTable, n: int | None = None) -> Trail:
@@ -282,22 +283,29 @@ class _Rounds:
             trail = self.e_step(trail, table)
         return trail
 
-    def m_step(self, truth: FloatArray, table: VoteTable) -> FloatArray:
-        """Tables of the annotators under labels, [N, L]; of sources, as ever."""
+    def m_step(
+        self, truth: FloatArray, table: VoteTable, most: float = 1.0
+    ) -> FloatArray:
+        """Tables of the annotators under labels, [N, L]; of sources, as ever.
+
+        At `most` a share of them knows the vote before.
+        """
         counts = count_votes(truth, table)  # [A, L, B, L]
         counts[table.abstains] = self.of_sources[table.abstains]
-        context = np.where(table.models, CONSTANTS.model_context, 1.0)  # [A]
+        context = np.where(table.models, CONSTANTS.model_context, most)  # [A]
         return confusion_tables(counts, table.abstains, self.plan.strength, context)
 
     def e_step(self, trail: Trail, table: VoteTable) -> Trail:
         """Labels and text under the tables of a trail."""
         votes = vote_evidence(trail.log_pi, table, self.weights)  # [N, L]
-        weight, score = self.plan.weight or self.limits.first, 0.0
-        if len(trail.text) and self.plan.weight is None:
+        first, weight, score = not len(trail.text), self.limits.first, 0.0
+        if trail.history and not first:
             known = trail.text, votes, table.voted
             weight, score = choose_weight(*known, self.limits)
+        elif not first:
+            weight = max(weight, CONSTANTS.union_weight)
+        weight = self.plan.weight or weight
         evidence = weight * votes + table.pinned  # [N, L]
-        first = not len(trail.text)
         steps = CONSTANTS.first_steps if first else CONSTANTS.later_steps
         model = self.chains.fit(evidence, steps)
         labels, text = model.best(evidence), model.marginals()  # [N], [N, L]

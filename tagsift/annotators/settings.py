@@ -47,6 +47,10 @@ class VoteConstants:
     #: How many times as unlikely the votes may be where models are counted once, under
     #: what people say, as where they are counted with people.
     people_first: float = 1.5
+    #: After the union, which knows nothing of annotators: τ in the first round, at
+    #: least, and the share of the tables with context.
+    union_weight: float = 0.5
+    union_context: float = 0.5
     #: Quasi-Newton steps of a text's first fit, of the later ones, and of the tagger.
     first_steps: int = 40
     later_steps: int = 15

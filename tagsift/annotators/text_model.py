@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from tagsift.base import TrainingSet
 from tagsift.chain.linear_chain import LinearChain
@@ -13,11 +13,6 @@ __all__ = ["TextModel"]
 
 class TextModel(Protocol):
     """A chain model whose chain others fit, on evidence that it does not know."""
-
-    classes_: tuple[Any, ...]
-    scheme_: str
-    blocks_: tuple[Any, ...]
-    vectorizer_: Any
 
     def chain_problem(self, train: TrainingSet) -> ChainProblem:
         """What is fitted: features in its own scale, penalty and prior."""

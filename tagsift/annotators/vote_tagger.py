@@ -20,6 +20,7 @@ from tagsift.annotators.ranking import Look, error_chance, rank_spans, rank_toke
 from tagsift.annotators.rounds import Chains, Consensus, Plan, run_rounds
 from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.sharded_chains import KeptRounds, ShardedChains
+from tagsift.annotators.text_model import TextModel
 from tagsift.annotators.text_views import text_views
 from tagsift.annotators.vote_table import VoteTable
 from tagsift.base import Method, TrainingSet, Transduction, setting
@@ -271,9 +272,10 @@ class VoteTagger(TaggerFromVotes):
         groups = copy_groups(table)
         weights = copy_weights(table, groups)  # [A]
         inner = self._new_estimator()
+        text: TextModel = inner
         plan = self._plan(train, rounds)
         start = self._earlier(table, weights, tables) if tables else None
-        chains, problem = self._chains(inner, train, plan)
+        chains, problem = self._chains(text, train, plan)
         kept = None
         if isinstance(chains, ShardedChains) and train.checkpoint is not None:
             same = replace(plan, n_jobs=None, verbose=False)
@@ -282,7 +284,7 @@ class VoteTagger(TaggerFromVotes):
         found = run_rounds(chains, table, weights, plan, start, kept)
         bonus = found.bonus_of_new_text(train.classes, train.scheme)
         chain = chains.whole(found.evidence, CONSTANTS.tagger_steps)
-        inner.take_chain(_banned(chain, _way_through(train)), problem, bonus)
+        text.take_chain(_banned(chain, _way_through(train)), problem, bonus)
         self._take(inner)
         self.names_, self.log_pi_ = table.names, found.log_pi
         self.vote_weight_ = found.history[-1]["temper"]
@@ -311,7 +313,7 @@ class VoteTagger(TaggerFromVotes):
         return Transduction(found.labels, found.confidences)
 
     def _chains(
-        self, inner: Any, train: AnyTrainingSet, plan: Plan
+        self, text: TextModel, train: AnyTrainingSet, plan: Plan
     ) -> tuple[Chains, ChainProblem | None]:
         """The text models, in memory or of an engine, and what the first is fitted to.
 
@@ -319,17 +321,17 @@ class VoteTagger(TaggerFromVotes):
         """
         allowed = _way_through(train)
         if isinstance(train, TrainingSet):
-            problem = replace(inner.chain_problem(train), allowed=allowed)
+            problem = replace(text.chain_problem(train), allowed=allowed)
             views = text_views(problem, train.features.dense, train.seed)
             return CrossFit(views, plan.parts, plan.seed, plan.n_jobs), problem
-        if not isinstance(inner, PartialCRF):
+        if not isinstance(text, PartialCRF):
             raise InputError("with an engine the estimator must be a PartialCRF.")
         if plan.vectors:
             raise InputError(
                 "with an engine VoteTagger takes templates, no word vectors; leave out "
                 "the encoder or the engine."
             )
-        penalties = [inner.l2, CONSTANTS.tighter * inner.l2]
+        penalties = [text.l2, CONSTANTS.tighter * text.l2]
         return ShardedChains(train, penalties, allowed, self.folds, train.seed), None
 
     def _plan(self, train: AnyTrainingSet, rounds: int | None) -> Plan:

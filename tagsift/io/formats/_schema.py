@@ -7,7 +7,7 @@ inside the text, as many tags as tokens), `Document` and its parts say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from tagsift.data.documents import Bounds, Document, Kind, Layer, Mark, Tag
@@ -24,6 +24,12 @@ class _Either(NamedTuple):
     kinds: tuple[type, ...]
     inner: type = str  # what lists among them are of
     size: int | None = None  # of such lists
+
+    def fits(self, value: Any) -> bool:
+        if isinstance(value, list | tuple) and type(value) in self.kinds:
+            right = len(value) == self.size if self.size else bool(value)
+            return right and all(type(one) is self.inner for one in value)
+        return type(value) in self.kinds
 
 
 _PAIR = _Either("two whole numbers", (list, tuple), int, 2)
@@ -67,6 +73,7 @@ _NEEDED = ("annotator", "start", "end")
 def _check(value: Any, kind: Any, place: Place) -> None:
     """Refuse a value that is not of its kind; the message says where."""
     if isinstance(kind, dict):
+        place.be(value, dict)
         for key in kind:
             if key in _NEEDED:
                 place.need(value, key, kind[key])
@@ -75,11 +82,7 @@ def _check(value: Any, kind: Any, place: Place) -> None:
     elif isinstance(kind, list):
         _check_elements(place.be(value, list), kind[0], place)
     elif isinstance(kind, _Either):
-        fits = type(value) in kind.kinds
-        if fits and isinstance(value, list | tuple):
-            fits = len(value) == kind.size if kind.size else bool(value)
-            fits = fits and all(type(one) is kind.inner for one in value)
-        if not fits:
+        if not kind.fits(value):
             shown = "null" if value is None else repr(value)
             raise place.error(f"expected {kind.words}, found {shown[:60]}.")
     elif isinstance(kind, tuple):
@@ -91,18 +94,13 @@ def _check(value: Any, kind: Any, place: Place) -> None:
 
 
 def _check_elements(values: list[Any], kind: Any, place: Place) -> None:
-    plain = {kind} if isinstance(kind, type) else set()
+    wrong: Iterable[int] = range(len(values))
     if isinstance(kind, _Either):
-        plain = {*kind.kinds} - {list, tuple}
-    elif kind is float:
-        plain = {type(None)}
-    if not set(map(type, values)) <= plain:  # else their types tell that all fit
-        for number, value in enumerate(values):
-            if type(value) not in plain:
-                here = place.at(number)
-                if isinstance(kind, dict):
-                    here.be(value, dict)
-                _check(value, kind, here)
+        wrong = (n for n, value in enumerate(values) if not kind.fits(value))
+    elif isinstance(kind, type) and set(map(type, values)) <= {kind, type(None)}:
+        wrong = () if kind is float or None not in values else wrong
+    for number in wrong:
+        _check(values[number], kind, place.at(number))
 
 
 def document_of(

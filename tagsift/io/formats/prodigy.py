@@ -113,13 +113,12 @@ def _token_data(
 ) -> dict[str, Any]:
     """What else is known of the tokens, by their numbers."""
     more = []
-    for number, (token, bounds) in enumerate(zip(tokens, offsets, strict=True)):
-        usual = _token(number, token["text"], bounds, counted)
-        extra = {
-            key: value
-            for key, value in token.items()
-            if key in ("id", "ws") and value != usual[key] or key not in usual
-        }
+    for number, (token, (_, end)) in enumerate(zip(tokens, offsets, strict=True)):
+        extra = _spans.without(token, "text", "start", "end")
+        if extra.get("id") == number:
+            del extra["id"]
+        if extra.get("ws") is (counted.text[end : end + 1] == " "):
+            del extra["ws"]
         if extra:
             more.append([number, extra])
     return {"tokens": more} if more else {}

@@ -70,16 +70,15 @@ def _read_votes_csv(path: PathName, options: Options) -> Iterator[Document]:
         header, lines = rows()
         with located(path, 1):
             places = _lay_out(header, options)
-        key = places["document"]
+        reader, key = _Reader(path, places, options), places["document"]
         order = _order(lines, key)
         lines = (line for line in rows()[1] if line[1])
         if order is None:
             together = groupby(lines, lambda line: line[1][key])
-            groups = (list(some) for _, some in together)
-            yield from _votes_csv_documents(groups, places, path, options)
-            return
-        with _sorted(lines, key, order) as ordered:
-            yield from _votes_csv_documents(ordered, places, path, options)
+            yield from reader.documents(list(some) for _, some in together)
+        else:
+            with _sorted(lines, key, order) as ordered:
+                yield from reader.documents(ordered)
 
 
 def _cells(path: PathName, options: Options) -> tuple[list[str], Iterator[_Line]]:
@@ -153,29 +152,7 @@ class _Votes:
     words: list[str] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     tags: dict[tuple[str, str], dict[int, Tag]] = field(default_factory=dict)
-    scores: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
-
-
-def _votes_csv_documents(
-    groups: Iterable[list[_Line]],
-    places: dict[str, int],
-    path: PathName,
-    options: Options,
-) -> Iterator[Document]:
-    tags: dict[str, Tag] = {}
-    people: dict[tuple[str, str], None] = {}
-    empty = True
-    for lines in groups:
-        empty = False
-        votes = _Votes()
-        _gather(votes, lines, places, tags, path, options)
-        if new := votes.tags.keys() - people.keys():
-            met = [key for key in votes.tags if key in new]
-            people |= dict.fromkeys(met)
-            options.info.add_annotators(_annotators(met))
-        yield _votes_csv_document(votes, lines[0][1][places["document"]], options)
-    if empty:
-        raise DataError("expected at least one vote, found none.", path)
+    scores: dict[tuple[str, str], dict[int, float | None]] = field(default_factory=dict)
 
 
 def _annotators(keys: Iterable[tuple[str, str]]) -> Iterator[Annotator]:
@@ -186,86 +163,94 @@ def _annotators(keys: Iterable[tuple[str, str]]) -> Iterator[Annotator]:
             yield annotator_of(Layer(name, cast(Kind, kind), marks=()))
 
 
-def _gather(
-    votes: _Votes,
-    lines: list[_Line],
-    places: dict[str, int],
-    tags: dict[str, Tag],
-    path: PathName,
-    options: Options,
-) -> None:
-    """Sort the rows of one document; `tags` are those of the cells so far."""
-    task, who, what = (places[role] for role in _NEEDED)
-    token, word = places.get("token"), places.get("word")
-    sentence, kind = places.get("sentence"), places.get("kind")
-    score, tokens = places.get("score"), votes.tokens
-    for line, cells in lines:
-        name = "" if token is None else cells[token]
-        at = tokens.get(name, -1)
-        if at < 0:
-            at = tokens[name] = len(tokens)
-            spelled = cells[word] if word is not None else name or cells[task]
-            votes.words.append(spelled)
-            votes.sentences.append("" if sentence is None else cells[sentence])
-        elif word is not None and cells[word] not in ("", votes.words[at]):
-            raise DataError(
-                f"expected the word {votes.words[at][:40]!r}, as of this token in the "
-                f"rows before, found {cells[word][:40]!r}.",
-                path,
-                line,
-            )
-        name, label = cells[who], cells[what]
-        if not name:
-            continue
-        key = name, "person" if kind is None else cells[kind]
-        if key not in votes.tags:
-            if key[1] not in _KINDS:
-                wrong = f"expected a kind ({', '.join(_KINDS)}), found {key[1]!r}."
-                raise DataError(wrong, path, line)
-            votes.tags[key] = {}
-        if not label:
-            continue
-        if label not in tags:
-            with located(path, line):
-                tags[label] = tables.tag_of(label, options.scheme)
-        labels, tag = votes.tags[key], tags[label]
-        labels[at] = _both(labels[at], tag) if labels.get(at) is not None else tag
-        sure = None if score is None else tables.score_of(cells[score], path, line)
-        if sure is not None:
-            votes.scores.setdefault(key, {})[at] = sure
+class _Reader:
+    """Sorts rows into votes on documents."""
+
+    def __init__(
+        self, path: PathName, places: dict[str, int], options: Options
+    ) -> None:
+        self.path, self.places, self.options = path, places, options
+        self.by_cell: dict[str, Tag] = {}
+
+    def documents(self, groups: Iterable[list[_Line]]) -> Iterator[Document]:
+        """Documents of their rows, in the order of the file."""
+        people: dict[tuple[str, str], None] = {}
+        votes = None
+        for lines in groups:
+            votes = self._votes(lines)
+            met = [key for key in votes.tags if key not in people]
+            people |= dict.fromkeys(met)
+            self.options.info.add_annotators(_annotators(met))
+            yield self._document(votes, lines[0][1][self.places["document"]])
+        if votes is None:
+            raise DataError("expected at least one vote, found none.", self.path)
+
+    def _votes(self, lines: list[_Line]) -> _Votes:
+        votes, get = _Votes(), self.places.get
+        task, who, what = (self.places[role] for role in _NEEDED)
+        token, word, sentence = get("token"), get("word"), get("sentence")
+        kind, score, tokens = get("kind"), get("score"), votes.tokens
+        for line, cells in lines:
+            name = "" if token is None else cells[token]
+            at = tokens.get(name, -1)
+            if at < 0:
+                at = tokens[name] = len(tokens)
+                spelled = cells[word] if word is not None else name or cells[task]
+                votes.words.append(spelled)
+                votes.sentences.append("" if sentence is None else cells[sentence])
+            elif word is not None and cells[word] not in ("", votes.words[at]):
+                raise DataError(
+                    f"expected the word {votes.words[at][:40]!r}, as of this token in "
+                    f"the rows before, found {cells[word][:40]!r}.",
+                    self.path,
+                    line,
+                )
+            name, label = cells[who], cells[what]
+            if not name:
+                continue
+            key = name, "person" if kind is None else cells[kind]
+            if key not in votes.tags:
+                if key[1] not in _KINDS:
+                    wrong = f"expected a kind ({', '.join(_KINDS)}), found {key[1]!r}."
+                    raise DataError(wrong, self.path, line)
+                votes.tags[key] = {}
+            if not label:
+                continue
+            if label not in self.by_cell:
+                with located(self.path, line):
+                    self.by_cell[label] = tables.tag_of(label, self.options.scheme)
+            labels, tag = votes.tags[key], self.by_cell[label]
+            labels[at] = _both(labels[at], tag) if labels.get(at) is not None else tag
+            if score is not None and cells[score]:
+                sure = tables.score_of(cells[score], self.path, line)
+                votes.scores.setdefault(key, {})[at] = sure
+        return votes
+
+    def _document(self, votes: _Votes, name: str) -> Document:
+        order = list(votes.tokens.values())
+        if all(x.isascii() and x.isdigit() and len(x) < 16 for x in votes.tokens):
+            pairs = sorted((int(x), at) for x, at in votes.tokens.items())
+            order = [at for _, at in pairs]
+        scheme = None if self.options.scheme == "auto" else self.options.scheme
+        layers = []
+        for key, labels in votes.tags.items():
+            if labels:  # else only who it is is said
+                who, kind = key[0], "rule" if key[1] == "source" else cast(Kind, key[1])
+                tags, sure = tuple(labels.get(at) for at in order), None
+                if key in votes.scores:
+                    sure = tuple(votes.scores[key].get(at) for at in order)
+                layers.append(Layer(who, kind, None, tags, scheme, sure))
+        ids = [votes.sentences[at] for at in order]
+        cuts = [t for t in range(1, len(ids)) if ids[t] != ids[t - 1]]
+        rows = tuple((votes.words[at],) for at in order)
+        cuts = [0, *cuts, len(order)]
+        return Document(name, None, rows, None, tuple(cuts), tuple(layers))
 
 
 def _both(one: Tag, other: Tag) -> Tag:
     sets = ({tag} if isinstance(tag, str) else tag or set() for tag in (one, other))
     names = frozenset(chain.from_iterable(sets))
     return next(iter(names)) if len(names) == 1 else names
-
-
-def _votes_csv_document(votes: _Votes, name: str, options: Options) -> Document:
-    numbered = all(x.isascii() and x.isdigit() and len(x) < 16 for x in votes.tokens)
-    order = list(votes.tokens.values())
-    if numbered:
-        order = [at for _, at in sorted((int(x), at) for x, at in votes.tokens.items())]
-    scheme = None if options.scheme == "auto" else options.scheme
-    layers = []
-    for (who, kind), labels in votes.tags.items():
-        sure = votes.scores.get((who, kind))
-        layer = Layer(
-            who,
-            "rule" if kind == "source" else cast(Kind, kind),
-            tags=tuple(labels.get(at) for at in order),
-            scheme=scheme,
-            scores=None if sure is None else tuple(sure.get(at) for at in order),
-        )
-        layers += [layer] * bool(labels)  # else only who it is is said
-    ids = [votes.sentences[at] for at in order]
-    cuts = [t for t in range(1, len(ids)) if ids[t] != ids[t - 1]]
-    return Document(
-        name,
-        rows=tuple((votes.words[at],) for at in order),
-        sentences=(0, *cuts, len(order)),
-        layers=tuple(layers),
-    )
 
 
 def _header(survey: tables.Survey) -> list[str]:

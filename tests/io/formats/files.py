@@ -12,8 +12,6 @@ from tagsift.io import format_of, iter_documents, write_documents
 from tagsift.io.formats import CorpusInfo, Options
 from tagsift.io.merge import merged
 
-__all__ = ["Read", "found_in", "read", "write"]
-
 
 class Read(list[Document]):
     """Documents, with what was lost and what is known of all of them."""

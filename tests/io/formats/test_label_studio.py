@@ -369,39 +369,18 @@ def test_a_quote_from_elsewhere_is_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("data", "annotations", "message"),
     [
-        ([], "found none"),
-        (
-            [{"data": {}, "annotations": []}],
-            r"\[0\].data: expected one key with the te",
-        ),
-        (
-            [{"data": 3, "annotations": []}],
-            r"\[0\].data: expected an object, found a w",
-        ),
-        ([{"data": {"text": "a"}, "annotations": {}}], "annotations: expected a list"),
-        (
-            [{"data": {"text": "a"}, "annotations": [{}]}],
-            "expected 'result' with a list",
-        ),
-        (
-            [
-                {
-                    "data": {"text": "a"},
-                    "annotations": [{"completed_by": [], "result": []}],
-                }
-            ],
-            "completed_by: expected a number, a name",
-        ),
-        (
-            [{"data": {"a": "a", "b": "b"}, "annotations": []}],
-            "found a, b; say --text-key",
-        ),
+        ({}, [], r"\[0\].data: expected one key with the te"),
+        (3, [], r"\[0\].data: expected an object, found a w"),
+        ({"text": "a"}, {}, "annotations: expected a list"),
+        ({"text": "a"}, [{}], "expected 'result' with a list"),
+        ({"text": "a"}, [{"completed_by": [], "result": []}], "expected a number, a n"),
+        ({"a": "a", "b": "b"}, [], "found a, b; say --text-key"),
     ],
 )
-def test_refused(tmp_path: Path, content: Any, message: str) -> None:
-    path = save(tmp_path, content)
+def test_refused(tmp_path: Path, data: Any, annotations: Any, message: str) -> None:
+    path = save(tmp_path, [{"data": data, "annotations": annotations}])
     with pytest.raises(DataError, match=message) as caught:
         read(path, "label-studio")
     assert caught.value.path == str(path)

@@ -186,15 +186,6 @@ def test_documents_that_nobody_touched(tmp_path: Path, name: str) -> None:
         read(path, name, empty="x")
 
 
-def test_a_file_of_one_annotator_with_documents_without_spans(tmp_path: Path) -> None:
-    records = [{"text": "a b", "label": label} for label in EMPTY["eve"]]
-    path = save(tmp_path / "a.jsonl", *records)
-    (line,) = read(path).losses.lines()
-    assert line.startswith("3 times: document in which nobody marked anything")
-    documents = read(path, empty="skipped")
-    assert [len(one.layers) for one in documents] == [1, 0, 0, 0]
-
-
 def test_prodigy_keeps_who_it_was(tmp_path: Path) -> None:
     records = [
         {"text": BODY, "spans": [], "answer": "accept"},

@@ -34,7 +34,6 @@ WRITTEN = pytest.mark.parametrize(
     ids=lambda one: one.format,
 )
 EACH = pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.format)
-#: Cases that all formats can write, those of one annotator too.
 SINGLE = [case for case in CASES if case != "several"]
 
 

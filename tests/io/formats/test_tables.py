@@ -9,7 +9,7 @@ import pytest
 
 import tagsift
 from tagsift.data import bundled, corrupt
-from tagsift.data.documents import Document, Layer
+from tagsift.data.documents import Document
 from tagsift.data.lossy import Losses
 from tagsift.errors import DataError, InputError
 from tagsift.io.formats import Options, detect, read_documents, write_documents
@@ -93,21 +93,6 @@ def test_columns_that_are_something_else(tmp_path: Path) -> None:
     assert (tmp_path / "c.conll").read_text() == "Ann\nleft\n\n"
 
 
-def test_columns_zipped_and_piped(tmp_path: Path) -> None:
-    corpus = bundled("ner")[:5]
-    path = tmp_path / "a.conll.gz"
-    docs = [
-        Document(
-            str(n),
-            rows=tuple(one.rows),
-            layers=(Layer("labels", tags=tuple(one.labels)),),
-        )
-        for n, one in enumerate(corpus, 1)
-    ]
-    write_documents(docs, path)
-    assert tagsift.read(path, "conll").labels == corpus.labels
-
-
 KAGGLE = """\
 Sentence #,Word,POS,Tag
 Sentence: 1,"He, said",PRP,O
@@ -127,29 +112,6 @@ def test_sentences_named_in_their_first_row(tmp_path: Path) -> None:
     assert (tmp_path / "b.tsv").read_text().startswith("Sentence #\tWord\tPOS\tTag\n")
     assert detect(tmp_path / "b.tsv").name == "csv"
     assert read(tmp_path / "b.tsv") == docs
-
-
-def test_documents_with_sentences_and_kinds(tmp_path: Path) -> None:
-    rows = tuple((w,) for w in ("Ann", "left", "\r", 'a "b"\nc'))
-    document = Document(
-        "7",
-        rows=rows,
-        sentences=(0, 2, 4),
-        layers=(
-            Layer("ann", tags=("B-X", None, "O", "O")),
-            Layer("m", "model", tags=(frozenset({"B-X", "O"}), "O", "O", "O")),
-            Layer("r", "rule", tags=("O", "O", "O", "B-X")),
-            Layer("exact", "exact", tags=("O", None, None, None)),
-            Layer("eve", "gold", tags=("O", "O", "O", "O")),
-        ),
-    )
-    path = tmp_path / "a.csv"
-    options = Options(losses=Losses(strict=True))
-    write_documents([document, document], path, options=options)
-    assert path.read_text().startswith(
-        "document,sentence,token,vote:ann,model:m,rule:r,exact,gold:eve\n"
-    )
-    assert read(path) == [document, document]
 
 
 def test_blank_lines_end_sentences(tmp_path: Path) -> None:
