@@ -137,7 +137,8 @@ def _stats(
     if cleaned.marginals is not None and not cleaned.settled.all():
         ahead = cleaned.outlook()
         low, high = ahead.left_range
-        note = f"labels of tokens; {low:,.0f} to {high:,.0f}, nine times in ten"
+        note = f"labels of tokens; {low:,.0f} to {high:,.0f}, nine times in ten; "
+        note += "an estimate that nobody has checked: tagsift audit does"
         stats.append(Stat("expected to be wrong", f"{ahead.left:,.0f}", note))
     if cleaned.has_votes:
         from_most = int(cleaned.changed.sum())
