@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import clone
 
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.annotators.vote_table import VoteTable, vote_table
 from tagsift.base import SequenceTagger, TrainingSet, Transduction, setting
 from tagsift.base.corpora import text_and_corpus
@@ -32,8 +33,6 @@ __all__ = ["TaggerFromVotes", "labels_of", "of_votes", "votes_of"]
 
 #: The chain models that can stand inside, by table name.
 _INNER: dict[str, Any] = {kind.method.name: kind for kind in (PartialCRF, ChainGP)}
-#: From how many tokens on features that occur once are left out.
-_MANY_TOKENS = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +153,7 @@ class TaggerFromVotes(SequenceTagger):
         wanted = self.features
         if wanted is None:
             wanted = getattr(self.estimator, "features", None)
-        if wanted is None and corpus.n_tokens > _MANY_TOKENS:
+        if wanted is None and corpus.n_tokens > CONSTANTS.rare_features_tokens:
             return SequenceVectorizer(min_count=2)
         return wanted
 

@@ -25,21 +25,14 @@ import numpy.typing as npt
 from scipy.special import expit, logit
 
 from tagsift.annotators.ranking import SURE
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.errors import InputError
 from tagsift.typing import FloatArray, IntArray
 
 __all__ = ["Outlook", "outlook"]
 
-#: Places at which g is found, and how far they are apart.
-_APART = 0.5
-_PLACES = np.arange(-9.5, 9.75, _APART)  # [G]
-#: Length ℓ of g.
-_LENGTH = 2.0
-#: By how much the variance of a count of errors is larger than that of single ones:
-#: they come in pairs and more.
-_TOGETHER = 2.0
-#: Standard deviations of a range that holds nine times in ten.
-_NINE_IN_TEN = 1.645
+#: Places at which g is found.
+_PLACES = np.arange(-9.5, 9.75, CONSTANTS.places_apart)  # [G]
 
 
 @dataclass(frozen=True)
@@ -131,14 +124,16 @@ def _log_odds(chances: npt.ArrayLike, name: str) -> FloatArray:
 
 def _place(x: FloatArray) -> IntArray:
     """The place of g that is nearest to log-odds."""
-    return np.asarray(np.rint((x - _PLACES[0]) / _APART), dtype=np.int64)
+    return np.asarray(
+        np.rint((x - _PLACES[0]) / CONSTANTS.places_apart), dtype=np.int64
+    )
 
 
 def _correction(
     x: FloatArray, wrong: FloatArray, scale: float
 ) -> tuple[FloatArray, FloatArray]:
     """Mode and covariance of g, given answers, by Newton's steps; [G], [G, G]."""
-    apart = (_PLACES[:, None] - _PLACES) / _LENGTH  # [G, G]
+    apart = (_PLACES[:, None] - _PLACES) / CONSTANTS.outlook_length  # [G, G]
     prior = scale**2 * np.exp(-0.5 * apart**2)  # [G, G]
     precision = np.linalg.inv(prior + 1e-6 * np.eye(len(prior)))  # [G, G]
     place, g = _place(x), np.zeros(len(prior))  # [J], [G]
@@ -164,6 +159,6 @@ def _count(
     mean = float(p.sum())
     if not mean:
         return 0.0, (0.0, 0.0)
-    variance = float(share @ covariance @ share + _TOGETHER * own.sum())
-    spread = _NINE_IN_TEN * np.sqrt(np.log1p(variance / mean**2))
+    variance = float(share @ covariance @ share + CONSTANTS.errors_together * own.sum())
+    spread = CONSTANTS.nine_in_ten * np.sqrt(np.log1p(variance / mean**2))
     return mean, (float(mean * np.exp(-spread)), float(mean * np.exp(spread)))

@@ -59,6 +59,8 @@ class VoteConstants:
     update_rounds: int = 2
 
     # Views of the text [views]
+    #: From how many tokens on features that occur once are left out.
+    rare_features_tokens: int = 2_000
     #: Penalty of the second view against that of the first, where there are no vectors.
     tighter: float = 10 / 3
     #: Columns of the smooth view, its length scale where vectors have mean norm 1, and
@@ -133,6 +135,16 @@ class VoteConstants:
     taught: float = 0.6
     by_word: float = 0.4
     by_span: float = 0.3
+
+    # How many labels are wrong [when to stop]
+    #: Length of the correction of log-odds, and how far apart the places are at which
+    #: it is found.
+    outlook_length: float = 2.0
+    places_apart: float = 0.5
+    #: By how much the variance of a count of errors is larger than that of single
+    #: ones: they come in pairs and more; standard deviations of a range of nine in ten.
+    errors_together: float = 2.0
+    nine_in_ten: float = 1.645
 
     # What is said of labels and annotators, in words
     #: The share of votes against a label, the text's chance of it, its frequency; and

@@ -8,7 +8,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 
 from tagsift.annotators import outlook
-from tagsift.annotators.outlook import _LENGTH, _PLACES, _place
+from tagsift.annotators.outlook import _PLACES, _place
+from tagsift.annotators.settings import CONSTANTS
 from tagsift.errors import InputError
 
 
@@ -60,7 +61,7 @@ def test_answers_correct_chances_like_those_asked_about():
 
 def test_ranges_hold_nine_times_in_ten_where_the_model_is_true():
     rng, places = np.random.default_rng(1), _PLACES
-    apart = (places[:, None] - places) / _LENGTH
+    apart = (places[:, None] - places) / CONSTANTS.outlook_length
     prior = 0.6**2 * np.exp(-0.5 * apart**2) + 1e-6 * np.eye(len(places))
     root, held, found, stated = np.linalg.cholesky(prior), [], [], []
     for _ in range(300):
