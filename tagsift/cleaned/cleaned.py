@@ -31,7 +31,14 @@ from tagsift.annotators import (
 from tagsift.cleaned.alternatives import OUTSIDE, Alternative, SpanChain
 from tagsift.cleaned.rendering import renderer
 from tagsift.cleaned.saving import save
-from tagsift.cleaned.writing import columns, labelled, ranked, table, with_tally
+from tagsift.cleaned.writing import (
+    annotators_and_ours,
+    columns,
+    labelled,
+    ranked,
+    table,
+    with_tally,
+)
 from tagsift.data import Document, Losses, Span, spans
 from tagsift.data.corpus import Corpus
 from tagsift.data.stacking import split_at
@@ -427,6 +434,8 @@ class Cleaned:
             documents = with_tally(self, documents)
         if scores is not None:
             documents = ranked(self, documents, scores)
+        if form.tokens:  # beside the annotators, in their order
+            options["info"] = annotators_and_ours(self.corpus)
         return write(documents, path, form.name, added=True, **options)
 
     def to(

@@ -9,16 +9,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tagsift.data import Document, Layer, Losses
+from tagsift.data import Annotator, Document, Layer, Losses
+from tagsift.data.corpus import Corpus
 from tagsift.data.span_alignment import layer_marks, with_labels, without_unsure
 from tagsift.data.stacking import split_at
 from tagsift.errors import InputError, MissingExtraError
+from tagsift.io.formats import CorpusInfo
 from tagsift.typing import FloatArray
 
 if TYPE_CHECKING:
     from tagsift.cleaned.cleaned import Cleaned
 
-__all__ = ["columns", "labelled", "ranked", "table", "with_tally"]
+__all__ = [
+    "annotators_and_ours",
+    "columns",
+    "labelled",
+    "ranked",
+    "table",
+    "with_tally",
+]
+
+
+def annotators_and_ours(corpus: Corpus) -> CorpusInfo:
+    """Those whose votes a corpus holds, in their order, and the labels found last."""
+    if not len(corpus.votes.token):
+        return CorpusInfo()
+    info = CorpusInfo(corpus.annotators)
+    info.add_annotators([Annotator("tagsift", "model")])
+    return info
 
 
 def labelled(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,7 +97,8 @@ def run(
     assert target.write is not None
     told = exchange_options(exchange, **more)
     reads = tagsift.io.Options.of({**told, "shape": from_shape})
-    writes = tagsift.io.Options.of({**told, "shape": shape})
+    info = reads.info  # which the reader fills
+    writes = tagsift.io.Options.of({**told, "shape": shape, "info": info})
     if str(out) != "-" and not target.folder:
         tagsift.storage.check_writable(out)
     documents: Iterable[Document] = source.read(file, reads)
@@ -113,10 +115,16 @@ def run(
     if layer is not None:
         documents = tagsift.io.of_annotator(documents, layer)
     sizes: Counter[str] = Counter(documents=0, annotations=0)
-    target.write(out, _counted(documents, sizes), writes)
+    target.write(out, _begun(_counted(documents, sizes)), writes)
     if reads.renaming is not None and not exchange.also:
         reads.renaming.warn()
     _say(source.name, target.name, out, sizes, reads, json)
+
+
+def _begun(documents: Iterator[Document]) -> Iterable[Document]:
+    """The same documents, the first one read: what a file says of all comes with it."""
+    first = next(documents, None)
+    return () if first is None else chain((first,), documents)
 
 
 def _counted(documents: Iterable[Document], sizes: Counter[str]) -> Iterator[Document]:

@@ -58,7 +58,7 @@ def write(
     Losses
     """
     corpus = what if isinstance(what, Corpus) else getattr(what, "corpus", None)
-    how = Options.of({**options, "losses": losses or Losses(), "info": _info(corpus)})
+    how = Options.of({"info": _info(corpus), **options, "losses": losses or Losses()})
     form = format_to_write(path, to)
     if isinstance(what, Corpus):
         plain = form.name == "conll" and str(path) != STANDARD and not how.layer

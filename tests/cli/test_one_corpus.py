@@ -1,7 +1,4 @@
-"""One corpus, one majority, one figure for a name, whatever door it came in by.
-
-What is marked as expected to fail waits for the one door that all formats share.
-"""
+"""One corpus, one majority, one figure for a name, whatever door it came in by."""
 
 from __future__ import annotations
 
@@ -26,10 +23,6 @@ READ = ["--votes", "2:7", "--gold"]
 DICT = ["--abstain", NAMES[-1]]
 
 Run = Callable[..., Outcome]
-
-
-def door(reason: str) -> pytest.MarkDecorator:
-    return pytest.mark.xfail(strict=True, reason=reason)
 
 
 def said(truth: Sequence[str], misses: float | None, rng: Random) -> list[str]:
@@ -106,7 +99,6 @@ def test_two_doors_give_the_same_agreement(tagsift: Run, doors):
     assert figures(*doors[0]) == figures(*doors[1])
 
 
-@door("documents have their annotators by who comes first, and none who is silent")
 def test_two_doors_give_the_same_annotators(tagsift: Run, doors):
     for path, options in doors:
         told = tagsift("agree", path, *options, *DICT, "--quick", "--json").json
@@ -122,14 +114,12 @@ def test_what_was_written_is_what_was_read(votes: Path, tmp_path: Path):
 # Who the annotators are --------------------------------------------------------------
 
 
-@door("columns are written in the order in which documents name annotators")
 def test_columns_come_back_as_they_were(tagsift: Run, votes: Path, tmp_path: Path):
     again = tmp_path / "again.conll"
     assert tagsift("convert", votes, again, *READ).status == 0
     assert lines_of(again) == lines_of(votes)
 
 
-@door("the label found stands where its annotator comes first")
 def test_the_label_found_is_the_last_column(tagsift: Run, votes: Path, tmp_path: Path):
     bare = tmp_path / "bare.tsv"
     rows = [[tuple(row[:-1]) for row in block] for block in lines_of(votes)]
