@@ -7,7 +7,6 @@ from typing import Any
 from tagsift.base.settings import Method
 from tagsift.data import Corpus, Sentence, split_at
 from tagsift.errors import InputError
-from tagsift.io import PartialCorpus, VoteCorpus
 from tagsift.typing import Label
 
 __all__ = [
@@ -23,8 +22,6 @@ def as_corpus(X: Any) -> Corpus | None:
     """A corpus, or one of the sentences of a corpus; None for anything else."""
     if isinstance(X, Corpus):
         return X
-    if isinstance(X, PartialCorpus | VoteCorpus):
-        return X.as_corpus()  # type: ignore[no-any-return]
     if isinstance(X, list) and X and all(isinstance(one, Sentence) for one in X):
         if any(one.corpus is not X[0].corpus for one in X):
             raise InputError("expected sentences of one corpus, found several.")

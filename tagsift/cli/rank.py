@@ -157,7 +157,8 @@ def _tag_text(path: Path, source: Training, model: Path | None) -> Cleaned:
     if model is None:
         raise InputError("--text: say which fitted model knows the labels by --model.")
     tagger = load_tagger(model)
-    rows = tagsift.io.read_text(path, comments=source.comments, columns=source.columns)
+    options: dict[str, Any] = {"comments": source.comments, "columns": source.columns}
+    rows = [list(row) for row in tagsift.io.iter_text(path, **options)]
     check_columns(tagger, path, rows, named=source.columns is not None)
     corpus = tagsift.Corpus.from_lists(
         rows,

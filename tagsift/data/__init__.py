@@ -1,10 +1,8 @@
-"""Text in, frozen records out: corpora, tag schemes, column files, partial labels.
+"""One corpus: text, annotators, votes, candidates and truth, and what it is made of.
 
-In the order of the data: `Sentence` and `Corpus` (gold labels), `LabelSet`, the tag
-schemes, column files, `PartialCorpus` (candidate sets), `VoteCorpus` (annotators), and
-`corrupt`, which makes partial labels from gold ones. `bundled` reads the synthetic
-corpus shipped with the package, `generate` makes more of it. JSON lines and the exports
-of two annotation tools are read and written as well.
+`Corpus` and its label set, tag schemes, documents, how text is cut and spans are put on
+tokens, and `corrupt`, which makes partial labels from gold ones. `bundled` reads the
+synthetic corpus shipped with the package, `generate` makes more of it.
 """
 
 # ruff: noqa: F403

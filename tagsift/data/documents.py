@@ -188,7 +188,9 @@ class Document:
         return replace(self, rows=rows, offsets=offsets, sentences=sentences)
 
     def uncut(self) -> Document:
-        """Give a document with text no tokens."""
+        """Give a document with text no tokens, unless a layer has tags for them."""
+        if any(layer.tags is not None for layer in self.layers):
+            return self
         return replace(self, rows=None, offsets=None, sentences=None)
 
     def with_text(self) -> Document:

@@ -48,6 +48,7 @@ def corpus_of(
     given by `labels`.
     """
     read = tuple(documents)
+    annotators = [one for one in annotators if one.name not in UNNAMED]
     documents = [once(document, how.again, how.losses) for document in read]
     if how.scheme == "auto":
         every = (layer for document in documents for layer in document.layers)

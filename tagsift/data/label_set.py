@@ -131,7 +131,7 @@ def check_label(label: str, scheme: str = "auto") -> str:
         return label
     hint = "."
     if "|" in label or label == ANY:
-        hint = "; candidate sets are read with read_partial, votes with read_votes."
+        hint = "; say which columns are votes (--votes, in Python votes=)."
     raise DataError(f"expected {problem}, found {label!r}{hint}")
 
 

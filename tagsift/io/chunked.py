@@ -13,10 +13,10 @@ from tagsift.data.label_set import LabelSet, as_label_set
 from tagsift.data.rows import Row
 from tagsift.data.schemes import scheme_of_pairs
 from tagsift.errors import DataError
-from tagsift.io.candidates import CandidateReader
 from tagsift.io.column_file import STANDARD, Part, PathName, parts_of
 from tagsift.io.column_reader import CellTable
 from tagsift.io.column_roles import Columns
+from tagsift.io.columns import LabelCodes
 
 __all__ = ["Chunks", "read_chunks"]
 
@@ -47,11 +47,14 @@ class Chunks:
         """Rows and candidates of the sentences of a chunk; None for any label."""
         options = {**self.options, "scheme": self.scheme}
         options["header"] = options["header"] and not number
-        reader = CandidateReader(self.path, self.label_set, self.scheme)
+        codes = LabelCodes(self.label_set, self.scheme)
         part = self.parts[number]
-        table = CellTable(self.path, "label", reader.read, part=part, **options)
+        table = CellTable(self.path, "label", codes.candidates, part=part, **options)
         entries = list(table)
-        return [list(entry.rows) for entry in entries], [e.labels for e in entries]
+        met = [frozenset([k]) if isinstance(k, str) else k for k in codes.met]
+        sets = (*met, None)  # the last stands at −1
+        candidates = [[sets[code] for code in entry.labels] for entry in entries]
+        return [list(entry.rows) for entry in entries], candidates
 
     def with_facts(self) -> Chunks:
         """The same, with the labels of the whole file, and its scheme."""
@@ -96,7 +99,7 @@ def read_chunks(
     n_tokens : int
         Tokens of a chunk, about.
     labels, scheme, comments, columns, header, features_hold_labels
-        As in `read_partial`.
+        As in `read`.
 
     Returns
     -------

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +19,22 @@ from tagsift.data.label_set import (
     check_label,
     check_written,
 )
+from tagsift.data.rows import Row
 from tagsift.data.stacking import offsets_of
 from tagsift.errors import DataError, InputError
-from tagsift.io.candidates import format_candidates, parse_candidates
 from tagsift.io.column_file import PathName, write_blocks
 from tagsift.io.column_reader import CellTable
 from tagsift.io.column_roles import Columns, parse_columns, parse_names
 from tagsift.typing import IntArray
 
-__all__ = ["read_columns", "write_columns"]
+__all__ = [
+    "LabelCodes",
+    "format_candidates",
+    "iter_text",
+    "parse_candidates",
+    "read_columns",
+    "write_columns",
+]
 
 
 def read_columns(
@@ -75,8 +84,14 @@ def read_columns(
     roles = None if columns is None else parse_names(columns)
     if roles is not None and votes is not None:
         raise InputError("expected columns= or votes=, found both; name the votes.")
+    for role, number in (("gold", gold), ("exact", exact)):
+        if roles is not None and number is not None and role not in roles:
+            raise InputError(
+                f"expected a column named {role!r} among columns=, found none; name it "
+                f"{role!r}."
+            )
     are_votes = votes is not None or (roles is not None and "vote" in roles)
-    codes = _LabelCodes(label_set, scheme)
+    codes = LabelCodes(label_set, scheme)
     numbers = parse_columns(votes) if isinstance(votes, str) else tuple(votes or ())
     table = CellTable(
         path,
@@ -131,7 +146,7 @@ def read_columns(
     return corpus if scheme != "auto" else corpus.with_scheme(scheme_seen(corpus))
 
 
-class _LabelCodes(Codes):
+class LabelCodes(Codes):
     """Cells as codes, checked when they are met first."""
 
     def __init__(self, label_set: LabelSet | None, scheme: str) -> None:
@@ -191,6 +206,52 @@ def _people(
             path,
         )
     return tuple(map(Annotator, names))
+
+
+def iter_text(
+    path: PathName, *, gold: bool = False, **options: Any
+) -> Iterator[tuple[Row, ...]]:
+    """Yield the sentences of a column file without labels, one by one.
+
+    Columns named as labels, votes or gold are left out, and the last one with `gold`.
+    What the file looks like is known, and said, at its end.
+    """
+    needed = "label" if gold else ""
+    for entry in CellTable(path, needed, str, scheme="plain", **options):
+        yield entry.rows
+
+
+def parse_candidates(cell: str) -> frozenset[str] | None:
+    """Read a cell of candidates joined by ``|``; None for ``?``, any label.
+
+    Examples
+    --------
+    >>> sorted(parse_candidates("B-NP|I-NP"))
+    ['B-NP', 'I-NP']
+    """
+    if cell == ANY:
+        return None
+    names = cell.split("|")
+    for name in names:
+        if not name.strip():
+            problem = f"joined by '|', found an empty one in {cell!r}"
+        elif name == ANY:
+            problem = f"or '{ANY}' alone, found it among labels in {cell!r}"
+        elif name != name.strip():
+            problem = f"without white space around them, found {name!r}"
+        else:
+            continue
+        raise DataError(f"expected labels {problem}; '{ANY}' means any label.")
+    return frozenset(names)
+
+
+def format_candidates(names: AbstractSet[str], label_set: LabelSet) -> str:
+    """Write a cell of candidates, in the order of the label set."""
+    for name in names:
+        check_written(name)
+    if not names:
+        raise InputError("expected at least one candidate, found an empty set.")
+    return "|".join(sorted(names, key=label_set.index))
 
 
 def write_columns(path: PathName, corpus: Corpus, *, gold: bool | None = None) -> None:

@@ -90,7 +90,7 @@ def format_to_write(
         ending = Path(path).name.removesuffix(".gz").rpartition(".")[2]
         own = [one for one in named if one.name == ending]
         same = [one for one in named or FORMATS.values() if one.name == source]
-        choice = same or own or named
+        choice = same or own or [x for x in named if x.name == _COLUMNS] or named
         if len(choice) != 1:
             what = f" ({_listed(choice)})" if choice else ""
             raise InputError(

@@ -269,7 +269,7 @@ class Watch:
         if alone and any("|" in cell for i in leaks for cell in self.seen[i]):
             self._refuse(
                 f"{are} candidates for the labels of the last one; if that is the "
-                f"truth, say --gold (in Python read_partial(gold=True)), else {leave}, "
+                f"truth, say --gold (in Python gold=-1), else {leave}, "
                 f"{insist}"
             )
         if alone:
@@ -277,7 +277,7 @@ class Watch:
                 f"{are} the same labels as the last one, as the votes of annotators "
                 f"do; say --votes {which} --gold if the last one is the truth, --votes "
                 f"{which},{len(self.first)} if it is one more annotator (in Python "
-                f"read_votes), else {leave}, {insist}"
+                f"votes=), else {leave}, {insist}"
             )
         truth = "name the truth gold and an annotator vote"
         if self.names is None:

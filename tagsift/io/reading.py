@@ -154,6 +154,8 @@ def read(
         how = Options.of({**options, "labels": labels})
         documents, formats = tuple(list(source)), []  # type: ignore[arg-type]
     documents = tuple(document.cut(how.cut_text) for document in documents)
+    if label_set is None and formats and {one.name for one in formats} == {"text"}:
+        label_set = ("O",)  # nobody has said anything of it yet
     info = how.info
     if how.scheme == "auto" and info.scheme is not None:
         how = replace(how, scheme=info.scheme)

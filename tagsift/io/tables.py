@@ -111,7 +111,7 @@ def _plain(value: Any) -> Any:
 def _of_spans(
     records: Iterable[Mapping[str, Any]], texts: Mapping[str, str]
 ) -> Iterator[Document]:
-    spans: dict[str, list[Mapping[str, Any]]] = {str(name): [] for name in texts}
+    spans: dict[str, list[Mapping[str, Any]]] = {str(name): [] for name in texts.keys()}  # noqa: SIM118
     for number, record in enumerate(records):
         name = str(record.get("id"))
         if name not in spans:

@@ -31,7 +31,7 @@ _ROWS = {
     "datasets": ("documents", "sentences"),
 }
 #: The column of soft labels: a list over the labels for every token.
-_SOFT = "soft"
+_SOFT = "soft_labels"
 
 
 def to_table(
@@ -107,11 +107,11 @@ def _frame(
     records = [record for document in documents for record in _tokens(document)]
     for n, row in enumerate([row for table in soft or () for row in table.tolist()]):
         probabilities = zip(info.labels, row, strict=True)
-        records[n] |= {f"{_SOFT}:{name}": value for name, value in probabilities}
+        records[n] |= {f"p:{name}": value for name, value in probabilities}
     columns = dict.fromkeys(name for record in records for name in record)
     labels = [name for name in columns if name not in OF_TOKENS]
     frame = pd.DataFrame(records, columns=[*OF_TOKENS, *labels])
-    said = [name for name in labels if not name.startswith(f"{_SOFT}:")]
+    said = [name for name in labels if not name.startswith("p:")]
     frame[said] = frame[said].astype(object).where(frame[said].notna(), None)
     return frame
 

@@ -31,6 +31,7 @@ def write(
     path: PathName,
     to: str | None = None,
     *,
+    gold: bool = True,
     losses: Losses | None = None,
     **options: Any,
 ) -> Losses:
@@ -44,6 +45,8 @@ def write(
         The file or folder, written whole or not at all, or ``-``.
     to : str, optional
         The format; by default that of the path's ending.
+    gold : bool
+        Whether the truth is written where it is known.
     losses : Losses, optional
         Gathers what the format cannot hold.
     **options
@@ -61,9 +64,11 @@ def write(
         plain = form.name == "conll" and str(path) != STANDARD and not how.layer
         if plain and what.sources is None and not how.header:
             _note_names(what, how.losses)
-            write_columns(path, what)
+            write_columns(path, what if gold else replace(what, truth=None))
             return how.losses
     documents = what.documents() if isinstance(what, HasDocuments) else what
+    if not gold:
+        documents = map(_without_gold, documents)
     write_documents(documents, path, form.name, how)
     return how.losses
 
@@ -79,6 +84,11 @@ def write_documents(
     form = format_to_write(path, format, source)
     assert form.write is not None
     form.write(path, documents, options or Options())
+
+
+def _without_gold(document: Document) -> Document:
+    layers = tuple(one for one in document.layers if one.kind != "gold")
+    return replace(document, layers=layers)
 
 
 def _info(corpus: Corpus | None) -> CorpusInfo:

@@ -71,7 +71,8 @@ CASES = {
 def one_forest():
     """Most of the time would go into trees."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(held_out_annotators, "_FORESTS", 1)
+        few = replace(held_out_annotators.CONSTANTS, forests=1)
+        patch.setattr(held_out_annotators, "CONSTANTS", few)
         yield
 
 

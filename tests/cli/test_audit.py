@@ -16,7 +16,7 @@ VOTES = ("--votes", "2:5")
 @pytest.fixture(scope="module")
 def votes(tmp_path_factory):
     path = tmp_path_factory.mktemp("votes") / "votes.tsv"
-    package.io.write_votes(path, voted().with_columns(1))
+    package.write(voted().with_columns(1), path, gold=False)
     return path
 
 

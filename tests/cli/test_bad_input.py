@@ -85,7 +85,7 @@ def test_outputs_are_tried_before_the_work(
     def work(*arguments: object, **options: object) -> None:
         raise AssertionError("nothing may be read or fitted yet")
 
-    for name in ("read_partial", "read_conll", "load", "bundled"):
+    for name in ("read", "load", "bundled"):
         monkeypatch.setattr(f"tagsift.{name}", work, raising=False)
     first = {"tag": [model, gold], "demo": []}.get(verb, [gold])
     out = tmp_path if verb == "demo" else tmp_path / "none" / "out"

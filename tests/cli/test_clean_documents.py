@@ -10,6 +10,7 @@ import pytest
 
 import tagsift as package
 from tagsift.data import Document, Layer, Mark, spans
+from tests.io.formats.files import read as read_documents
 
 TEXT = "Wir fuhren nach Bad Tölz. Anna blieb in Neu Ulm."
 #: Whole names, and the parts of them that some annotators marked.
@@ -38,7 +39,7 @@ def documents() -> list[Document]:
 @pytest.fixture
 def export(tmp_path: Path) -> Path:
     path = tmp_path / "export.json"
-    package.io.old_write(documents(), path, "label-studio")
+    package.write(documents(), path, "label-studio")
     return path
 
 
@@ -75,7 +76,7 @@ def test_tokens_of_an_unsure_span_are_all_open(tagsift, export, tmp_path, name):
     """Where a format keeps tokens, none of a span that goes keeps its label."""
     tokens = tmp_path / "tokens.jsonl"
     done = [one.cut(package.data.cut_text) for one in documents()]
-    package.io.old_write(done, tokens, "jsonl")
+    package.write(done, tokens, "jsonl")
     options = ["--to", name, "-m", "dawid-skene", "-q", "-o"]
     assert tagsift("clean", tokens, *options, tmp_path / "all").status == 0
     sure = ["--min-confidence", 0.9]
@@ -112,7 +113,7 @@ def test_a_table_comes_back_as_a_table(tagsift, tmp_path):
     again = tmp_path / "again.csv"
     assert tagsift("convert", out, again).status == 0
     assert again.read_bytes() == out.read_bytes()
-    assert package.io.old_read(out)[0].rows[0] == ("Bad",)  # nothing became a feature
+    assert read_documents(out)[0].rows[0] == ("Bad",)  # nothing became a feature
     outcome = tagsift("agree", out, "--votes", "3:5", "--quick")
     assert "from 3 annotators" in outcome.out
     assert "labels that is not among the votes, left out" in outcome.err
@@ -121,7 +122,7 @@ def test_a_table_comes_back_as_a_table(tagsift, tmp_path):
 def tagged(path: Path, name: str) -> list[list[str]]:
     """Tags that were found, by document."""
     found = []
-    for one in package.io.old_read(path, name):
+    for one in read_documents(path, name):
         (layer,) = (layer for layer in one.layers if layer.annotator == "tagsift")
         found.append(list(layer.tags))
     return found

@@ -10,6 +10,7 @@ import pytest
 
 import tagsift as package
 from tests.io import marked_texts
+from tests.io.formats.files import read as read_documents
 from tests.io.marked_texts import Marked, Span
 
 FORMS: dict[str, tuple[str, Callable[[Sequence[Marked], Path], Path], str]] = {
@@ -35,7 +36,7 @@ def marks(path: Path, name: str) -> dict[str, dict[str, set[Span]]]:
             }
             for layer in one.layers
         }
-        for one in package.io.old_read(path, name)
+        for one in read_documents(path, name)
     }
 
 
@@ -73,7 +74,7 @@ def check_cleaned(
         {(n, span) for n in mine for span in mine[n]},
         {(one.id, span) for one in texts for span in one.truth},
     )
-    documents = package.io.old_read(path, name).cut()
+    documents = read_documents(path, name).cut()
     on_tokens = f1(
         {(one.id, span) for one in documents for span in touched(one, mine[one.id])},
         {

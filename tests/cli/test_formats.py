@@ -11,6 +11,7 @@ import pytest
 
 import tagsift as package
 from tagsift.data import Document, Layer, Mark
+from tests.io.formats.files import read as read_documents
 
 TEXT = "Ms. May left New York. 🦉 May fell."
 
@@ -35,7 +36,7 @@ def export(tmp_path: Path) -> Path:
     layers = tuple(Layer(name, marks=found) for name, found in said.items())
     docs = [Document(str(40 + n), TEXT, layers=layers, meta={"n": n}) for n in range(6)]
     path = tmp_path / "export.json"
-    package.io.old_write(docs, path, "label-studio")
+    package.write(docs, path, "label-studio")
     return path
 
 
@@ -118,7 +119,7 @@ def test_fit_agree_report_and_score(tagsift, export, tmp_path):
     assert tagsift("report", export, "-o", page, "-q").status == 0
     gold = tmp_path / "gold.jsonl"
     truth = Layer("gold", "gold", marks=marks("PER", "LOC", "PER"))
-    package.io.old_write([Document("1", TEXT, layers=(truth,))], gold)
+    package.write([Document("1", TEXT, layers=(truth,))], gold)
     assert tagsift("score", model, gold, "--json").status == 0
     same = tagsift("score", "--pred", gold, gold, "--json").json
     assert same["spans"]["micro"]["f1"] == 1.0
@@ -138,7 +139,7 @@ def test_more_annotators_with_another_file(tagsift, export, tmp_path):
     assert named == ["ann", "bob", "eve", "a", "b"]
     out = tmp_path / "all.jsonl"
     assert tagsift("convert", export, out, "--with", models).status == 0
-    assert len(package.io.old_read(out).annotators) == 5
+    assert len(read_documents(out).annotators) == 5
 
 
 def test_convert(tagsift, export, tmp_path):
@@ -192,7 +193,7 @@ def test_a_file_for_one_annotator_takes_one_of_several(tagsift, export, tmp_path
 def test_models_share_one_suggestion_of_argilla(tagsift, tmp_path):
     path, out = tmp_path / "a.jsonl", tmp_path / "b.json"
     layers = tuple(Layer(name, "model", marks=marks("PER", "LOC", "")) for name in "xy")
-    package.io.old_write([Document("1", TEXT, layers=layers)], path)
+    package.write([Document("1", TEXT, layers=layers)], path)
     outcome = tagsift("convert", path, out, "--to", "argilla")
     assert outcome.status == 2 and "found those of x, y; say whose" in outcome.err
     outcome = tagsift("convert", path, out, "--to", "argilla", "--layer", "y")
@@ -241,7 +242,7 @@ def test_spans_off_the_tokens_of_the_source(tagsift, tmp_path):
 
 def test_labels_of_one_annotator_are_exact_candidates(tagsift, tmp_path):
     corpus = package.bundled("ner")[:12]
-    package.io.old_write(corpus, tmp_path / "a.jsonl", "doccano")
+    package.write(corpus, tmp_path / "a.jsonl", "doccano")
     out = tmp_path / "clean.tsv"
     options = ["--method", "word-counts", "-o", out]
     outcome = tagsift("clean", tmp_path / "a.jsonl", *options)
@@ -268,10 +269,10 @@ def test_tables_with_columns_of_votes(tagsift, tmp_path):
     table = "\ufeffsentence;word;ann;bob;eve\r\n" + "\r\n".join(rows) + "\r\n"
     path.write_text(table, encoding="utf-8", newline="")
     assert tagsift("convert", path, out, "--votes", "3:5").status == 0
-    assert package.io.old_read(out, "jsonl").annotators == ("ann", "bob", "eve")
+    assert read_documents(out, "jsonl").annotators == ("ann", "bob", "eve")
     how = ("--votes", "3:5", "-m", "majority", "--scheme", "plain", "--to", "jsonl")
     assert tagsift("clean", path, *how, "-o", out).status == 0
-    found = [one.layers[-1].tags for one in package.io.old_read(out, "jsonl")]
+    found = [one.layers[-1].tags for one in read_documents(out, "jsonl")]
     assert found == [("PER", "O"), ("PER",)]
     outcome = tagsift("agree", path, "--votes", "3:9")
     assert outcome.status == 2

@@ -11,6 +11,7 @@ import pytest
 
 import tagsift as package
 from tests.cli.conftest import VOTES, column_text
+from tests.io.formats.files import read as read_documents
 
 #: Part of speech, chunk, and three votes; the truth is behind the token or last.
 TRUTH = [(("Ann", "B-PER"), ("Lee", "I-PER"), ("left", "O"), ("Rome", "B-LOC"))]
@@ -56,8 +57,8 @@ def test_the_hint_leaves_columns_of_labels_out(tagsift: Any, tmp_path: Path) -> 
     insist = ["--features-hold-labels", *options]
     assert tagsift("clean", path, "--columns", leaky, *insist).status == 0
     with pytest.raises(package.errors.DataError, match="column 2 holds labels"):
-        package.io.read_votes(path, columns=leaky)
-    votes = package.io.read_votes(path, columns=leaky, features_hold_labels=True)
+        package.read(path, columns=leaky)
+    votes = package.read(path, columns=leaky, features_hold_labels=True)
     assert votes.rows[0][0] == ("Ann", "B-PER", "NNP")
 
 
@@ -90,9 +91,9 @@ def test_features_of_csv_and_other_formats(tagsift: Any, tmp_path: Path) -> None
     insist = ["--votes", "3:4", "--features-hold-labels"]
     assert tagsift("convert", path, tmp_path / "a.jsonl", *insist).status == 0
     with pytest.raises(package.errors.DataError, match="holds labels of the file"):
-        package.io.old_read(tmp_path / "a.jsonl")
-    documents = package.io.old_read(tmp_path / "a.jsonl", features_hold_labels=True)
-    assert documents.votes().rows[0][0] == ("Ann", "B-PER")
+        read_documents(tmp_path / "a.jsonl")
+    documents = read_documents(tmp_path / "a.jsonl", features_hold_labels=True)
+    assert documents[0].rows[0] == ("Ann", "B-PER")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ RENAMED = "PER=person,LOC=O"
 
 
 def labels_in(path: Path) -> set[str]:
-    return {name for row in package.io.read_conll(path).labels for name in row}
+    return {name for row in package.read(path, "conll").labels for name in row}
 
 
 def test_labels_are_renamed_in_columns(tagsift: Any, tmp_path: Path) -> None:
@@ -133,7 +134,7 @@ def test_labels_are_renamed_in_columns(tagsift: Any, tmp_path: Path) -> None:
     assert tagsift("fit", gold, *options, "--labels", RENAMED).status == 0
     score = tagsift("score", tmp_path / "m.tagsift", gold, "--labels", RENAMED)
     assert score.status == 0 and "unknown" not in score.err
-    corpus = package.io.read_conll(gold, labels={"PER": "person", "B-LOC": "O"})
+    corpus = package.read(gold, "conll", labels={"PER": "person", "B-LOC": "O"})
     assert corpus.labels[0] == ["B-person", "I-person", "O", "O"]
 
 
@@ -142,10 +143,8 @@ def test_labels_are_renamed_in_every_format(tagsift: Any, tmp_path: Path) -> Non
     for name in ("a.csv", "a.jsonl", "brat"):
         to = ["--to", "brat"] if name == "brat" else []
         assert tagsift("convert", gold, tmp_path / name, *to).status == 0
-        documents = package.io.old_read(
-            tmp_path / name, labels={"PER": "person", "LOC": "O"}
-        )
-        labels = {name for row in documents.corpus().labels for name in row}
+        corpus = package.read(tmp_path / name, labels={"PER": "person", "LOC": "O"})
+        labels = {name for row in corpus.labels for name in row}
         assert labels == {"B-person", "I-person", "O"}
         out = tmp_path / f"{name}.conll"
         renamed = tagsift("convert", tmp_path / name, out, "--labels", RENAMED)
@@ -157,7 +156,7 @@ def test_two_labels_of_one_name_are_one(tmp_path: Path) -> None:
     label = [[0, 3, "PER"], [0, 3, "human"], [4, 7, "human"]]
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"text": "Ann Lee", "label": label}), encoding="utf-8")
-    (document,) = package.io.old_read(path, labels={"human": "PER"})
+    (document,) = read_documents(path, labels={"human": "PER"})
     marks = [(mark.start, mark.labels) for mark in document.layers[0].marks or ()]
     assert marks == [(0, ("PER",)), (4, ("PER",))]
 

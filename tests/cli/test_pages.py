@@ -116,7 +116,7 @@ def test_documents_with_and_without_labels(tagsift, page, tmp_path):
             Document(str(n), words, layers=tuple(layers[:kept])) for n in range(6)
         ]
         path = tmp_path / f"{kept}.jsonl"
-        package.io.old_write(documents, path)
+        package.write(documents, path)
     made = tmp_path / "m.tagsift"
     train = ("-m", "word-counts", "-q", "-o", made)
     assert tagsift("fit", tmp_path / "1.jsonl", *train).status == 0

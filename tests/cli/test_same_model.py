@@ -26,8 +26,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     gold = Corpus.from_lists(corpus.rows, labels, scheme="iob1")
     partial = package.corrupt(gold, cl=2, random_state=1)
     assert not any(all(len(c) == 1 for c in row) for row in partial.candidates)
-    package.io.write_partial(folder / "partial.conll", partial, gold=True)
-    package.io.write_conll(folder / "gold.conll", gold)
+    package.write(partial, folder / "partial.conll")
+    package.write(gold, folder / "gold.conll", gold=False)
     return {"partial": folder / "partial.conll", "gold": folder / "gold.conll"}
 
 
@@ -53,8 +53,8 @@ def test_every_method(tagsift, files, tmp_path, name: str):
         options += ["--set", f"{setting}={json.dumps(value)}"]
     outcome = tagsift("fit", source, "-o", there, *options, "--quiet")
     assert outcome.status == 0, outcome.err
-    data = package.io.read_partial(source, gold=not exact)
-    model = package.make(name, random_state=3, **quick).fit(data.as_corpus())
+    data = package.read(source, "conll", gold=not exact)
+    model = package.make(name, random_state=3, **quick).fit(data)
     model.save(here)
     assert same(there, here)
     loaded = package.load(there)
@@ -65,14 +65,17 @@ def test_every_method(tagsift, files, tmp_path, name: str):
 def test_every_source(tagsift, gold, tmp_path):
     lines = tmp_path / "partial.jsonl"
     corpus = package.io.read_columns(gold)
-    package.io.old_write(package.corrupt(corpus, cl=2, random_state=0), lines)
+    package.write(package.corrupt(corpus, cl=2, random_state=0), lines)
 
     def candidates(path):
-        return package.io.old_read(path).candidates()
+        return package.read(path)
+
+    def columns(path, **options):
+        return package.read(path, "conll", **options)
 
     wanted = {
         lines: (["--from", "jsonl"], candidates, {}),
-        gold: (["--scheme", "iob1"], package.io.read_partial, {"scheme": "iob1"}),
+        gold: (["--scheme", "iob1"], columns, {"scheme": "iob1"}),
     }
     for path, (options, read, said) in wanted.items():
         there, here = tmp_path / "there.tagsift", tmp_path / "here.tagsift"
@@ -80,7 +83,7 @@ def test_every_source(tagsift, gold, tmp_path):
         assert tagsift("fit", path, "-o", there, *arguments).status == 0
         partial = read(path, **said)
         model = package.make("partial-crf", random_state=0, **said)
-        model.fit(partial.as_corpus()).save(here)
+        model.fit(partial).save(here)
         assert same(there, here)
 
 
@@ -89,8 +92,8 @@ def test_votes(tagsift, votes, tmp_path, name: str):
     there, here = tmp_path / "there.tagsift", tmp_path / "here.tagsift"
     options = ["--votes", "2:4", "--gold", "--quiet", "-m", name]
     assert tagsift("fit", votes, "-o", there, *options).status == 0
-    data = package.io.read_votes(votes, columns="2:4", gold=-1)
-    votes = data.as_corpus()
+    data = package.read(votes, votes="2:4", gold=-1)
+    votes = data
     known = votes if name == "vote-tagger" else votes.union()
     package.make(name, random_state=0).fit(known).save(here)
     assert same(there, here)

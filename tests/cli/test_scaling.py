@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import tagsift as package
+from tagsift import write
 from tagsift.data import bundled, corrupt
-from tagsift.io import write_partial
 
 
 @pytest.fixture
 def train(tmp_path):
     partial = corrupt(bundled()[:40], cl=2, p=0.3, random_state=0)
-    write_partial(tmp_path / "train.tsv", partial)
+    write(partial, tmp_path / "train.tsv", gold=False)
     return tmp_path / "train.tsv"
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import tagsift as package
+from tests.io.formats.files import read as read_documents
 from tests.waiting import LIMIT
 
 COMMAND = [sys.executable, "-m", "tagsift"]
@@ -77,7 +78,7 @@ def test_spans(tagsift, words, raw):
 def test_any_format_in_and_out(tagsift, words, raw, tmp_path):
     out = tmp_path / "out.jsonl"
     assert tagsift("tag", words, raw, "--to", "jsonl", "-o", out).status == 0
-    first, second = package.io.old_read(out)
+    first, second = read_documents(out)
     assert (first.text, second.id) == (RAW.split("\n")[0], "3")
     assert first.layers[-1].annotator == "tagsift"
     assert tagsift("tag", words, out).out == tagsift("tag", words, raw).out
@@ -90,7 +91,7 @@ def test_tokens_made_for_the_model_are_no_loss(tagsift, words, raw, tmp_path, na
     out = tmp_path / "out"
     outcome = tagsift("tag", words, raw, "--to", name, "-o", out)
     assert outcome.status == 0 and "tokens" not in outcome.err
-    assert package.io.old_read(out, name)[0].layers[-1].marks
+    assert read_documents(out, name)[0].layers[-1].marks
 
 
 def test_documents_come_back_as_they_came(tagsift, words, tmp_path):
@@ -194,7 +195,7 @@ def test_the_ending_of_the_output(tagsift, words, raw, tmp_path):
     assert tagsift("tag", words, raw, "-o", lines, "--to", "jsonl").status == 0
     again = tmp_path / "b.jsonl"
     assert tagsift("tag", words, lines, "-o", again).status == 0
-    assert len(package.io.old_read(again)[0].layers) == 2
+    assert len(read_documents(again)[0].layers) == 2
 
 
 def test_a_model_remembers_the_tokenizer_of_its_documents(tagsift, tmp_path):

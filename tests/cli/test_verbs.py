@@ -31,8 +31,8 @@ def test_corrupt_keeps_the_truth_among_the_candidates(tagsift, gold, tmp_path):
     outcome = tagsift("corrupt", gold, "-o", out, "--cl", 3, "--p", 0.5, "--json")
     assert outcome.status == 0
     assert outcome.json["sentences"] == 20
-    truth = package.io.read_conll(gold)
-    made = package.io.read_partial(out, labels=truth.label_set)
+    truth = package.read(gold, "conll")
+    made = package.read(out, "conll", labels=truth.label_set)
     for labels, sets in zip(truth.labels, made.candidates, strict=True):
         for label, names in zip(labels, sets, strict=True):
             assert label in names
@@ -93,8 +93,8 @@ def test_a_forgotten_gold_column_is_pointed_out(tagsift, votes, tmp_path):
 def test_tag_writes_columns_and_the_label(tagsift, model, text, tmp_path):
     out = tmp_path / "tagged.conll"
     assert tagsift("tag", model, text, "-o", out).status == 0
-    tagged = package.io.read_conll(out)
-    assert tagged.rows == package.io.read_text(text)
+    tagged = package.read(out, "conll")
+    assert tagged.rows == [list(row) for row in package.io.iter_text(text)]
     expected = package.load(model).predict(tagged.rows)
     assert tagged.labels == expected
     printed = tagsift("tag", model, text)
@@ -166,8 +166,8 @@ def test_clean_gives_label_and_confidence(tagsift, partial, tmp_path):
     out = tmp_path / "clean.conll"
     outcome = tagsift("clean", partial, "--gold", "-o", out, "-m", "word-counts")
     assert outcome.status == 0
-    candidates = package.io.read_partial(partial, gold=True).candidates
-    rows = package.io.read_text(out)
+    candidates = package.read(partial, "conll", gold=True).candidates
+    rows = [list(row) for row in package.io.iter_text(out)]
     for sentence, sets in zip(rows, candidates, strict=True):
         for (_, _, label, confidence), names in zip(sentence, sets, strict=True):
             assert label in names
@@ -231,14 +231,14 @@ def test_agree(tagsift, votes):
 def test_other_formats(tagsift, gold, votes, tmp_path):
     partial = package.corrupt(package.io.read_columns(gold), cl=2, random_state=0)
     lines = tmp_path / "partial.jsonl"
-    package.io.old_write(partial, lines)
+    package.write(partial, lines)
     out = tmp_path / "out"
     options = ["-m", "word-counts", "-o", out, "--json"]
     told = tagsift("clean", lines, "--from", "jsonl", *options).json
     assert told["ambiguous_tokens"] == partial.n_ambiguous
     export = tmp_path / "studio.json"
-    corpus = package.io.read_votes(votes, columns="token,vote,vote,-,gold")
-    package.io.old_write(corpus, export, "label-studio")
+    corpus = package.read(votes, columns="token,vote,vote,-,gold")
+    package.write(corpus, export, "label-studio")
     found = tagsift("agree", export, "--from", "label-studio", "--json").json
     assert len(found["annotators"]) == 2
     told = tagsift("clean", export, "--from", "label-studio", *options).json

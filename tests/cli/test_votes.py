@@ -193,7 +193,7 @@ def test_rank_writes_a_sheet_that_clean_reads_back(tagsift, votes, corpus, tmp_p
         writer.writerows(rows)
     outcome = tagsift("clean", votes, *options, "--exact", sheet, "-o", out)
     assert outcome.status == 0, outcome.err
-    found = package.io.read_text(out)
+    found = [list(row) for row in package.io.iter_text(out)]
     for row in rows[:10]:
         s, t = int(row["sentence"]) - 1, int(row["token"]) - 1
         assert found[s][t][2] == corpus.gold[s][t]

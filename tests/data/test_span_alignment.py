@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tagsift.data.annotators import Annotator
 from tagsift.data.documents import Cut, Document, Layer, Mark
+from tagsift.data.exchange import corpus_of
 from tagsift.data.lossy import Losses
 from tagsift.data.span_alignment import (
     OnTokens,
@@ -18,7 +20,6 @@ from tagsift.data.span_alignment import (
     with_labels,
 )
 from tagsift.errors import DataError, InputError
-from tagsift.io.old_reading import as_candidates, as_votes
 
 TEXT = "Ann lives in New York. Bob too."
 WORDS = ("Ann", "lives", "in", "New", "York", ".", "Bob", "too", ".")
@@ -156,23 +157,31 @@ def test_layers_become_votes() -> None:
     )
     document = replace(DOCUMENT, layers=layers)
     other = replace(DOCUMENT, id="e", layers=(*layers[2:3], Layer("bob", marks=())))
-    votes = as_votes([document, other], OnTokens())
-    assert votes.annotators == ("ann", "lf", "bob") and votes.abstaining == ("lf",)
-    assert len(votes.rows) == 4 and votes.votes[0][0] == ("B-P", "B-P", None)
-    assert votes.votes[2][0] == (None, None, "O")
+    votes = corpus_of([document, other], OnTokens())
+    assert votes.annotators == (
+        Annotator("ann", "person"),
+        Annotator("lf", "source", abstains=True),
+        Annotator("bob", "person"),
+    )
+    assert len(votes) == 4
+    assert {name: row[0] for name, row in votes[0].votes.items()} == {
+        "ann": "B-P",
+        "lf": "B-P",
+    }
+    assert votes[2].votes == {"bob": ["O"] * 6}
     assert votes.gold is not None and votes.gold[0][0] == "B-P"
     assert votes.exact is not None and votes.exact[0][:2] == ["B-P", None]
     with pytest.raises(DataError, match="found none"):
-        as_votes([DOCUMENT], OnTokens())
+        corpus_of([DOCUMENT], OnTokens())
 
 
 def test_layers_become_candidates() -> None:
-    layer = Layer("c", tags=(frozenset({"B-P", "O"}), None, *"OOOOOOO"))
-    partial = as_candidates([replace(DOCUMENT, layers=(layer,))], OnTokens())
+    layer = Layer("candidates", tags=(frozenset({"B-P", "O"}), None, *"OOOOOOO"))
+    documents = [replace(DOCUMENT, layers=(layer,))]
+    partial = corpus_of(documents, OnTokens())
     assert partial.candidates[0][:3] == [{"B-P", "O"}, {"B-P", "O"}, {"O"}]
-    wide = as_candidates(
-        [replace(DOCUMENT, layers=(layer,))], OnTokens(), ["O", "B-P", "I-P"]
-    )
+    assert partial.annotators == ()
+    wide = corpus_of(documents, OnTokens(), labels=["O", "B-P", "I-P"])
     assert wide.candidates[0][1] == {"O", "B-P", "I-P"}
 
 

@@ -79,15 +79,15 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     corpus = tagsift.bundled("ner").with_columns(1)
     gold = corpus[10:20]
     for file in ("train.conll", "gold.conll"):
-        tagsift.io.write_conll(file, gold)
+        tagsift.write(gold, file, gold=False)
     text = "\n\n".join("\n".join(tokens) for tokens in gold.tokens) + "\n"
     for file in ("text.conll", "new.conll"):
         Path(file).write_text(text, encoding="utf-8")
     lines = [" ".join(tokens) for tokens in gold.tokens]
     Path("letters.txt").write_text("\n".join(lines), encoding="utf-8")
     partial = tagsift.corrupt(corpus[:10], cl=3, p=0.2, random_state=0)
-    tagsift.io.write_partial("partial.conll", partial)
-    tagsift.io.write_votes("votes.tsv", simulate_votes(corpus[:10]))
+    tagsift.write(partial, "partial.conll", gold=False)
+    tagsift.write(simulate_votes(corpus[:10]), "votes.tsv", gold=False)
     return tmp_path
 
 

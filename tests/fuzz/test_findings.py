@@ -7,13 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from tagsift import FeatureMatrix
+from tagsift import FeatureMatrix, read
 from tagsift.chain.lattice import forward_backward
 from tagsift.chain.layout import ChainLayout
 from tagsift.cli import main
 from tagsift.errors import DataError, ModelFileError, TagsiftError
 from tagsift.features import checked
-from tagsift.io import read_conll, read_text, read_votes
+from tagsift.io import iter_text
 from tagsift.storage.state import array, read_state
 
 
@@ -22,22 +22,22 @@ def test_a_file_that_no_table_reader_can_read(tmp_path, text):
     path = tmp_path / "file"
     path.write_text(text, encoding="utf-8", newline="")
     with pytest.raises(DataError, match="expected"):
-        read_conll(path)
+        read(path, "conll")
 
 
 def test_votes_in_the_first_column(tmp_path):
     path = tmp_path / "votes.tsv"
     path.write_text("B\tthe\nO\tdog\nO\tbarks\n\n", encoding="utf-8")
-    (sentence,) = read_votes(path, columns="1").rows
+    (sentence,) = read(path, votes="1").rows
     assert [row[0] for row in sentence] == ["the", "dog", "barks"]
     with pytest.raises(TagsiftError):
-        read_votes(path, columns="1:2")
+        read(path, votes="1:2")
 
 
 def test_a_last_column_that_is_left_out(tmp_path):
     path = tmp_path / "text"
     path.write_text("the\tDT\ndog\tNN\n\nbarks\tVBZ\n", encoding="utf-8")
-    rows = read_text(path, columns="token,-")
+    rows = list(iter_text(path, columns="token,-"))
     assert [[row[0] for row in rows_] for rows_ in rows] == [["the", "dog"], ["barks"]]
 
 

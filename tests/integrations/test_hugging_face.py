@@ -10,12 +10,25 @@ import tagsift
 from tagsift import cli
 from tagsift.data.documents import Document
 from tagsift.errors import DataError, InputError, MissingExtraError
-from tagsift.integrations import from_dataset, to_dataset
+from tagsift.io import to_table
+from tagsift.io.formats import CorpusInfo, Options
+from tagsift.io.tables import table_documents
+from tests.io.formats.files import read
 from tests.io.test_arrow import BARE, EMPTY, FULL, WORDS
 
 datasets = pytest.importorskip("datasets", reason="needs datasets (extra hf)")
 
 CORPUS = tagsift.bundled("ner").with_columns(1)[:30]
+
+
+def from_dataset(dataset, **options):
+    return list(table_documents(dataset, Options.of(options)))
+
+
+def to_dataset(documents, **options):
+    if isinstance(documents, tagsift.Corpus):
+        return documents.to("datasets", **options)
+    return to_table("datasets", documents, CorpusInfo(), **options)
 
 
 def test_a_dataset_holds_everything(tmp_path):
@@ -29,8 +42,8 @@ def test_a_dataset_holds_everything(tmp_path):
         str(tmp_path / "a.parquet"), cache_dir=str(tmp_path / "cache")
     )
     assert list(from_dataset(again)) == documents
-    assert list(tagsift.io.old_read(tmp_path / "a.parquet")) == documents
-    assert list(tagsift.io.old_read(tmp_path / "saved")) == documents
+    assert list(read(tmp_path / "a.parquet")) == documents
+    assert list(read(tmp_path / "saved")) == documents
     assert list(from_dataset(made.select([1, 0]))) == [BARE, FULL]
 
 
@@ -52,12 +65,10 @@ def test_a_row_is_a_sentence_with_numbers():
 
 def test_labels_come_back(tmp_path):
     made = to_dataset(CORPUS, rows="sentences")
-    assert from_dataset(made).corpus().labels == CORPUS.labels
+    assert tagsift.read(made).labels == CORPUS.labels
     truth = tagsift.corrupt(CORPUS, cl=2, p=0.5, random_state=0)
     gold = [replace_layers(d) for d in from_dataset(to_dataset(truth))]
-    assert from_dataset(to_dataset(gold, rows="sentences")).corpus().labels == (
-        CORPUS.labels
-    )
+    assert tagsift.read(to_dataset(gold, rows="sentences")).labels == CORPUS.labels
 
 
 def replace_layers(document: Document) -> Document:
@@ -98,10 +109,13 @@ def test_rows_of_labels_found_are_those_of_the_command_line(tmp_path):
 
 def test_several_annotators_are_asked_for(tmp_path, capsys):
     first, second = "ann", "bob"
-    rows, tags = [[("Ann",), ("ran",)]], [[("B-X", "O"), ("O", "O")]]
-    votes = tagsift.io.VoteCorpus(rows, tags, (first, second), [["B-X", "O"]], "iob2")
+    votes = tagsift.Corpus.from_lists(
+        [["Ann", "ran"]],
+        votes={first: [["B-X", "O"]], second: [["O", "O"]]},
+        gold=[["B-X", "O"]],
+    )
     path, out = tmp_path / "votes.jsonl", tmp_path / "rows.jsonl"
-    tagsift.io.old_write(votes, path)
+    tagsift.write(votes, path)
     with pytest.raises(InputError, match=f"{first}, {second}; say whose with --layer"):
         to_dataset(votes, rows="sentences")
     options = ["convert", str(path), str(out), "--to", "hf", "--shape", "sentences"]
@@ -112,9 +126,7 @@ def test_several_annotators_are_asked_for(tmp_path, capsys):
     names = made.features["ner_tags"].feature.names
     tags = [[names[k] for k in row] for row in made["ner_tags"]]
     assert cli.main([*options, "--layer", second]) == 0
-    assert [one.layers[0].tags for one in tagsift.io.old_read(out, "hf")] == list(
-        map(tuple, tags)
-    )
+    assert [one.layers[0].tags for one in read(out, "hf")] == list(map(tuple, tags))
     with pytest.raises(InputError, match=f"{first}, {second}, gold, found 'eve'"):
         to_dataset(votes, rows="sentences", layer="eve")
 
@@ -122,9 +134,8 @@ def test_several_annotators_are_asked_for(tmp_path, capsys):
 def test_columns_of_several_annotators():
     rows = {"tokens": [["Ann", "ran"]], "a1": [["B-X", "O"]], "a2": [["O", "O"]]}
     made = datasets.Dataset.from_dict(rows)
-    votes = from_dataset(made, label_key=["a1", "a2"]).votes()
-    assert votes.annotators == ("a1", "a2")
-    assert votes.votes == [[("B-X", "O"), ("O", "O")]]
+    votes = tagsift.read(made, label_key=["a1", "a2"])
+    assert votes[0].votes == {"a1": ["B-X", "O"], "a2": ["O", "O"]}
     with pytest.raises(DataError, match="expected 'a3'"):
         from_dataset(made, label_key=["a1", "a3"])
     with pytest.raises(InputError, match="names of columns"):
@@ -191,7 +202,7 @@ def test_other_things_are_refused(monkeypatch):
         from_dataset([{"text": "a"}])
     with pytest.raises(DataError, match="'x'"):
         from_dataset(datasets.Dataset.from_dict({"tokens": [["a"]]}), label_key="x")
-    with pytest.raises(InputError, match="'documents' or 'sentences'"):
+    with pytest.raises(InputError, match="documents or sentences"):
         to_dataset([BARE], rows="tokens")
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(MissingExtraError, match=r"install '\.\[hf\]'"):

@@ -18,6 +18,7 @@ from tagsift.errors import (
     ModelFileError,
     TagsiftWarning,
 )
+from tests.io.formats.files import read as read_documents
 
 spacy = pytest.importorskip("spacy", reason="the component needs spaCy (extra spacy)")
 
@@ -178,11 +179,11 @@ def test_files_of_documents_are_read_and_written_by_tagsift(path, tmp_path):
     nlp = pipeline(model=path)
     doc = nlp(TEXTS[0])
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
-    documents = tagsift.io.old_read(tmp_path / "a.spacy")
+    documents = read_documents(tmp_path / "a.spacy")
     assert [(m.labels[0], m.score) for m in documents[0].spans] == [
         (label, sure) for _, _, label, sure in said(doc)
     ]
-    tagsift.io.old_write(documents, tmp_path / "b.spacy")
+    tagsift.write(documents, tmp_path / "b.spacy")
     (again,) = DocBin().from_disk(tmp_path / "b.spacy").get_docs(nlp.vocab)
     assert said(again) == said(doc)
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 import tagsift
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import InputError, MissingExtraError
-from tagsift.io import from_arrow, to_arrow
-from tagsift.io.arrow import arrow_schema
-from tests.io.formats.files import read, write
+from tagsift.io.arrow import arrow_schema, arrow_table, iter_arrow
+from tests.io.formats.files import read
 from tests.io.formats.strategies import marked, tagged
+from tests.io.frames import from_pandas, to_pandas
 
 pa = pytest.importorskip("pyarrow", reason="tables need pyarrow (extra arrow)")
 
@@ -48,29 +48,29 @@ EMPTY = Document("d", "", (), (), (0,))
 
 def test_the_table_holds_everything():
     documents = [FULL, BARE, WORDS, EMPTY]
-    table = to_arrow(documents)
+    table = arrow_table(documents)
     assert table.schema == arrow_schema()
-    assert list(from_arrow(table)) == documents
-    assert to_arrow(from_arrow(table)) == table
+    assert list(iter_arrow(table)) == documents
+    assert arrow_table(iter_arrow(table)) == table
 
 
 @settings(max_examples=60)
 @given(tagged() | marked())
 def test_any_document_comes_back(drawn):
     made, _ = drawn
-    assert list(from_arrow(to_arrow(made))) == made
+    assert list(iter_arrow(arrow_table(made))) == made
     pytest.importorskip("pandas", reason="frames need pandas (extra pandas)")
-    assert list(tagsift.io.from_pandas(tagsift.io.to_pandas(made))) == made
+    assert list(from_pandas(to_pandas(made))) == made
 
 
 def test_the_table_of_nothing_has_the_columns():
-    table = to_arrow([])
+    table = arrow_table([])
     assert table.schema == arrow_schema()
-    assert list(from_arrow(table)) == []
+    assert list(iter_arrow(table)) == []
 
 
 def test_what_is_plain_is_read_without_python_types():
-    row = to_arrow([FULL]).to_pylist()[0]
+    row = arrow_table([FULL]).to_pylist()[0]
     assert row["tokens"] == ["Zoë", "saw", "Łódź"]
     assert row["offsets"][2] == {"start": 13, "end": 17}
     assert [(s["label"], s["annotator"]) for s in row["spans"]] == [
@@ -85,38 +85,38 @@ def test_what_is_plain_is_read_without_python_types():
 def test_a_file_of_documents_holds_everything(tmp_path):
     documents = [FULL, BARE, WORDS, EMPTY]
     path = tmp_path / "documents.parquet"
-    losses = write(documents, path, format="hf", shape="documents")
+    losses = tagsift.write(documents, path, to="hf", shape="documents")
     assert not losses.counts
     assert list(read(path)) == documents
     many = [Document(str(n), str(n**99)) for n in range(2000)]
-    write(many, path, format="hf", shape="documents")
+    tagsift.write(many, path, to="hf", shape="documents")
     assert path.stat().st_size > 3 << 16  # its head does not show the columns
     assert list(read(path)) == many
 
 
 def test_streams_and_batches_are_read():
-    table = to_arrow([FULL, BARE])
-    assert list(from_arrow(table.to_reader())) == [FULL, BARE]
-    assert list(from_arrow(table.to_batches()[0])) == [FULL, BARE]
+    table = arrow_table([FULL, BARE])
+    assert list(iter_arrow(table.to_reader())) == [FULL, BARE]
+    assert list(iter_arrow(table.to_batches()[0])) == [FULL, BARE]
 
 
 def test_the_order_of_fields_says_nothing():
     record = {"text": "ab", "tokens": ["ab"], "offsets": [{"end": 2, "start": 0}]}
-    assert from_arrow(pa.Table.from_pylist([record]))[0].offsets == ((0, 2),)
+    assert next(iter_arrow(pa.Table.from_pylist([record]))).offsets == ((0, 2),)
 
 
 def test_simple_tables_are_read():
     table = pa.table({"text": ["a b", "c"], "page": [1, 2]})
-    assert list(from_arrow(table)) == [
+    assert list(iter_arrow(table)) == [
         Document("0", "a b", meta={"page": 1}),
         Document("1", "c", meta={"page": 2}),
     ]
-    (document,) = from_arrow(pa.table({"tokens": [["a", "b"]], "tags": [["X", None]]}))
+    (document,) = iter_arrow(pa.table({"tokens": [["a", "b"]], "tags": [["X", None]]}))
     assert document.tokens == ("a", "b")
     assert document.layers == (Layer("annotator", tags=("X", None)),)
     span = {"start": 0, "end": 1, "label": "X"}
     spans = [[span | {"annotator": "ann"}, span | {"annotator": "bob"}]]
-    (document,) = from_arrow(pa.table({"text": ["a b"], "spans": spans}))
+    (document,) = iter_arrow(pa.table({"text": ["a b"], "spans": spans}))
     assert document.layers == (
         Layer("ann", marks=(Mark(0, 1, ("X",)),)),
         Layer("bob", marks=(Mark(0, 1, ("X",)),)),
@@ -128,12 +128,12 @@ def test_tables_that_a_model_tagged_are_documents():
     model = tagsift.make("partial-crf").fit(corpus.tokens[:40], corpus.labels[:40])
     text = "Denver held Phoenix on Tuesday. Mark May said so."
     table = tagsift.tag_table(model, pa.table({"id": ["a"], "text": [text]}))
-    (document,) = from_arrow(table)
+    (document,) = iter_arrow(table)
     (expected,) = model.tag([Document("a", text)])
     assert document.spans == expected.spans
     assert document.layers[0].kind == "model"
     assert document.meta == {}
-    (mine,) = from_arrow(pa.table({"tokens": [["a"]], "labels": [["X"]]}))
+    (mine,) = iter_arrow(pa.table({"tokens": [["a"]], "labels": [["X"]]}))
     assert mine.layers == (Layer("annotator", tags=("X",)),)
 
 
@@ -170,20 +170,20 @@ def test_tables_that_a_model_tagged_are_documents():
 )
 def test_other_tables_are_refused(columns, said):
     with pytest.raises(InputError, match=said):
-        from_arrow(pa.table(columns))
+        list(iter_arrow(pa.table(columns)))
 
 
 def test_what_is_no_table_is_refused():
     with pytest.raises(InputError, match="found list"):
-        from_arrow([{"text": "a"}])
+        list(iter_arrow([{"text": "a"}]))
 
 
 def test_metadata_that_json_cannot_hold_are_refused():
     with pytest.raises(InputError, match="document 'b'.*JSON"):
-        to_arrow([Document("b", "t", meta={"when": object()})])
+        arrow_table([Document("b", "t", meta={"when": object()})])
 
 
 def test_without_pyarrow_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"install '\.\[arrow\]'"):
-        to_arrow([])
+        arrow_table([])

@@ -23,7 +23,7 @@ def read(chunks):
 def test_chunks_are_the_whole(tmp_path, n_tokens, end):
     path = tmp_path / "a.tsv"
     path.write_text(LINES + end)
-    whole = tagsift.io.read_partial(path)
+    whole = tagsift.read(path, "conll")
     chunks = read_chunks(path, n_tokens=n_tokens)
     assert read(chunks) == read(chunks) == (whole.rows, whole.candidates)
     assert (chunks.label_set, chunks.scheme) == (whole.label_set, whole.scheme)
@@ -34,7 +34,7 @@ def test_a_header_is_that_of_the_file(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("token\tlabel\n" + LINES)
     rows, _ = read(read_chunks(path, n_tokens=1, header=True))
-    assert rows == tagsift.io.read_partial(path, header=True).rows
+    assert rows == tagsift.read(path, "conll", header=True).rows
 
 
 def test_a_bad_line_is_named_by_its_number_in_the_file(tmp_path):

@@ -10,7 +10,8 @@ import tagsift
 from tagsift.data import simulate_votes
 from tagsift.data.documents import Document, Layer, Mark
 from tagsift.errors import InputError, MissingExtraError
-from tagsift.io import from_pandas, to_pandas
+from tagsift.io.arrow import arrow_table
+from tests.io.frames import from_pandas, to_pandas
 from tests.io.test_arrow import BARE, EMPTY, FULL, WORDS
 
 pd = pytest.importorskip("pandas", reason="frames need pandas (extra pandas)")
@@ -28,7 +29,7 @@ def test_a_frame_of_documents_holds_everything():
 def test_a_frame_goes_through_a_file(tmp_path):
     pytest.importorskip("pyarrow", reason="Parquet needs pyarrow (extra arrow)")
     documents = [FULL, BARE, WORDS, EMPTY]
-    tagsift.io.to_arrow(documents).to_pandas().to_parquet(tmp_path / "a.parquet")
+    arrow_table(documents).to_pandas().to_parquet(tmp_path / "a.parquet")
     assert list(from_pandas(pd.read_parquet(tmp_path / "a.parquet"))) == documents
 
 
@@ -62,10 +63,10 @@ def test_spans_and_texts_are_documents_again():
 
 def test_a_row_is_a_token():
     votes = simulate_votes(tagsift.bundled("ner").with_columns(1)[:20])
-    frame = to_pandas(votes, rows="tokens")
+    frame = votes.to("pandas", rows="tokens")
     assert len(frame) == votes.n_tokens
     assert list(frame["word"]) == [row[0] for rows in votes.rows for row in rows]
-    again = from_pandas(frame, gold="gold", scheme=votes.scheme).votes().as_corpus()
+    again = tagsift.read(frame, gold="gold", scheme=votes.scheme)
     names = [one.name for one in votes.annotators]
     assert sorted(one.name for one in again.annotators) == sorted(names)
     assert [row.votes for row in again] == [row.votes for row in votes]
@@ -96,7 +97,7 @@ def test_frames_of_others_are_read():
             "Tag": ["B-PER", "O", None],
         }
     ).rename(columns={"Sentence #": "id", "Word": "word"})
-    corpus = from_pandas(frame).candidates()
+    corpus = tagsift.read(frame)
     assert corpus.tokens == [["Ann", "ran"], ["Bo"]]
     assert corpus.candidates[0] == [{"B-PER"}, {"O"}]
     assert corpus.candidates[1] == [{"B-PER", "O"}]
@@ -107,7 +108,7 @@ def test_other_frames_are_refused(monkeypatch):
         from_pandas(pd.DataFrame({"a": [1], "b": [2]}))
     with pytest.raises(InputError, match="no column 'truth'"):
         from_pandas(pd.DataFrame({"id": [1], "word": ["a"]}), gold="truth")
-    with pytest.raises(InputError, match="'documents', 'spans' or 'tokens'"):
+    with pytest.raises(InputError, match="documents or tokens or spans"):
         to_pandas([BARE], rows="lines")
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingExtraError, match=r"install '\.\[pandas\]'"):

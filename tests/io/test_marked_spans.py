@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import tagsift
 from tagsift.data import Document, Layer, Mark
+from tagsift.data.span_alignment import with_labels
 from tagsift.errors import DataError, InputError
-from tagsift.io import Documents
 
 PEOPLE = ("ann", "bob", "eve")
 
@@ -27,14 +27,14 @@ def document(text: str, *spans: tuple[int, int], people: Any = PEOPLE) -> Docume
 
 
 def stored(folder: Path, *documents: Document, name: str = "a.jsonl") -> Path:
-    tagsift.io.old_write(documents, folder / name)
+    tagsift.write(documents, folder / name)
     return folder / name
 
 
-def found(documents: Documents) -> list[str]:
+def marked_by_most(corpus: tagsift.Corpus) -> list[str]:
     """What the majority marks, as words, after spans were tags of tokens."""
-    votes = documents.votes()
-    labelled = documents.labelled(votes.majority().labels, votes.scheme)
+    labels = corpus.majority().labels
+    labelled = with_labels(corpus.documents(), labels, corpus.scheme)
     return [(one.text or "")[m.start : m.end] for one in labelled for m in one.spans]
 
 
@@ -60,8 +60,8 @@ def test_spans_come_back_whole(text: str, marked: list[str], tmp_path: Path) -> 
         spans.append((at, at + len(words)))
         at += len(words)
     path = stored(tmp_path, document(text, *spans))
-    documents = tagsift.io.old_read(path, losses=tagsift.data.Losses(strict=True))
-    assert found(documents) == marked
+    corpus = tagsift.read(path, losses=tagsift.data.Losses(strict=True))
+    assert marked_by_most(corpus) == marked
 
 
 SIGNS = "abÄ.!? \n-'\u0301\u200d\u200b東。1🦉"
@@ -91,11 +91,9 @@ def test_any_span_of_any_text(
     whole = document(text, *marks)
     whole = whole.with_layers(document(text, *all_, people=["joe"]).layers)
     with tempfile.TemporaryDirectory() as folder:
-        documents = tagsift.io.old_read(
-            stored(Path(folder), whole), tokenizer=tokenizer
-        )
-    assert found(documents) == [text[a:b].strip(" \n\u200b") for a, b in marks]
-    (cut,) = documents.cut()
+        corpus = tagsift.read(stored(Path(folder), whole), tokenizer=tokenizer)
+    assert marked_by_most(corpus) == [text[a:b].strip(" \n\u200b") for a, b in marks]
+    (cut,) = corpus.documents()
     flat = [at for bounds in cut.offsets or () for at in bounds]
     assert flat == sorted(flat)
     assert all(
@@ -107,8 +105,8 @@ def test_pieces_are_marks_too(tmp_path: Path) -> None:
     mark = Mark(0, 16, ("X",), pieces=((0, 2), (5, 11)))
     layers = tuple(Layer(one, marks=(mark,)) for one in PEOPLE)
     path = stored(tmp_path, Document("1", "leftmost atrial. Is", layers=layers))
-    assert found(tagsift.io.old_read(path)) == ["ost at"]
-    assert tagsift.io.old_read(path).cut()[0].tokens[:3] == ("le", "ftm", "ost")
+    assert marked_by_most(tagsift.read(path)) == ["ost at"]
+    assert tuple(tagsift.read(path).tokens[0][:3]) == ("le", "ftm", "ost")
 
 
 def test_what_is_changed_is_counted_by_kind(tmp_path: Path) -> None:
@@ -119,9 +117,7 @@ def test_what_is_changed_is_counted_by_kind(tmp_path: Path) -> None:
     theirs = document(text, (3, 9), (10, 13), (9, 18), people=["eve"])
     source = Document("2", text, sentences=(0, 4, 8), layers=theirs.layers, **given)
     losses = tagsift.data.Losses()
-    tagsift.io.old_read(
-        stored(tmp_path, ours, source), losses=losses, overlap="first"
-    ).votes()
+    tagsift.read(stored(tmp_path, ours, source), losses=losses, overlap="first")
     assert dict(losses.counts) == {
         "span with blanks at its ends, which are trimmed": 2,
         "span off the token bounds, widened to tokens": 1,
@@ -132,20 +128,20 @@ def test_what_is_changed_is_counted_by_kind(tmp_path: Path) -> None:
     for one in (ours, source, crossing):
         strict = tagsift.data.Losses(strict=True)
         with pytest.raises(DataError, match="--strict forbids it"):
-            tagsift.io.old_read(stored(tmp_path, one), losses=strict).votes()
+            tagsift.read(stored(tmp_path, one), losses=strict)
 
 
 def test_a_span_longer_than_a_model_can_see_is_refused(tmp_path: Path) -> None:
     text = "So it goes on. " * 600
     path = stored(tmp_path, document(text, (0, 14 * 15 - 1), (15, len(text) - 1)))
     with pytest.raises(DataError) as caught:
-        tagsift.io.old_read(path).votes()
+        tagsift.read(path)
     assert re.match(r"document '1', \w+, 15:8999: expected a span", str(caught.value))
     assert "at most 2,000 tokens" in str(caught.value) and "2,995" in str(caught.value)
     assert "--sentences none" in str(caught.value)
-    assert len(tagsift.io.old_read(path, sentences="none").votes()) == 1
+    assert len(tagsift.read(path, sentences="none")) == 1
     short = stored(tmp_path, document(text, (0, 14 * 15 - 1)))
-    assert len(tagsift.io.old_read(short).votes()) == 600 - 13
+    assert len(tagsift.read(short)) == 600 - 13
 
 
 def test_tokens_are_cut_when_all_files_have_said_what_they_mark(tmp_path: Path) -> None:
@@ -153,14 +149,13 @@ def test_tokens_are_cut_when_all_files_have_said_what_they_mark(tmp_path: Path) 
     (tmp_path / "a.txt").write_text(text, encoding="utf-8")
     one = stored(tmp_path, document(text, (3, 9), people=["ann"]), name="b.jsonl")
     two = stored(tmp_path, document(text, (18, 25), people=["bob"]), name="c.jsonl")
-    documents = tagsift.io.old_read([tmp_path / "a.txt", one, two])
-    (cut,) = documents.cut()
-    assert {"Telekom", "-Techniker"} <= set(cut.tokens) and len(cut.bounds()) == 1
-    assert documents.losses.counts == {}
-    votes = documents.votes()
-    assert [
-        sum(v != "O" for v in column) for column in zip(*votes.votes[0], strict=True)
-    ] == [2, 1]
+    losses = tagsift.data.Losses()
+    corpus = tagsift.read([tmp_path / "a.txt", one, two], losses=losses)
+    (sentence,) = corpus
+    assert {"Telekom", "-Techniker"} <= set(sentence.tokens)
+    assert losses.counts == {}
+    spoken = [sum(v != "O" for v in column) for column in sentence.votes.values()]
+    assert spoken == [2, 1]
 
 
 def test_tokens_of_one_file_are_those_of_all(tmp_path: Path) -> None:
@@ -173,68 +168,67 @@ def test_tokens_of_one_file_are_those_of_all(tmp_path: Path) -> None:
     for name, record in (("b.jsonl", tags), ("c.jsonl", other)):
         (tmp_path / name).write_text(json.dumps(record) + "\n")
     for order in ((marks, tmp_path / "b.jsonl"), (tmp_path / "b.jsonl", marks)):
-        votes = tagsift.io.old_read(order).votes()
+        votes = tagsift.read(list(order))
         assert votes.tokens == [["New York", "is", "big"]]
-        assert votes.votes == [[("B-X", "B-X"), ("O", "O"), ("O", "O")]]
-    documents = tagsift.io.old_read([tmp_path / "b.jsonl", tmp_path / "c.jsonl"])
-    assert documents.votes().votes == [[("B-X", "B-X"), ("O", "I-X"), ("O", "O")]]
+        assert list(votes[0].votes.values()) == [["B-X", "O", "O"]] * 2
+    losses = tagsift.data.Losses()
+    corpus = tagsift.read([tmp_path / "b.jsonl", tmp_path / "c.jsonl"], losses=losses)
+    assert corpus[0].votes == {"bob": ["B-X", "O", "O"], "eve": ["B-X", "I-X", "O"]}
     kind = "labels of other tokens than those of the first file, as spans"
-    assert documents.losses.counts[kind] == 1
+    assert losses.counts[kind] == 1
 
 
-def sentences(documents: Documents) -> list[str]:
-    return [
-        " ".join(one.tokens[a:b]) for one in documents.cut() for a, b in one.bounds()
-    ]
+def sentences(corpus: tagsift.Corpus) -> list[str]:
+    return [" ".join(tokens) for tokens in corpus.tokens]
 
 
 def test_how_sentences_are_found(tmp_path: Path) -> None:
     text = "Eggs. Milk\nA cup. Of tea\n\nEnd"
     path = stored(tmp_path, document(text, (0, 4)))
     auto = ["Eggs .", "Milk A cup .", "Of tea", "End"]
-    assert sentences(tagsift.io.old_read(path)) == auto
-    assert sentences(tagsift.io.old_read(path, sentences="auto")) == auto
+    assert sentences(tagsift.read(path)) == auto
+    assert sentences(tagsift.read(path, sentences="auto")) == auto
     lines = ["Eggs . Milk", "A cup . Of tea", "End"]
-    assert sentences(tagsift.io.old_read(path, sentences="lines")) == lines
-    assert sentences(tagsift.io.old_read(path, sentences="none")) == [" ".join(lines)]
-    half = tagsift.io.old_read(path, sentences=lambda text: [(0, 17), (17, len(text))])
+    assert sentences(tagsift.read(path, sentences="lines")) == lines
+    assert sentences(tagsift.read(path, sentences="none")) == [" ".join(lines)]
+    half = tagsift.read(path, sentences=lambda text: [(0, 17), (17, len(text))])
     assert sentences(half) == ["Eggs . Milk A cup .", "Of tea End"]
-    spaces = tagsift.io.old_read(path, tokenizer="spaces", sentences="none")
+    spaces = tagsift.read(path, tokenizer="spaces", sentences="none")
     assert sentences(spaces) == ["Eggs . Milk A cup. Of tea End"]
-    tagsift.io.old_write(half, tmp_path / "b.conll")
+    tagsift.write(half, tmp_path / "b.conll")
     assert (tmp_path / "b.conll").read_text().count("\n\n") == 2
     for wrong in ("words", 3, ["lines"]):
         with pytest.raises(
             InputError, match="expected sentences to be 'auto', 'lines'"
         ):
-            tagsift.io.old_read(path, sentences=wrong)
+            tagsift.read(path, sentences=wrong)
     for wrong in (str.split, lambda text: [(0, "end")]):
         with pytest.raises(InputError, match="expected the function of sentences to"):
-            tagsift.io.old_read(path, sentences=wrong).cut()
+            tagsift.read(path, sentences=wrong)
 
 
 def test_a_marked_span_joins_sentences_however_they_are_found(tmp_path: Path) -> None:
     path = stored(tmp_path, document("Bad\nTölz liegt\nin Bayern", (0, 8)))
-    documents = tagsift.io.old_read(path, sentences="lines")
-    assert sentences(documents) == ["Bad Tölz liegt", "in Bayern"]
-    assert found(documents) == ["Bad\nTölz"]
+    corpus = tagsift.read(path, sentences="lines")
+    assert sentences(corpus) == ["Bad Tölz liegt", "in Bayern"]
+    assert marked_by_most(corpus) == ["Bad\nTölz"]
 
 
 def test_tokens_of_a_pipeline_are_cut_too(tmp_path: Path) -> None:
     spacy = pytest.importorskip("spacy")
     text = "Ihr Telekom-Techniker kam am 3. Mai."
     path = stored(tmp_path, document(text, (4, 11), (29, 35)))
-    documents = tagsift.io.old_read(path, tokenizer=spacy.blank("de"))
-    assert found(documents) == ["Telekom", "3. Mai"]
-    assert documents.cut()[0].tokens[:3] == ("Ihr", "Telekom", "-Techniker")
+    corpus = tagsift.read(path, tokenizer=spacy.blank("de"))
+    assert marked_by_most(corpus) == ["Telekom", "3. Mai"]
+    assert corpus.tokens[0][:3] == ["Ihr", "Telekom", "-Techniker"]
 
 
 def test_what_is_written_is_cut_as_it_was_read(tmp_path: Path) -> None:
     path = stored(tmp_path, document("Ann's cat. It left", (0, 3), people=["ann"]))
-    documents = tagsift.io.old_read(path, tokenizer="spaces", sentences="none")
-    tagsift.io.old_write(documents, tmp_path / "b.conll")
-    assert tagsift.io.old_read(tmp_path / "b.conll", "conll").corpus().tokens == [
+    corpus = tagsift.read(path, tokenizer="spaces", sentences="none")
+    tagsift.write(corpus, tmp_path / "b.conll")
+    assert tagsift.read(tmp_path / "b.conll", "conll").tokens == [
         ["Ann", "'s", "cat.", "It", "left"]
     ]
-    frame = tagsift.io.to_pandas(documents, rows="tokens")
+    frame = corpus.to("pandas", rows="tokens")
     assert list(frame["word"]) == ["Ann", "'s", "cat.", "It", "left"]

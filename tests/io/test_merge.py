@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import tagsift
-from tagsift.io import Documents
+from tests.io.formats.files import Read, read
 
 TEXTS = [f"Ann {number} left." for number in range(6)]
 
@@ -29,7 +28,7 @@ def prodigy(path: Path, *who: tuple[int, str]) -> Path:
     return path
 
 
-def said(documents: Documents) -> dict[str, list[int]]:
+def said(documents: Read) -> dict[str, list[int]]:
     """Which texts each annotator has labelled."""
     found: dict[str, list[int]] = {}
     for document in documents:
@@ -46,7 +45,7 @@ def test_files_without_names_are_of_different_people(tmp_path: Path) -> None:
         doccano(tmp_path / "eve.jsonl", [5]),
         doccano(tmp_path / "again" / "bob.jsonl", [0, 5]),
     ]
-    assert said(tagsift.io.old_read(paths, "doccano")) == {
+    assert said(read(paths, ["doccano"] * len(paths))) == {
         "ann": [0, 1, 2, 3],
         "bob": [2, 3, 4, 5],
         "bob 2": [0, 5],
@@ -57,7 +56,7 @@ def test_files_without_names_are_of_different_people(tmp_path: Path) -> None:
 def test_a_name_is_the_same_person_unless_both_files_have_it(tmp_path: Path) -> None:
     one = prodigy(tmp_path / "one.jsonl", (0, "ann"), (1, "ann"), (1, "bob"))
     two = prodigy(tmp_path / "two.jsonl", (1, "bob"), (2, "bob"), (2, "ann"))
-    assert said(tagsift.io.old_read([one, two], "prodigy")) == {
+    assert said(read([one, two], ["prodigy"] * 2)) == {
         "ann": [0, 1, 2],
         "bob": [1],
         "bob (two)": [1, 2],
@@ -66,7 +65,7 @@ def test_a_name_is_the_same_person_unless_both_files_have_it(tmp_path: Path) -> 
 
 def test_a_file_of_other_texts_is_counted(tmp_path: Path) -> None:
     paths = [doccano(tmp_path / f"{n}.jsonl", [n]) for n in range(2)]
-    documents = tagsift.io.old_read(paths, "doccano")
+    documents = read(paths, ["doccano"] * len(paths))
     assert said(documents) == {"0": [0], "1": [1]}
     kind = "file of which no text is in the files before"
     assert documents.losses.cases == {kind: ["1"]}
@@ -76,4 +75,4 @@ def test_a_text_that_stands_twice_is_not_joined_by_its_words(tmp_path: Path) -> 
     one = doccano(tmp_path / "one.jsonl", [0])
     two = doccano(tmp_path / "two.jsonl", [0, 0])
     two.write_text(two.read_text().replace("{", '{"id": 8, ', 1))
-    assert len(tagsift.io.old_read([one, two], "doccano")) == 3
+    assert len(read([one, two], ["doccano"] * 2)) == 3

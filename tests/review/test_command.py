@@ -73,15 +73,15 @@ def test_votes(seen, capsys):
 
 
 def test_candidate_sets(seen):
-    tagsift.io.write_partial(
-        "partial.conll", corrupt(CORPUS, cl=3, p=0.2, random_state=0)
+    tagsift.write(
+        corrupt(CORPUS, cl=3, p=0.2, random_state=0), "partial.conll", gold=False
     )
     assert review("partial.conll", "--method", "partial-crf") == 0
     assert not seen.desk.view.counted.has_votes and isinstance(seen.model, PartialCRF)
 
 
 def test_exact_labels_are_the_votes_of_one(seen):
-    tagsift.io.write_conll("gold.conll", CORPUS)
+    tagsift.write(CORPUS, "gold.conll", gold=False)
     assert review("gold.conll") == 0
     view = seen.desk.view
     assert [one.name for one in view.corpus.annotators] == ["labels"]

@@ -15,9 +15,9 @@ from tagsift.data.documents import Document, Kind, Layer, Tag
 from tagsift.data.label_set import ANY, check_label
 from tagsift.data.span_alignment import OnTokens, layer_tags, once
 from tagsift.errors import DataError, InputError
-from tagsift.io.candidates import parse_candidates
 from tagsift.io.column_file import PathName
 from tagsift.io.column_roles import parse_columns
+from tagsift.io.columns import parse_candidates
 from tagsift.io.formats._corpus import CorpusInfo, annotator_of, as_written
 from tagsift.io.formats._file_names import KNOWN
 from tagsift.io.formats._format import Options

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+import tagsift
 from tagsift.data import bundled, corrupt
 from tagsift.data.documents import Document
 from tagsift.data.lossy import Losses
 from tagsift.errors import DataError, InputError
-from tagsift.io import read_conll, read_partial, write_partial
 from tagsift.io.formats import Options, detect, read_documents, write_documents
 
 
@@ -32,9 +32,9 @@ def said(documents: list[Document]) -> list[dict[str, tuple[Any, ...] | None]]:
 def test_columns_are_read_as_before(tmp_path: Path) -> None:
     partial = corrupt(bundled("ner")[:40], cl=3, p=0.2)
     path = tmp_path / "a.conll"
-    write_partial(path, partial, gold=True)
+    tagsift.write(partial, path)
     docs = read(path, gold=True)
-    old = read_partial(path, gold=True)
+    old = tagsift.read(path, gold=True)
     assert [list(one.rows or ()) for one in docs] == old.rows
     full = old.label_set.full
     sets = [
@@ -191,7 +191,7 @@ def test_a_column_of_sentences_in_a_column_file(tmp_path: Path, name: str) -> No
     assert [one.id for one in docs] == [str(n + start) for n in range(30)]
     assert all(one.rows == tuple((f"w{t}",) for t in range(10)) for one in docs)
     columns = f"{name},token,label"
-    assert read_conll(path, columns=columns, header=True).rows == [
+    assert tagsift.read(path, "conll", columns=columns, header=True).rows == [
         list(one.rows or ()) for one in docs
     ]
     twice = save(tmp_path, rows_of("s", 2, "\t") + rows_of("s", 2, "\t"), "c.tsv")
