@@ -531,6 +531,11 @@ class Corpus:
         parts += [f"{len(self.label_set)} labels", f"scheme={self.scheme!r}"]
         return f"Corpus({', '.join(parts)})"
 
+    def _repr_html_(self) -> str:
+        from tagsift.data.corpus_html import fragment  # which stands on corpora
+
+        return fragment(self)
+
     # How it works -------------------------------------------------------------------
 
     def _by_sentence(self, stacked: list[Any]) -> list[Any]:

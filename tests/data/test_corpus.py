@@ -242,3 +242,16 @@ def test_nothing_can_be_changed():
     assert corpus.n_ambiguous == 1
     with pytest.raises(InputError, match="one label per token"):
         _ = corpus.labels
+
+
+def test_a_notebook_shows_spans_in_lanes_and_nothing_unescaped():
+    word, name = "<script>", "<b>eve</b>"
+    corpus = Corpus.from_lists(
+        [[word, "York", "fell"]],
+        votes={name: [["B-<i>", "I-<i>", "O"]], "bo": [[{"B-<i>", "O"}, None, "O"]]},
+        gold=[["O", "B-<i>", "O"]],
+    )
+    page = corpus._repr_html_()
+    assert not any(text in page for text in (word, name, "<i>"))
+    assert "&lt;script&gt;" in page and 'colspan="2"' in page
+    assert page.count("<tr>") == 4  # words, two annotators, the truth
