@@ -74,6 +74,11 @@ def make_tagger(
 ) -> SequenceTagger:
     """Make the method that the options name for a corpus, not fitted yet."""
     of_votes = len(corpus.votes.token) > 0
+    if corpus.candidate_codes is None and not of_votes:
+        raise InputError(
+            f"{path}: expected labels to learn from, found none; say where they stand "
+            "(--votes, --label-key, --spans-key), or give a fitted model."
+        )
     labels = parse_labels(source.labels)
     if not isinstance(labels, list):
         tagsift.io.check_learnable(

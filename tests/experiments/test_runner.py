@@ -287,7 +287,7 @@ def test_a_rerun_names_what_runs_failed_cells_again(tmp_path, capsys):
         (["paper", "--only", "speed=1"], "cells are chosen by task"),
         (["paper", "--suite", "big"], "expected one of the suites"),
         (["paper", "table-9"], "expected one of table-1"),
-        (["nonsense"], "NAME is one of amplitudes, contiguous, crowds, development, "),
+        (["nonsense"], "NAME is one of amplitudes, audit, contiguous, crowds, "),
     ],
 )
 def test_misuse_is_one_sentence(tmp_path, capsys, arguments, words):

@@ -122,12 +122,14 @@ def _blocks(
     tables.note_losses(document, FORMAT.name, options)
     size = len(document.rows or ())
     names = [*survey.people, *(f"\0{kind}" for kind in _truths(survey))]
+    people = {x.name for x in options.info.annotators if x.kind == "person"}
     columns: dict[str, list[Tag]] = {}
     for layer in document.layers:
         truth = layer.kind in KNOWN
         name = f"\0{layer.kind}" if truth else layer.annotator
         named = options.header and layer.kind == "person"
-        if not truth and not named and not tables.named_by_default(layer):
+        named = named or tables.named_by_default(layer)
+        if not truth and not (named and layer.annotator not in people):
             note("name or kind of an annotator, which conll cannot hold", document.id)
         if name in columns:
             note("labels under the name of another annotator, left out", document.id)
