@@ -93,6 +93,9 @@ def read_corpus(
             raise
         corpus = _read(path, source, source, labels=list(usual), scheme=source.scheme)
         corpus = tagsift.cleaned.unlabelled(corpus, usual, corpus.scheme)
+    nobody = corpus.candidate_codes is None and not len(corpus.votes.token)
+    if nobody and usual is not None and labels is None:
+        corpus = tagsift.cleaned.unlabelled(corpus, usual, source.scheme)
     if not len(corpus.votes.token):
         if of_votes:
             raise InputError(
