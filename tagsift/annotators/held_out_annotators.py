@@ -27,6 +27,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import expit, logit
 from sklearn.ensemble import HistGradientBoostingClassifier
+from threadpoolctl import threadpool_limits
 
 from tagsift.annotators.confusion import vote_evidence
 from tagsift.annotators.ranking import SURE, error_odds, label_lessons, matched
@@ -162,17 +163,18 @@ def _fit_trees(
         np.concatenate([z, np.zeros(part.sum(), dtype=bool)]),
         np.concatenate([counts, 1 - counts[part]]),
     )
-    return [
-        HistGradientBoostingClassifier(
-            max_iter=100,
-            learning_rate=0.06,
-            max_features=0.3,
-            min_samples_leaf=50,
-            early_stopping=False,
-            random_state=seed,
-        ).fit(*told)
-        for seed in range(CONSTANTS.forests)
-    ]
+    with threadpool_limits(1):  # sums over threads differ in their last digits
+        return [
+            HistGradientBoostingClassifier(
+                max_iter=100,
+                learning_rate=0.06,
+                max_features=0.3,
+                min_samples_leaf=50,
+                early_stopping=False,
+                random_state=seed,
+            ).fit(*told)
+            for seed in range(CONSTANTS.forests)
+        ]
 
 
 def _chance(forests: list[HistGradientBoostingClassifier], X: FloatArray) -> FloatArray:

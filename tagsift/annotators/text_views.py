@@ -24,14 +24,17 @@ __all__ = ["text_views"]
 def text_views(
     problem: ChainProblem, vectors: FeatureMatrix | None, seed: int
 ) -> list[ChainProblem]:
-    """Chains over the same sentences; `vectors` are their dense features as given."""
+    """Chains over the same sentences; `vectors` are their dense features as given.
+
+    The first is that of the tagger for new text: it knows all that the problem knows.
+    """
     sparse = problem.features.sparse
     if sparse is None or problem.features.dense is None:
         return [problem, replace(problem, l2=CONSTANTS.tighter * problem.l2)]
-    found = [replace(problem, features=sparse), problem]
+    views = [problem, replace(problem, features=sparse)]
     if vectors is not None:
-        found.append(replace(problem, features=_waves(vectors, seed)))
-    return found
+        views.append(replace(problem, features=_waves(vectors, seed)))
+    return views
 
 
 def _waves(vectors: FeatureMatrix, seed: int) -> FeatureMatrix:

@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tagsift.annotators import VoteTagger
 from tagsift.annotators.cross_fit import CrossFit
 from tagsift.annotators.text_views import text_views
 from tagsift.chain.objective import ChainProblem
-from tagsift.features import FeatureMatrix
+from tagsift.data import bundled, simulate_votes
+from tagsift.features import FeatureMatrix, SequenceVectorizer
 
 
 @pytest.fixture
@@ -30,10 +32,21 @@ def test_without_vectors_there_are_two_penalties(problem):
 def test_with_vectors_there_are_three_kinds_of_columns(problem):
     found = text_views(problem, problem.features.dense, seed=0)
     assert [view.features.names for view in found] == [
-        ("word",),
         ("word", "vectors"),
+        ("word",),
         ("waves",),
     ]
+
+
+def test_a_tagger_reads_the_words_and_their_vectors():
+    votes = simulate_votes(bundled("ner")[:40])
+    vectors = np.random.default_rng(0).normal(size=(votes.n_tokens, 3))
+    words = SequenceVectorizer().fit_transform(votes.rows)
+    both = FeatureMatrix(
+        (*words.names, "vectors"), (*words.blocks, vectors), words.offsets
+    )
+    tagger = VoteTagger(random_state=0, rounds=1).fit(both, votes)
+    assert len(tagger.predict(both)) == len(votes)
 
 
 def test_the_smooth_view_is_an_rbf_kernel(problem):
