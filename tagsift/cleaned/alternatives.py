@@ -29,8 +29,10 @@ __all__ = ["OUTSIDE", "Alternative", "SpanChain"]
 
 #: The label, and here the type, of what lies outside all spans.
 OUTSIDE = "O"
-#: Steps of iterative scaling, and the error of a probability at which they end.
-_STEPS, _CLOSE = 500, 1e-12
+#: Steps of iterative scaling, at most.
+_STEPS = 500
+#: Error of a probability at which they end.
+_CLOSE = 1e-12
 #: The least weight of a transition, beside the largest: what is forbidden is rare.
 _LEAST = 1e-15
 #: How little of a span's probability may be left where its longer forms are cut off.

@@ -25,8 +25,10 @@ __all__ = [
     "refitted",
 ]
 
-#: Parts of the looks, each judged by numbers that were fitted to the others; and bins.
-_PARTS, _BINS = 5, 15
+#: Parts of the looks, each judged by numbers that were fitted to the others.
+_PARTS = 5
+#: Bins of the calibration error.
+_BINS = 15
 
 
 class Lesson(NamedTuple):

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Estimate", "Statement"]
 
-#: Resamples of the looks taken, and how many times as many looks they are followed.
-_RESAMPLES, _FARTHEST = 200, 40
+#: Resamples of the looks taken.
+_RESAMPLES = 200
+#: How many times as many looks they are followed.
+_FARTHEST = 40
 
 
 @dataclass(frozen=True)
